@@ -1,0 +1,169 @@
+"""The libraries in examples/workflows: nothing to find fault with, and each does what its description says.
+
+Their workflows run here in this process, with the tools of their own declarations against a server on loopback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from services.workflows.ports import HostCallError
+from services.workflows.tools.declared.loading import load_declarations
+from services.workflows.tools.toolbox import Toolbox
+from shared.workflow_source.lint import lint
+from shared.workflow_source.module import read_module
+from tests.handlers.workflows.http_world import HttpWorld, http_world
+from tests.handlers.workflows.tool_bench import HERE, ToolBench
+
+EXAMPLES = Path(__file__).parents[3] / "examples/workflows"
+SOURCES = sorted(EXAMPLES.glob("*/workflows/*.py"))
+JSON = {"Content-Type": "application/json"}
+FINDINGS = """id,control,severity,status,title
+F-1,AC-2,High,open,"Leavers | keep <b>accounts</b>"
+F-2,AC-2,low,Closed,Old password rule
+F-3,BK-1,medium,open,No restore test
+"""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_the_linter_finds_nothing(path):
+    source = path.read_text(encoding="utf-8")
+    assert lint(source, path.stem) == ()
+    module, _ = read_module(source)
+    assert module is not None
+    assert module.description
+
+
+@pytest.mark.parametrize("folder", sorted(EXAMPLES.glob("*/tools")), ids=lambda folder: folder.parent.name)
+def test_the_declarations_of_tools_are_valid(folder):
+    loaded = load_declarations(folder)
+    assert loaded.problems == ()
+    assert len(loaded.declarations) == len(list(folder.glob("*.yaml")))
+
+
+class ExampleLibrary:
+    """A library whose workflows run in this process; artifacts are a dictionary."""
+
+    def __init__(self, name: str, toolbox: Toolbox | None = None) -> None:
+        self._folder, self._toolbox = EXAMPLES / name / "workflows", toolbox
+        self.artifacts: dict[str, Any] = {}
+
+    def invoke(self, name: str, /, **arguments: Any) -> Any:
+        names: dict[str, Any] = {
+            "tools": SimpleNamespace(curl=SimpleNamespace(get=self._get)),
+            "workflows": SimpleNamespace(invoke=self.invoke),
+            "artifacts": SimpleNamespace(load=self.artifacts.__getitem__, save=self._save, list=self._list),
+        }
+        exec(compile((self._folder / f"{name}.py").read_text(encoding="utf-8"), name, "exec"), names)
+        return json.loads(json.dumps(names["run"](**arguments)))
+
+    def _get(self, **arguments: Any) -> Any:
+        assert self._toolbox is not None
+        try:
+            return asyncio.run(self._toolbox.call("curl.get", arguments, HERE))
+        except HostCallError as error:
+            kinds = {
+                "ConnectionError": ConnectionError,
+                "TimeoutError": TimeoutError,
+                "PermissionError": PermissionError,
+            }
+            raise kinds.get(error.type, RuntimeError)(str(error)) from error
+
+    def _save(self, name: str, data: Any, description: str = "", media_type: str | None = None) -> None:
+        assert name not in self.artifacts
+        self.artifacts[name] = data
+
+    def _list(self) -> list[dict[str, Any]]:
+        return [{"name": name} for name in self.artifacts]
+
+
+@pytest.fixture
+def world() -> Iterator[HttpWorld]:
+    with http_world() as world:
+        for name, stars, language in (("alpha", 3, "Python"), ("beta", 4, "Go"), ("gamma", 5, None)):
+            answer = {"name": name, "stargazers_count": stars, "language": language, "description": None}
+            world.answers[f"/repos/acme/{name}"] = (200, JSON, json.dumps(answer).encode())
+        world.answers["/repos/acme/page"] = (200, {"Content-Type": "text/html"}, b"<h1>Hello</h1>")
+        world.answers["/repos/acme/gone"] = (404, JSON, b'{"message": "Not Found"}')
+        world.answers["/repos/acme/list"] = (200, JSON, b"[1]")
+        yield world
+
+
+@pytest.fixture
+def repositories(tmp_path: Path, world: HttpWorld) -> ExampleLibrary:
+    """The declaration as it stands in the example, but for the server on loopback."""
+    bench = ToolBench(tmp_path)
+    declared = yaml.safe_load((EXAMPLES / "json_over_http/tools/curl.yaml").read_text(encoding="utf-8"))
+    bench.write("curl.yaml", yaml.safe_dump({**declared, "hosts": [world.base.removeprefix("http://")]}))
+    toolbox = bench.open()
+    assert toolbox.problems == ()
+    return ExampleLibrary("json_over_http", toolbox)
+
+
+def test_three_layers_of_workflows_end_at_a_server(repositories, world):
+    names = ["acme/alpha", "acme/beta", "acme/gamma"]
+    found = repositories.invoke("analyze_multiple_repos", repositories=names, api_url=world.base)
+    assert (found["total_repos"], found["total_stars"], found["languages"]) == (3, 12, ["Go", "Python"])
+    assert found["repos"][0] == {"name": "alpha", "stars": 3, "language": "Python", "description": ""}
+    assert [asked.path for asked in world.asked] == [f"/repos/{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("gone", "404"), ("page", "did not answer with JSON"), ("list", "is not the answer for a repository")],
+)
+def test_what_the_server_refuses_is_told_with_its_address(repositories, world, name, message):
+    with pytest.raises(RuntimeError, match=f"/repos/acme/{name}.*{message}"):
+        repositories.invoke("analyze_multiple_repos", repositories=[f"acme/{name}"], api_url=world.base)
+
+
+def test_a_name_that_is_no_repository_is_refused_before_anything_is_asked(repositories, world):
+    with pytest.raises(ValueError, match="'beta' is not owner/repository"):
+        repositories.invoke("analyze_multiple_repos", repositories=["acme/alpha", "beta"], api_url=world.base)
+    assert world.asked == []
+
+
+@pytest.mark.parametrize("content", [FINDINGS, FINDINGS.encode(), b"\xef\xbb\xbf" + FINDINGS.encode()])
+def test_a_report_is_made_of_findings_in_two_forms(content):
+    library = ExampleLibrary("reports")
+    library.artifacts["findings.csv"] = content
+    made = library.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+    assert made["reports"] == ["findings-2026-10.md", "findings-2026-10.html"]
+    assert made["summary"] == {
+        "total": 3,
+        "open": 2,
+        "by_severity": {"high": 1, "medium": 1, "low": 0},
+        "by_control": {"AC-2": 1, "BK-1": 1},
+        "failing_controls": ["AC-2"],
+    }
+    markdown, page = (library.artifacts[name] for name in made["reports"])
+    assert "# Findings of the audit, 2026-10\n" in markdown
+    assert "| F-1 | AC-2 | high | open | Leavers \\| keep \\<b\\>accounts\\</b\\> |" in markdown
+    assert "<td>Leavers | keep &lt;b&gt;accounts&lt;/b&gt;</td>" in page
+    with pytest.raises(RuntimeError, match=r"findings-2026-10\.html, findings-2026-10\.md already"):
+        library.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,title\n", "has no column control, severity, status"),
+        (FINDINGS + "F-1,AC-2,low,open,Again\n", "line 5: the id 'F-1' is empty or stands there twice"),
+        (FINDINGS + "F-4,AC-2,grave,open,Other\n", "line 5: the severity 'grave' is not high, medium, low"),
+        (FINDINGS + "F-4,AC-2,low,waiting,Other\n", "line 5: the status 'waiting' is not open, closed"),
+    ],
+)
+def test_findings_that_are_not_valid_are_refused_with_their_line(content, message):
+    library = ExampleLibrary("reports")
+    library.artifacts["findings.csv"] = content
+    with pytest.raises(ValueError, match=message):
+        library.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+    assert list(library.artifacts) == ["findings.csv"]
