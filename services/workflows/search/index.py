@@ -44,7 +44,7 @@ class VectorIndex:
     def __init__(self, embedder: Embedder, path: Path | None = None) -> None:
         self._embedder, self._guard = embedder, threading.Lock()
         self._file = VectorFile(path, f"{embedder.model} texts-{VERSION}", embedder.dimensions)
-        self._known = self._file.load()
+        self._known = self._file.take_loaded()
         self._keys: dict[str, str] = {}
         self._arranged: _Arranged | None = None
 

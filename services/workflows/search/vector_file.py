@@ -31,12 +31,13 @@ class VectorFile:
         self._dimensions = dimensions
         self._lock: int | None = None
         self._connection: duckdb.DuckDBPyConnection | None = None
+        self._rows: list[tuple[str, bytes]] = []
         if path is None:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = open_locked(path.with_name(f"{path.name}.lock"), create=True)
-            self._connection = _open(path, model)
+            self._connection, self._rows = _open(path, model)
         except BlockingIOError:
             logger.info("%s is in use by another process: vectors are kept in memory", path)
         except (OSError, duckdb.Error) as error:
@@ -47,12 +48,10 @@ class VectorFile:
     def is_stored(self) -> bool:
         return self._connection is not None
 
-    def load(self) -> dict[str, Vector]:
-        """Return all vectors by key."""
-        if self._connection is None:
-            return {}
+    def take_loaded(self) -> dict[str, Vector]:
+        """Return all vectors that were stored, by key. They are handed out once."""
+        rows, self._rows = self._rows, []
         size = self._dimensions * np.dtype(np.float32).itemsize
-        rows = self._connection.execute("SELECT key, vector FROM vectors").fetchall()
         return {key: np.frombuffer(vector, dtype=np.float32) for key, vector in rows if len(vector) == size}
 
     def add(self, vectors: Mapping[str, Vector]) -> None:
@@ -82,8 +81,11 @@ class VectorFile:
             self.close()
 
 
-def _open(path: Path, model: str) -> duckdb.DuckDBPyConnection:
-    """Open the file for the model; the lock is held, so that an error means that the file is damaged."""
+_Opened = tuple[duckdb.DuckDBPyConnection, list[tuple[str, bytes]]]
+
+
+def _open(path: Path, model: str) -> _Opened:
+    """Open and read the file; the lock is held, so that an error means that the file is damaged."""
     try:
         return _connect(path, model)
     except duckdb.Error as error:
@@ -93,8 +95,8 @@ def _open(path: Path, model: str) -> duckdb.DuckDBPyConnection:
         return _connect(path, model)
 
 
-def _connect(path: Path, model: str) -> duckdb.DuckDBPyConnection:
-    """Open the file, with its tables, and without the vectors of other models."""
+def _connect(path: Path, model: str) -> _Opened:
+    """Open the file, with its tables and without the vectors of other models, and read it."""
     connection = duckdb.connect(path, config={"threads": 1})
     try:
         connection.execute(_TABLES)
@@ -102,8 +104,7 @@ def _connect(path: Path, model: str) -> duckdb.DuckDBPyConnection:
             connection.execute("BEGIN; DELETE FROM model; DELETE FROM vectors")
             connection.execute("INSERT INTO model VALUES (?)", [model])
             connection.execute("COMMIT")
-        connection.execute("SELECT key, vector FROM vectors LIMIT 1")
+        return connection, connection.execute("SELECT key, vector FROM vectors").fetchall()
     except BaseException:
         connection.close()
         raise
-    return connection

@@ -76,6 +76,17 @@ def test_a_damaged_file_is_made_anew(path, damage):
     assert embedded_by(path) == []
 
 
+def test_a_file_that_is_damaged_inside_is_made_anew(path):
+    many = [*WORKFLOWS, *(workflow(f"w{number}", f"blue {number}") for number in range(3_000))]
+    embedded_by(path, workflows=many)
+    data = bytearray(path.read_bytes())
+    for start in range(12_288, len(data), 4_096):
+        data[start : start + 64] = bytes(64)
+    path.write_bytes(data)
+    assert len(embedded_by(path, workflows=many)) == 2 * len(many)
+    assert embedded_by(path, workflows=many) == []
+
+
 def test_a_file_of_other_tables_is_made_anew(path):
     import duckdb
 

@@ -6,6 +6,7 @@ import logging
 import math
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,6 +22,55 @@ def test_a_model_whose_package_is_missing_is_refused_with_the_command_that_insta
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(PermanentError, match=f"{name}.*pip install sentence-transformers"):
         open_embedder(name)
+
+
+@pytest.fixture
+def package(monkeypatch):
+    """A stand-in for the package sentence-transformers, which is not installed: it counts letters."""
+    seen: list[str] = []
+
+    class SentenceTransformer:
+        def __init__(self, path: str) -> None:
+            if path == "unknown":
+                raise OSError("there is no such model")
+            seen.append(path)
+
+        def get_sentence_embedding_dimension(self) -> int:
+            return 2
+
+        def encode(self, texts: list[str], **options: bool) -> np.ndarray:
+            seen.extend(texts)
+            return np.array([[text.count("a"), 4.0] for text in texts])
+
+    module = ModuleType("sentence_transformers")
+    monkeypatch.setattr(module, "SentenceTransformer", SentenceTransformer, raising=False)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    return seen
+
+
+def test_a_known_model_has_its_path_its_size_and_its_prefix(package):
+    embedder = open_embedder("bge-small")
+    assert (embedder.model, embedder.dimensions) == ("BAAI/bge-small-en-v1.5", 384)
+    assert package == []
+    assert list(embedder.embed_documents(["aaa"])[0]) == pytest.approx([0.6, 0.8])
+    embedder.embed_queries(["b"])
+    assert package == [
+        "BAAI/bge-small-en-v1.5",
+        "aaa",
+        "Represent this sentence for searching relevant passages: b",
+    ]
+
+
+def test_another_model_is_passed_on_and_asked_for_its_size(package):
+    embedder = open_embedder("someone/some-model")
+    assert (embedder.model, embedder.dimensions) == ("someone/some-model", 2)
+    embedder.embed_queries(["b"])
+    assert package == ["someone/some-model", "b"]
+
+
+def test_a_model_that_cannot_be_loaded_is_named(package):
+    with pytest.raises(PermanentError, match="'unknown' cannot be loaded: there is no such model"):
+        open_embedder("unknown").embed_queries(["b"])
 
 
 def test_the_default_model_gives_vectors_of_unit_length():
