@@ -1,0 +1,1 @@
+"""Workflow code in threads of this process: for code that is trusted."""

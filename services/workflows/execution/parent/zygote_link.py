@@ -1,0 +1,191 @@
+"""One process that forks children, as the service sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import shutil
+import socket
+import tempfile
+from asyncio.subprocess import Process
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+
+from services.workflows.execution.child.zygote import EXITED, FORK, KILL, REQUEST
+from services.workflows.execution.isolation.plan import IsolationPlan
+from services.workflows.execution.parent.child_link import ChildLink
+from services.workflows.execution.parent.readable import readable_paths
+from shared.aio import BackgroundTasks
+from shared.child_process.child import LENGTH
+from shared.child_process.parent import kill_and_wait, start_python
+
+log = logging.getLogger(__name__)
+
+PROGRAM = "services.workflows.execution.child.zygote"
+START_TIMEOUT_S = 30.0
+MAX_NUMBER = 2**32
+GONE = -1000
+"""The exit status of children whose zygote has ended."""
+
+
+class ZygoteFailedError(Exception):
+    """The process that forks children cannot be started."""
+
+
+class ZygoteLink:
+    """Start it with `start_zygote`. ``missing``: layers of isolation that its children do not have, with the reason."""
+
+    def __init__(self, process: Process, control: socket.socket, base: Path, missing: dict[str, str]) -> None:
+        self._process, self._control, self._base = process, control, base
+        self.missing = missing
+        self.is_alive = True
+        self._children: dict[int, ChildLink] = {}
+        self._last = 0
+        self._to_send: deque[tuple[bytes, socket.socket | None]] = deque()
+        self._tasks = BackgroundTasks()
+        self._reading = self._tasks.start(self._read_exits())
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def own_folders(self) -> bool:
+        """Whether the folders of the children vanish with them."""
+        return "mounts" not in self.missing
+
+    def fork(self) -> ChildLink:
+        """Ask for a child. It can be written to at once."""
+        self._last = self._last % (MAX_NUMBER - 1) + 1
+        number = self._last
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        folder = None if self.own_folders else self._base / str(number)
+        link = ChildLink(ours, folder, lambda: self._send(REQUEST.pack(KILL, number), None))
+        self._children[number] = link
+        self._send(REQUEST.pack(FORK, number), theirs)
+        return link
+
+    async def close(self) -> None:
+        """End it and all its children."""
+        await self._tasks.cancel()
+        await kill_and_wait(self._process)
+        self._end()
+        await asyncio.to_thread(shutil.rmtree, self._base, ignore_errors=True)
+
+    # --- requests
+
+    def _send(self, data: bytes, handle: socket.socket | None) -> None:
+        if not self.is_alive:
+            if handle is not None:
+                handle.close()
+            return
+        self._to_send.append((data, handle))
+        if len(self._to_send) == 1:
+            self._send_waiting()
+
+    def _send_waiting(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.remove_writer(self._control)
+        while self._to_send:
+            data, handle = self._to_send[0]
+            try:
+                handles = [] if handle is None else [handle.fileno()]
+                sent = socket.send_fds(self._control, [data], handles)
+            except BlockingIOError:
+                loop.add_writer(self._control, self._send_waiting)
+                return
+            except OSError:
+                return  # it has ended: the task that reads finds out
+            if handle is not None:
+                handle.close()
+            self._to_send.popleft()
+            if sent < len(data):
+                self._to_send.appendleft((data[sent:], None))
+
+    # --- exits
+
+    async def _read_exits(self) -> None:
+        loop = asyncio.get_running_loop()
+        kept = b""
+        try:
+            while data := await loop.sock_recv(self._control, 65_536):
+                kept += data
+                whole = len(kept) - len(kept) % EXITED.size
+                for number, status in EXITED.iter_unpack(kept[:whole]):
+                    await self._exited(number, status)
+                kept = kept[whole:]
+        except OSError:
+            pass
+        log.warning("the process that forks workflow processes has ended; another one is started when it is needed")
+        self._end()
+
+    async def _exited(self, number: int, status: int) -> None:
+        link = self._children.pop(number, None)
+        if link is None:
+            return
+        if link.folder is not None:
+            await asyncio.to_thread(shutil.rmtree, link.folder, ignore_errors=True)
+        link.set_exited(status)
+
+    def _end(self) -> None:
+        if not self.is_alive:
+            return
+        self.is_alive = False
+        with suppress(RuntimeError):
+            asyncio.get_running_loop().remove_writer(self._control)
+        self._control.close()
+        for _, handle in self._to_send:
+            if handle is not None:
+                handle.close()
+        self._to_send.clear()
+        for link in list(self._children.values()):
+            link.set_exited(GONE)
+        self._children.clear()
+        shutil.rmtree(self._base, ignore_errors=True)
+
+
+async def start_zygote(switched_off: dict[str, str], folder_bytes: int) -> ZygoteLink:
+    """Start one and wait until it can fork. Raises ZygoteFailedError."""
+    base = Path(tempfile.mkdtemp(prefix="exhibit-workflows-")).resolve()
+    base.chmod(0o711)  # children run as other users, and their folders lie in it
+    plan = IsolationPlan(str(base), readable_paths(), folder_bytes, missing=dict(switched_off))
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            process = await start_python(
+                "-m", PROGRAM, stdin=theirs.fileno(), stdout=asyncio.subprocess.DEVNULL, env={}
+            )
+    except OSError as exc:
+        ours.close()
+        base.rmdir()
+        raise ZygoteFailedError(f"the process that forks workflow processes cannot be started: {exc}") from exc
+    ours.setblocking(False)
+    try:
+        async with asyncio.timeout(START_TIMEOUT_S):
+            missing = await _introduce(ours, plan)
+    except (TimeoutError, OSError, EOFError) as exc:
+        await kill_and_wait(process)
+        ours.close()
+        shutil.rmtree(base, ignore_errors=True)
+        raise ZygoteFailedError("the process that forks workflow processes ended before it was ready") from exc
+    except BaseException:
+        await kill_and_wait(process)
+        ours.close()
+        raise
+    return ZygoteLink(process, ours, base, missing)
+
+
+async def _introduce(control: socket.socket, plan: IsolationPlan) -> dict[str, str]:
+    loop = asyncio.get_running_loop()
+    data = json.dumps({name: getattr(plan, name) for name in ("base", "readable", "folder_bytes", "missing")}).encode()
+    await loop.sock_sendall(control, LENGTH.pack(len(data)) + data)
+    received = b""
+    while len(received) < LENGTH.size or len(received) < LENGTH.size + LENGTH.unpack_from(received)[0]:
+        part = await loop.sock_recv(control, 65_536)
+        if not part:
+            raise EOFError
+        received += part
+    return json.loads(received[LENGTH.size :])

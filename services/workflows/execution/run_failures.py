@@ -1,0 +1,56 @@
+"""Failures of one run, made of what is known here, or of what the code's side tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.contracts.workflows.invocations import FailureCode, WorkflowFailure
+
+MAX_TEXT_CHARS = 40_000
+"""Of each text of a failure, whoever says it."""
+MAX_LEVELS = 1000
+_TOLD: Mapping[str, FailureCode] = {"memory": "memory", "bad_value": "bad_value"}
+"""Codes that the side of the code may give, besides ``raised``."""
+
+
+class RunFailures:
+    """``name``: of the workflow; empty for a piece of code."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._of_calls: list[WorkflowFailure | None] = []
+
+    def add_call(self, failure: WorkflowFailure | None) -> int:
+        """Keep the failure of the workflow that a call invoked, if it did. Return the call's number, from 1."""
+        self._of_calls.append(failure)
+        return len(self._of_calls)
+
+    def failure(
+        self, code: FailureCode, type_: str, message: str, traceback: str = "", inner: tuple[str, ...] = ()
+    ) -> WorkflowFailure:
+        chain = (self._name, *inner) if self._name else inner
+        return WorkflowFailure(code=code, type=type_, message=message, traceback=traceback, chain=chain[:MAX_LEVELS])
+
+    def timeout(self, time_s: float) -> WorkflowFailure:
+        return self.failure("timeout", "TimeoutError", f"it did not end within {time_s:g} s")
+
+    def told(self, message: Mapping[str, Any]) -> WorkflowFailure:
+        """Return what `failure_of` says, of which nothing is trusted.
+
+        Where a call of the host raised the exception, the chain of its failure follows, and that workflows invoked
+        each other too deeply stays the reason.
+        """
+        told = message.get("code")
+        code: FailureCode = _TOLD.get(told, "raised") if isinstance(told, str) else "raised"
+        type_, text, traceback = (
+            str(message.get(key, ""))[:MAX_TEXT_CHARS] for key in ("type", "message", "traceback")
+        )
+        inner = self._of_call(message.get("call"))
+        if inner is None:
+            return self.failure(code, type_, text, traceback)
+        return self.failure("too_deep" if inner.code == "too_deep" else code, type_, text, traceback, inner.chain)
+
+    def _of_call(self, number: Any) -> WorkflowFailure | None:
+        is_number = isinstance(number, int) and 1 <= number <= len(self._of_calls)
+        return self._of_calls[number - 1] if is_number else None

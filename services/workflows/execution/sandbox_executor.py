@@ -1,0 +1,179 @@
+"""Runs workflow code that is not trusted: a confined process for each invocation, forked ahead of its use."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+from typing import Any
+
+from services.workflows.execution.isolation.plan import LAYERS, Layer, protected
+from services.workflows.execution.nesting import is_nested, nested_calls
+from services.workflows.execution.parent.answers import checked_arguments
+from services.workflows.execution.parent.child_link import ChildLink
+from services.workflows.execution.parent.conversation import Conversation, NeverBeganError, wire_limits
+from services.workflows.execution.parent.zygote_link import ZygoteFailedError, ZygoteLink, start_zygote
+from services.workflows.execution.sandbox_interpreter import SandboxInterpreter
+from services.workflows.ports import Host, Job, Outcome, Protections
+from shared.aio import BackgroundTasks
+from shared.contracts.workflows.invocations import FailureCode, JsonValue, WorkflowFailure
+
+MAX_PROCESSES = 32
+STOCK = 4
+FOLDER_BYTES = 64 * 1024**2
+_ATTEMPTS = 3
+
+
+class SandboxExecutor:
+    """At most ``max_processes`` invocations run at a time, and besides them those that they invoke, one below the
+    other: a workflow waits for the answer of one call before it makes the next, from whichever thread. ``stock``:
+    processes that wait for work. ``folder_bytes``: of all files in the folder of an invocation. ``without``: layers of
+    isolation that are left out, for systems that cannot have them.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_processes: int = MAX_PROCESSES,
+        stock: int = STOCK,
+        folder_bytes: int = FOLDER_BYTES,
+        without: Collection[Layer] = (),
+    ) -> None:
+        self._places = asyncio.Semaphore(max_processes)
+        self._stock, self._folder_bytes = stock, folder_bytes
+        self._switched_off: dict[str, str] = dict.fromkeys(without, "switched off")
+        if sys.platform != "linux":
+            self._switched_off = dict.fromkeys(LAYERS, f"{sys.platform} has no such thing")
+        self._zygote: ZygoteLink | None = None
+        self._starting = asyncio.Lock()
+        self._waiting: deque[ChildLink] = deque()
+        self._live: set[ChildLink] = set()
+        self._ending = BackgroundTasks()
+        self._is_closed = False
+        self._refills = False
+
+    @property
+    def protections(self) -> Protections:
+        """What is known before the start is what was switched off."""
+        return Protections(**protected(self._zygote.missing if self._zygote else self._switched_off))
+
+    @property
+    def live(self) -> int:
+        """How many processes run or wait for work."""
+        return len(self._live) + len(self._waiting)
+
+    async def start(self) -> None:
+        """Raises ZygoteFailedError."""
+        await self._ready_zygote()
+        self._refill()
+
+    async def execute(self, job: Job, host: Host) -> Outcome:
+        """See `Executor`. The ``chain`` of a failure begins with this workflow; that of a failed call of another
+        workflow, as the host raised it, follows. Calls of the host run in a context that tells nested invocations."""
+        arguments = checked_arguments(job)
+        if isinstance(arguments, WorkflowFailure):
+            return Outcome(error=arguments)
+        async with self._place():
+            for _ in range(_ATTEMPTS):
+                try:
+                    link = await self._take()
+                except ZygoteFailedError as exc:
+                    return _failed(job, "not_started", "ChildProcessError", str(exc))
+                conversation = Conversation(job.name, link, host, job.limits, self._folder_bytes)
+                try:
+                    with nested_calls():
+                        return await conversation.run(_request(job, arguments))
+                except NeverBeganError:
+                    continue
+                finally:
+                    self._end(link)
+        return _failed(job, "not_started", "ChildProcessError", "no process for it could be started")
+
+    async def open_interpreter(self) -> SandboxInterpreter:
+        """Its process takes none of the places."""
+        return SandboxInterpreter(self._take, self._end, self._folder_bytes)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        async with self._starting:
+            zygote, self._zygote = self._zygote, None
+        if zygote is not None:
+            await zygote.close()
+        for link in [*self._waiting, *self._live]:
+            link.end()
+        self._waiting.clear()
+        await self._ending.drain(1.0)
+
+    # --- processes
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncGenerator[None]:
+        if is_nested():
+            yield
+            return
+        async with self._places:
+            yield
+
+    async def _take(self) -> ChildLink:
+        zygote = await self._ready_zygote()
+        while self._waiting:
+            link = self._waiting.popleft()
+            if not link.has_ended:
+                break
+            link.end()
+        else:
+            link = zygote.fork()
+        self._live.add(link)
+        if not self._refills:
+            self._refills = True
+            asyncio.get_running_loop().call_soon(self._refill)
+        return link
+
+    def _refill(self) -> None:
+        self._refills = False
+        zygote = self._zygote
+        if zygote is None or not zygote.is_alive or self._is_closed:
+            return
+        while len(self._waiting) < self._stock:
+            self._waiting.append(zygote.fork())
+
+    def _end(self, link: ChildLink) -> None:
+        link.end()
+        if link in self._live:
+            self._ending.start(self._forget(link))
+
+    async def _forget(self, link: ChildLink) -> None:
+        await link.exited
+        self._live.discard(link)
+
+    async def _ready_zygote(self) -> ZygoteLink:
+        zygote = self._zygote
+        if zygote is not None and zygote.is_alive:
+            return zygote
+        async with self._starting:
+            if self._is_closed:
+                raise ZygoteFailedError("the executor is closed")
+            if self._zygote is None or not self._zygote.is_alive:
+                for link in self._waiting:
+                    link.end()
+                self._waiting.clear()
+                if self._zygote is not None:
+                    await self._zygote.close()
+                self._zygote = await start_zygote(self._switched_off, self._folder_bytes)
+            return self._zygote
+
+
+def _request(job: Job, arguments: dict[str, JsonValue]) -> dict[str, Any]:
+    return {
+        "kind": "workflow",
+        "name": job.name,
+        "source": job.source,
+        "arguments": arguments,
+        "limits": wire_limits(job.limits),
+    }
+
+
+def _failed(job: Job, code: FailureCode, type_: str, message: str) -> Outcome:
+    return Outcome(error=WorkflowFailure(code=code, type=type_, message=message, chain=(job.name,)))

@@ -1,0 +1,101 @@
+"""Executors, and a host that answers the calls of workflow code from a library in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from textwrap import dedent
+from typing import Any
+
+from services.workflows.execution.in_process_executor import InProcessExecutor
+from services.workflows.execution.sandbox_executor import SandboxExecutor
+from services.workflows.ports import Executor, HostCall, HostCallError, Job, Limits, Outcome
+from shared.contracts.workflows.invocations import WorkflowFailure
+
+MAX_DEPTH = 5
+LIMITS = Limits(time_s=20)
+
+
+class World:
+    """A library of workflows, and an executor. ``calls``: what workflow code called, in order."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.library: dict[str, str] = {}
+        self.answers: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
+        self.calls: list[HostCall] = []
+        self.asked = asyncio.Event()
+
+    def add(self, name: str, source: str) -> None:
+        self.library[name] = dedent(source)
+
+    async def run(self, source: str, /, *, limits: Limits = LIMITS, **arguments: Any) -> Outcome:
+        """Execute a source as the workflow ``sample``."""
+        job = Job("sample", dedent(source), arguments, limits)
+        return await self.executor.execute(job, WorldHost(self, ("sample",)))
+
+    async def value(self, source: str, /, **arguments: Any) -> Any:
+        outcome = await self.run(source, **arguments)
+        assert outcome.error is None, outcome.error
+        return outcome.value
+
+    async def failure(self, source: str, /, *, limits: Limits = LIMITS, **arguments: Any) -> WorkflowFailure:
+        outcome = await self.run(source, limits=limits, **arguments)
+        assert outcome.error is not None, outcome
+        return outcome.error
+
+
+class WorldHost:
+    def __init__(self, world: World, chain: tuple[str, ...] = ()) -> None:
+        self._world, self._chain = world, chain
+
+    async def call(self, call: HostCall) -> Any:
+        self._world.calls.append(call)
+        self._world.asked.set()
+        name = f"{call.namespace}.{call.method}"
+        if name == "workflows.invoke":
+            return await self._invoke(call.arguments["name"], call.arguments["arguments"])
+        if name == "tools.forever":
+            await asyncio.Event().wait()
+        if name not in self._world.answers:
+            raise HostCallError("LookupError", f"there is no {name}")
+        return self._world.answers[name](call.arguments)
+
+    async def _invoke(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        chain = (*self._chain, name)
+        if len(chain) > MAX_DEPTH:
+            message = " > ".join(chain)
+            refused = WorkflowFailure(code="too_deep", type="RecursionError", message=message, chain=(name,))
+            raise HostCallError("RecursionError", message, refused)
+        job = Job(name, self._world.library[name], arguments)
+        outcome = await self._world.executor.execute(job, WorldHost(self._world, chain))
+        if outcome.error is not None:
+            raise HostCallError(outcome.error.type, outcome.error.message, outcome.error)
+        return outcome.value
+
+
+@asynccontextmanager
+async def sandbox_world(**options: Any) -> AsyncGenerator[World]:
+    executor = SandboxExecutor(**options)
+    await executor.start()
+    try:
+        yield World(executor)
+    finally:
+        await executor.close()
+
+
+@asynccontextmanager
+async def in_process_world() -> AsyncGenerator[World]:
+    executor = InProcessExecutor()
+    try:
+        yield World(executor)
+    finally:
+        await executor.close()
+
+
+def raises(error: Exception) -> Callable[[Mapping[str, Any]], Any]:
+    def answer(arguments: Mapping[str, Any]) -> Any:
+        raise error
+
+    return answer
