@@ -6,12 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from services.workflows.search.index import VectorIndex
+from services.workflows.search.vector_file import VectorFile
 from tests.handlers.workflows.search_worlds import ColourEmbedder, names, workflow
 
 WORKFLOWS = [workflow("a", "red"), workflow("b", "green")]
+HEADERS_BYTES, BLOCK_BYTES = 3 * 4_096, 256 * 1_024
+"""Of a DuckDB file."""
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
@@ -76,15 +80,21 @@ def test_a_damaged_file_is_made_anew(path, damage):
     assert embedded_by(path) == []
 
 
-def test_a_file_that_is_damaged_inside_is_made_anew(path):
-    many = [*WORKFLOWS, *(workflow(f"w{number}", f"blue {number}") for number in range(3_000))]
-    embedded_by(path, workflows=many)
-    data = bytearray(path.read_bytes())
-    for start in range(12_288, len(data), 4_096):
-        data[start : start + 64] = bytes(64)
-    path.write_bytes(data)
-    assert len(embedded_by(path, workflows=many)) == 2 * len(many)
-    assert embedded_by(path, workflows=many) == []
+def test_a_file_that_can_be_opened_and_not_be_read_is_made_anew(path):
+    rows = np.random.default_rng(1).normal(size=(1_500, 256)).astype(np.float32)
+    first = VectorFile(path, "model", 256)
+    first.add({str(number): row for number, row in enumerate(rows)})
+    first.close()
+    whole, kept = path.read_bytes(), set[int]()
+    for middle in range(HEADERS_BYTES + BLOCK_BYTES // 4, len(whole), BLOCK_BYTES):
+        damaged = bytearray(whole)
+        damaged[middle : middle + 64] = bytes(byte ^ 1 for byte in damaged[middle : middle + 64])
+        path.write_bytes(damaged)
+        file = VectorFile(path, "model", 256)
+        assert file.is_stored
+        kept.add(len(file.take_loaded()))
+        file.close()
+    assert kept == {0, len(rows)}
 
 
 def test_a_file_of_other_tables_is_made_anew(path):
