@@ -86,6 +86,19 @@ class Settings(BaseSettings):
     vision_capacity: int = Field(default=8, ge=1)
     """Questions about pictures one vision process works on at a time."""
 
+    workflows_dir: Path = Path("workflows")
+    """Folder of the workflow library: one file a workflow. Where the library is on the bus, its files are taken in."""
+    workflow_storage: Literal["folder", "bus"] = "folder"
+    """Where the library is kept: in ``workflows_dir``, or on the bus, so that several machines share it."""
+    tools_dir: Path = Path("tools")
+    """Folder with the declarations of the tools that workflows may use."""
+    workflow_embedder: str = "wordllama"
+    """The model of the search by meaning: ``wordllama``, or one of sentence-transformers, such as ``bge-small``."""
+    workflow_capacity: int = Field(default=8, ge=1)
+    """Invocations from outside that one process of the library works on at a time; the others wait."""
+    workflow_memory_mb: int = Field(default=512, ge=64)
+    """Memory of one invocation."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     trace_file: Path | None = None
     """Where the spans of this process are appended, one JSON object a line. None: nothing is traced."""

@@ -82,6 +82,21 @@ from shared.contracts.workflows.artifacts import (
     LoadArtifact,
     SaveArtifact,
 )
+from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
+from shared.contracts.workflows.library import (
+    CreateReply,
+    CreateWorkflow,
+    DeleteWorkflow,
+    GetReply,
+    GetWorkflow,
+    HistoryLoaded,
+    ListWorkflows,
+    LoadHistory,
+    SearchWorkflows,
+    WorkflowDeleted,
+    WorkflowsFound,
+    WorkflowsListed,
+)
 
 PREFIX = "exhibit.v1"
 
@@ -189,6 +204,25 @@ REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
 )
 
 CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld)
+
+CREATE_WORKFLOW: Ask[CreateWorkflow, CreateReply] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.create", CreateWorkflow, CreateReply
+)
+LIST_WORKFLOWS: Ask[ListWorkflows, WorkflowsListed] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.list", ListWorkflows, WorkflowsListed
+)
+GET_WORKFLOW: Ask[GetWorkflow, GetReply] = Ask(f"{PREFIX}.ask.workflows.workflow.get", GetWorkflow, GetReply)
+SEARCH_WORKFLOWS: Ask[SearchWorkflows, WorkflowsFound] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.search", SearchWorkflows, WorkflowsFound
+)
+DELETE_WORKFLOW: Ask[DeleteWorkflow, WorkflowDeleted] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.delete", DeleteWorkflow, WorkflowDeleted
+)
+LOAD_HISTORY: Ask[LoadHistory, HistoryLoaded] = Ask(f"{PREFIX}.ask.workflows.history.load", LoadHistory, HistoryLoaded)
+INVOKE_WORKFLOW: Ask[InvokeWorkflow, WorkflowRan] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.invoke", InvokeWorkflow, WorkflowRan
+)
+RUN_CODE: Ask[RunCode, WorkflowRan] = Ask(f"{PREFIX}.ask.workflows.code.run", RunCode, WorkflowRan)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")

@@ -19,14 +19,13 @@ from services.console.commands.sql import sql
 from services.console.commands.up import serve, up
 from services.console.commands.validate import validate
 from services.console.commands.verify import EXIT_CODES, verify
-from services.console.commands.workflows import workflows
+from services.console.commands.workflows.command import workflows
 
 app = typer.Typer(
     name="exhibit",
     help="Browser agents that bring back evidence.",
     epilog=exits.HELP,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

@@ -133,8 +133,13 @@ class Protections:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """Who calls: names of the run and the sample, and the browser session that was given. Empty outside of a run."""
+    """Who calls: one invocation from outside, with all that it invokes.
 
+    ``invocation_id`` is unique. ``run_id`` and ``sample_id`` are empty outside of a run; the browser's session is empty
+    where none was given.
+    """
+
+    invocation_id: str = ""
     run_id: str = ""
     sample_id: str = ""
     browser_instance_id: str = ""
@@ -165,6 +170,22 @@ class Tool(Protocol):
 
     async def release(self, context: ToolContext) -> None:
         """The invocation of this context has ended: let go of what was held for it. Idempotent."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class ToolCalls(Protocol):
+    """All tools together."""
+
+    def list(self) -> Sequence[ToolFacts]: ...
+
+    async def call(self, method: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> JsonValue:
+        """Call ``curl`` or ``curl.get``. Raises HostCallError, also for a tool or a recipe that there is not."""
+        ...
+
+    async def release(self, context: ToolContext) -> None:
+        """The invocation of this context has ended. Idempotent."""
         ...
 
     async def close(self) -> None: ...

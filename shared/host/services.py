@@ -32,7 +32,7 @@ from shared.telemetry.tracing import export_traces
 
 log = logging.getLogger(__name__)
 
-NAMES = ("evidence", "browser_pool", "vision", "planner", "discovery")
+NAMES = ("evidence", "browser_pool", "workflows", "vision", "planner", "discovery")
 """In the order of their start; they stop in reverse, so that evidence still files what was captured."""
 
 

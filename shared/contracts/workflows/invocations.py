@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
+from shared.contracts.results import Artifact
+from shared.contracts.workflows.artifacts import ArtifactEntry
 
 JsonValue = Any
 """A value of JSON: None, bool, int of 64 bits, finite float, str, list, or dict with string keys."""
@@ -68,6 +70,20 @@ class RunCode(Message, frozen=True, kw_only=True):
     timeout_s: float = 60.0
 
 
+class WorkflowUse(Part, frozen=True, kw_only=True):
+    """A workflow that was invoked by another one, directly or not, and its version."""
+
+    name: str
+    hash: str
+
+
+class SavedBlob(Part, frozen=True, kw_only=True):
+    """An artifact whose bytes are in the ARTIFACTS bucket under ``blob``."""
+
+    artifact: ArtifactEntry
+    blob: str
+
+
 class WorkflowRan(Message, frozen=True, kw_only=True):
     """What an invocation, or code, came to. ``error``: None when it succeeded."""
 
@@ -77,3 +93,9 @@ class WorkflowRan(Message, frozen=True, kw_only=True):
     stdout: str = ""
     error: WorkflowFailure | None = None
     duration_ms: float = 0.0
+    used: tuple[WorkflowUse, ...] = ()
+    """Each version once, in the order of the first use."""
+    captured: tuple[Artifact, ...] = ()
+    """Pictures and files of the browser session that it was given."""
+    saved: tuple[SavedBlob, ...] = ()
+    """Artifacts that it saved within a run, whose evidence they become."""

@@ -136,7 +136,7 @@ class FolderStorage:
                 history = self._record(name, history, deleted(current, FILE, self._now()), None)
             return history, []
         except (OSError, ValueError) as exc:
-            return history, [FileProblem(file=path.name, line=0, message=getattr(exc, "strerror", None) or str(exc))]
+            return history, [_unreadable(path.name, exc)]
         if current is not None and current.hash == hash_of(source):
             return history, []
         if errors := errors_of(source, name):
@@ -262,6 +262,22 @@ def _stamps_in(folder: Path, suffix: str) -> dict[str, _Stamp]:
                     facts = entry.stat()
                     found[entry.name.removesuffix(suffix)] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
     return found
+
+
+def read_files(folder: Path) -> tuple[dict[str, str], list[FileProblem]]:
+    """Return the texts of a folder's workflow files by name, and the files that cannot be read."""
+    sources: dict[str, str] = {}
+    problems: list[FileProblem] = []
+    for name in sorted(_stamps_in(folder, ".py")):
+        try:
+            sources[name] = _read_file(folder / f"{name}.py")
+        except (OSError, ValueError) as exc:
+            problems.append(_unreadable(f"{name}.py", exc))
+    return sources, problems
+
+
+def _unreadable(file: str, exc: OSError | ValueError) -> FileProblem:
+    return FileProblem(file=file, line=0, message=getattr(exc, "strerror", None) or str(exc))
 
 
 def _read_file(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""`exhibit workflows`: the sources of workflows, without a service or a bus."""
+"""`exhibit workflows lint`: the sources of workflows, without a service or a bus."""
 
 from __future__ import annotations
 
@@ -11,21 +11,13 @@ import typer
 
 from services.console import exits
 from services.console.options import AsJson
+from services.console.terminal.workflows_view import findings_lines
 from shared.contracts.discovery import Problem
-from shared.contracts.workflows.sources import SourceFinding
 from shared.workflow_source.lint import lint as lint_source
-
-workflows = typer.Typer(name="workflows", help="Check the sources of workflows.", no_args_is_help=True)
 
 LINT_EXIT_CODES = "Exit codes: 0 no errors; 1 a source has errors and would be refused; 2 a file cannot be read."
 
 
-@workflows.callback()
-def group() -> None:
-    """Check the sources of workflows."""
-
-
-@workflows.command(epilog=LINT_EXIT_CODES)
 def lint(
     files: Annotated[list[Path], typer.Argument(help="Python files with a top-level `run`.")], as_json: AsJson = False
 ) -> None:
@@ -40,7 +32,7 @@ def lint(
         sys.stdout.write(msgspec.json.encode({"workflows": listed}).decode() + "\n")
     else:
         for path, findings in found.items():
-            _print(path, findings)
+            sys.stdout.write(findings_lines(findings, str(path)) or f"{path}: nothing to mend\n")
     if any(one.severity == "error" for findings in found.values() for one in findings):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
@@ -54,11 +46,3 @@ def _read(files: list[Path]) -> tuple[dict[Path, str], list[Problem]]:
         except (OSError, UnicodeDecodeError) as exc:
             problems.append(Problem(where=str(path), message=getattr(exc, "strerror", None) or "it is not UTF-8 text"))
     return sources, problems
-
-
-def _print(path: Path, findings: tuple[SourceFinding, ...]) -> None:
-    if not findings:
-        typer.echo(f"{path}: nothing to mend")
-    for one in findings:
-        where = f"{path}:{one.line}" if one.line else str(path)
-        typer.echo(f"{where}: {one.severity} {one.code}: {one.message}. {one.remedy}")

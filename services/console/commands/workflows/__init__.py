@@ -1,0 +1,1 @@
+"""`exhibit workflows`: the library of workflows, from the command line."""

@@ -1,0 +1,63 @@
+"""`exhibit workflows run`: invoke a workflow; its arguments and its value are JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from services.console import exits
+from services.console.commands.workflows.arguments import Library, NameAndVersion, parse_arguments
+from services.console.commands.workflows.library import library_settings, open_library
+from services.console.options import Evidence, Nats, load_settings
+from shared.client.workflow_calls import invoke_workflow
+from shared.contracts.workflows.invocations import WorkflowRan
+from shared.text.normal import printable
+
+SERVICES = ("evidence", "workflows")
+"""What an invocation needs: artifacts, and the library. With tools that are declared, it may need a browser too."""
+EXIT_CODES = (
+    "Exit codes: 0 the value is on standard output; 1 the workflow failed; 2 bad arguments; 3 cannot run. "
+    "What the workflow prints goes to standard error."
+)
+
+
+def run(
+    name: NameAndVersion,
+    arguments: Annotated[str, typer.Argument(help="Arguments as a JSON object; - reads standard input.")] = "{}",
+    arg: Annotated[
+        list[str] | None, typer.Option(help="One argument as name=value; the value is JSON, else a text.")
+    ] = None,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, max=600, help="Seconds it may take.")] = 60.0,
+    library: Library = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+) -> None:
+    """Run a workflow in a sandbox. Its value goes to standard output as JSON."""
+    given, problems = parse_arguments(sys.stdin.read() if arguments == "-" else arguments, arg or ())
+    if problems:
+        exits.print_problems(problems, as_json=False)
+        raise typer.Exit(exits.BAD_INPUT)
+    settings = library_settings(nats, library)
+    if evidence is not None:
+        kept = load_settings(nats, evidence)
+        settings = settings.model_copy(
+            update={"evidence_dir": kept.evidence_dir, "evidence_bucket": kept.evidence_bucket}
+        )
+
+    async def work() -> WorkflowRan:
+        has_tools = any(settings.tools_dir.glob("*.y*ml"))
+        async with open_library(settings, (*SERVICES, "browser_pool") if has_tools else SERVICES) as asks:
+            return await invoke_workflow(asks, name, given, timeout_s=timeout_s)
+
+    ran = exits.run_async(work())
+    sys.stderr.write(printable(ran.stdout, keep="\n\t"))
+    if ran.error is not None:
+        where = " -> ".join(ran.error.chain)
+        text = ran.error.traceback or f"{ran.error.type}: {ran.error.message}\n"
+        sys.stderr.write(f"exhibit: {where or name} failed ({ran.error.code})\n")
+        sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")
+        raise typer.Exit(exits.NOT_ALL_DONE)
+    sys.stdout.write(json.dumps(ran.value, ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,62 @@
+"""The workflow library as a service: builds its dependencies from the settings."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from services.workflows.artifacts.evidence import EvidenceArtifacts
+from services.workflows.deps import WorkflowDeps
+from services.workflows.execution.sandbox_executor import SandboxExecutor
+from services.workflows.handlers import actor
+from services.workflows.invocations.invoker import Invoker
+from services.workflows.library.files import take_files
+from services.workflows.library.library import Library
+from services.workflows.library.storage.bus import BusStorage
+from services.workflows.library.storage.folder import LIBRARY_FOLDER, FolderStorage
+from services.workflows.ports import Limits
+from services.workflows.search.opening import open_index
+from services.workflows.tools.toolbox import open_toolbox
+from shared.bus.nats_bus import Bus
+from shared.secrets.store import secret_store
+from shared.settings import Settings
+
+__all__ = ["NAME", "actor", "open_deps"]
+
+NAME = "workflows"
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps]:
+    on_bus = settings.workflow_storage == "bus"
+    own = settings.state_dir / "workflows" if on_bus else settings.workflows_dir / LIBRARY_FOLDER
+    executor = SandboxExecutor()
+    toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), asks=bus)
+    library = Library(
+        BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),
+        lambda: open_index(settings.workflow_embedder, own),
+    )
+    limits = Limits(memory_bytes=settings.workflow_memory_mb * 1024**2)
+    try:
+        if on_bus:
+            await take_files(library, settings.workflows_dir)
+        yield WorkflowDeps(
+            library=library,
+            invoker=Invoker(library, executor, toolbox, EvidenceArtifacts(bus), limits),
+            executor=executor,
+            blobs=bus,
+            slots=asyncio.Semaphore(settings.workflow_capacity),
+        )
+    finally:
+        await executor.close()
+        await toolbox.close()
+        await library.close()
+
+
+if __name__ == "__main__":
+    from shared.host.services import main
+
+    main(NAME)

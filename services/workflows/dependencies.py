@@ -1,0 +1,131 @@
+"""Packages that workflow code may import beside the standard library: declared in a file, installed into a folder.
+
+.library/requirements.txt    one requirement a line
+.library/packages/           what they are installed to, for workflows alone
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import shutil
+import sys
+from collections.abc import Sequence
+from importlib.metadata import distributions
+from pathlib import Path
+from uuid import uuid4
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from shared.errors import PermanentError, Unsupported
+
+REQUIREMENTS, PACKAGES = "requirements.txt", "packages"
+INSTALL_TIMEOUT_S = 600.0
+MAX_ERROR_CHARS = 1500
+
+
+class Dependencies:
+    """The packages of one library. Installing them needs pip, and an index or wheels on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder``: the library's own folder."""
+        self._folder = folder
+        self._changing = asyncio.Lock()
+
+    @property
+    def packages(self) -> Path:
+        """The folder that workflow code may import from. It may be missing."""
+        return self._folder / PACKAGES
+
+    @staticmethod
+    def can_install() -> bool:
+        return importlib.util.find_spec("pip") is not None
+
+    def list(self) -> tuple[str, ...]:
+        """Return the declared requirements, as they were declared."""
+        try:
+            lines = (self._folder / REQUIREMENTS).read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return ()
+        return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+    def installed(self) -> dict[str, str]:
+        """Return name and version of every installed package, with those that the declared ones need."""
+        found = distributions(path=[str(self.packages)])
+        return {one.name: one.version for one in sorted(found, key=lambda one: one.name.lower())}
+
+    async def add(self, requirement: str) -> None:
+        """Declare a requirement (``pandas>=2``, or the path of a wheel), and install it.
+
+        Raises PermanentError when it is none, or cannot be installed; then nothing has changed.
+        """
+        _check(requirement)
+        async with self._changing:
+            await self._replace((*self.list(), requirement.strip()))
+
+    async def remove(self, requirement: str) -> bool:
+        """Remove a requirement, as `list` gives it, and what only it needed. Return whether there was one."""
+        async with self._changing:
+            left = [one for one in self.list() if one != requirement.strip()]
+            if len(left) == len(self.list()):
+                return False
+            await self._replace(left)
+            return True
+
+    async def sync(self) -> None:
+        """Install what is declared, anew."""
+        async with self._changing:
+            await self._replace(self.list())
+
+    async def _replace(self, requirements: Sequence[str]) -> None:
+        """Install into a new folder, and let it take the place of the old one when that has worked."""
+        new, old = (self._folder / f".{PACKAGES}-{uuid4().hex[:8]}" for _ in range(2))
+        new.mkdir(parents=True)
+        try:
+            if requirements:
+                await self._install(requirements, new)
+            if self.packages.exists():
+                self.packages.rename(old)
+            new.rename(self.packages)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+        lines = "".join(f"{one}\n" for one in dict.fromkeys(requirements))
+        (self._folder / REQUIREMENTS).write_text(lines, "utf-8")
+
+    async def _install(self, requirements: Sequence[str], to: Path) -> None:
+        if not self.can_install():
+            raise Unsupported("packages are installed with pip, and this Python has none")
+        # Wheels only: the build of a source archive would run its code outside of any sandbox.
+        options = ("--quiet", "--disable-pip-version-check", "--no-input", "--only-binary", ":all:")
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-m", "pip", "install", *options, "--target", str(to), "--", *requirements),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            async with asyncio.timeout(INSTALL_TIMEOUT_S):
+                output, _ = await process.communicate()
+        except BaseException:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            raise
+        if process.returncode:
+            why = output.decode(errors="replace").strip()[-MAX_ERROR_CHARS:]
+            raise PermanentError(f"{', '.join(requirements)} cannot be installed: {why}", code="cannot_write")
+
+
+def _check(requirement: str) -> None:
+    """Raise PermanentError unless this is a requirement, or the path of a wheel; an option of pip is neither."""
+    text = requirement.strip()
+    if text.endswith(".whl") and Path(text).is_file() and not text.startswith("-"):
+        return
+    try:
+        parsed = Requirement(text)
+    except InvalidRequirement as exc:
+        raise PermanentError(f"{requirement!r} is no requirement: {exc}", code="unsupported") from exc
+    if parsed.url is not None:
+        message = f"{requirement!r} names an address: give a name, or the path of a wheel"
+        raise PermanentError(message, code="unsupported")

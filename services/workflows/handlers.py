@@ -1,0 +1,135 @@
+"""The actor: answers questions to the library, and runs workflows."""
+
+from __future__ import annotations
+
+from services.workflows.deps import WorkflowDeps
+from services.workflows.invocations.invocation import Invoked
+from services.workflows.invocations.sample_artifacts import SampleArtifacts
+from services.workflows.ports import ToolContext
+from shared.bus.actor import Actor
+from shared.contracts.workflows.invocations import BrowserAccess, InvokeWorkflow, RunCode, WorkflowRan
+from shared.contracts.workflows.library import (
+    CreateReply,
+    CreateWorkflow,
+    DeleteWorkflow,
+    GetReply,
+    GetWorkflow,
+    HistoryLoaded,
+    ListWorkflows,
+    LoadHistory,
+    SearchWorkflows,
+    WorkflowDeleted,
+    WorkflowsFound,
+    WorkflowsListed,
+)
+from shared.subjects import (
+    CREATE_WORKFLOW,
+    DELETE_WORKFLOW,
+    GET_WORKFLOW,
+    INVOKE_WORKFLOW,
+    LIST_WORKFLOWS,
+    LOAD_HISTORY,
+    RUN_CODE,
+    SEARCH_WORKFLOWS,
+)
+
+PAGE = 200
+"""Workflows in one message."""
+MAX_HITS = 50
+MAX_TIMEOUT_S = 600.0
+DEADLINE_S = MAX_TIMEOUT_S + 120.0
+"""Of an invocation, with the wait for a free slot."""
+
+actor: Actor[WorkflowDeps] = Actor("workflows")
+
+
+@actor.answers(CREATE_WORKFLOW)
+async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> CreateReply:
+    return await deps.library.create(
+        request.name,
+        request.source,
+        description=request.description,
+        author=request.author,
+        source_run=request.source_run,
+    )
+
+
+@actor.answers(LIST_WORKFLOWS)
+async def list_workflows(request: ListWorkflows, deps: WorkflowDeps) -> WorkflowsListed:
+    versions, problems = await deps.library.list()
+    page = versions[max(request.skip, 0) :][:PAGE]
+    return WorkflowsListed(workflows=page, total=len(versions), problems=problems)
+
+
+@actor.answers(GET_WORKFLOW)
+async def get_workflow(request: GetWorkflow, deps: WorkflowDeps) -> GetReply:
+    return await deps.library.get(request.name, request.hash)
+
+
+@actor.answers(SEARCH_WORKFLOWS, deadline_s=60.0)
+async def search_workflows(request: SearchWorkflows, deps: WorkflowDeps) -> WorkflowsFound:
+    limit = min(request.limit, MAX_HITS)
+    return WorkflowsFound(hits=await deps.library.search(request.query, limit, request.threshold))
+
+
+@actor.answers(DELETE_WORKFLOW)
+async def delete_workflow(request: DeleteWorkflow, deps: WorkflowDeps) -> WorkflowDeleted:
+    return WorkflowDeleted(existed=await deps.library.delete(request.name, author=request.author))
+
+
+@actor.answers(LOAD_HISTORY)
+async def load_history(request: LoadHistory, deps: WorkflowDeps) -> HistoryLoaded:
+    return HistoryLoaded(entries=await deps.library.history(request.name))
+
+
+@actor.answers(INVOKE_WORKFLOW, deadline_s=DEADLINE_S)
+async def invoke_workflow(request: InvokeWorkflow, deps: WorkflowDeps) -> WorkflowRan:
+    """Run a workflow. Within a run what it saves is returned as blobs, for they belong to the sample's evidence."""
+    artifacts = SampleArtifacts(deps.blobs) if request.run_id else None
+    async with deps.slots:
+        invoked = await deps.invoker.invoke(
+            request.name,
+            request.arguments,
+            hash=request.hash,
+            timeout_s=min(request.timeout_s, MAX_TIMEOUT_S),
+            context=_context(request.run_id, request.sample_id, request.browser),
+            artifacts=artifacts,
+        )
+    return _ran(invoked, artifacts)
+
+
+@actor.answers(RUN_CODE, deadline_s=DEADLINE_S)
+async def run_code(request: RunCode, deps: WorkflowDeps) -> WorkflowRan:
+    """Run a piece of code in an interpreter of its own."""
+    async with deps.slots:
+        interpreter = await deps.executor.open_interpreter()
+        try:
+            invoked = await deps.invoker.run_code(
+                interpreter, request.code, timeout_s=min(request.timeout_s, MAX_TIMEOUT_S)
+            )
+        finally:
+            await interpreter.close()
+    return _ran(invoked, None)
+
+
+def _context(run_id: str, sample_id: str, browser: BrowserAccess | None) -> ToolContext:
+    return ToolContext(
+        run_id=run_id,
+        sample_id=sample_id,
+        browser_instance_id=browser.instance_id if browser is not None else "",
+        browser_session_id=browser.session_id if browser is not None else "",
+    )
+
+
+def _ran(invoked: Invoked, artifacts: SampleArtifacts | None) -> WorkflowRan:
+    outcome = invoked.outcome
+    return WorkflowRan(
+        name=invoked.name,
+        hash=invoked.hash,
+        value=outcome.value,
+        stdout=outcome.stdout,
+        error=outcome.error,
+        duration_ms=outcome.duration_ms,
+        used=invoked.used,
+        saved=tuple(artifacts.saved) if artifacts is not None else (),
+    )

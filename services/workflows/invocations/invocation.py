@@ -1,0 +1,84 @@
+"""One invocation from outside with all that it invokes: chain, deadline, and what was used. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from services.workflows.ports import Artifacts, Outcome, ToolContext
+from shared.contracts.workflows.invocations import WorkflowFailure, WorkflowUse
+
+MAX_DEPTH = 16
+"""Of workflows that invoke each other: each level holds a process."""
+ARROW = " -> "
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """``chain``: the names down to the present workflow. ``deadline``: for all of it, by the event loop's clock."""
+
+    context: ToolContext
+    deadline: float
+    artifacts: Artifacts
+    saved_by: str = ""
+    chain: tuple[str, ...] = ()
+    used: dict[tuple[str, str], WorkflowUse] = field(default_factory=dict[tuple[str, str], WorkflowUse])
+    """Shared by all levels, as is `printed`."""
+    printed: list[str] = field(default_factory=list[str])
+    """Lines that inner workflows printed."""
+
+    def inner(self, name: str) -> Invocation:
+        return replace(self, chain=(*self.chain, name))
+
+    def note_use(self, name: str, hash: str) -> None:
+        self.used.setdefault((name, hash), WorkflowUse(name=name, hash=hash))
+
+    def note_output(self, name: str, stdout: str) -> None:
+        self.printed.extend(f"[{name}] {line}\n" for line in stdout.splitlines())
+
+
+@dataclass(frozen=True)
+class Invoked:
+    """What came of an invocation. ``hash`` is empty when there is no such workflow."""
+
+    name: str
+    hash: str
+    outcome: Outcome
+    used: tuple[WorkflowUse, ...] = ()
+
+
+def too_deep(chain: Sequence[str], most: int) -> WorkflowFailure:
+    """Return the failure of workflows that invoke each other more than ``most`` levels deep."""
+    name = chain[-1]
+    earlier = [place for place, other in enumerate(chain[:-1]) if other == name]
+    cycle = f": a cycle, {ARROW.join(chain[earlier[-1] :])}" if earlier else ""
+    message = f"workflows invoke each other more than {most} levels deep{cycle}. The chain: {ARROW.join(chain)}"
+    return WorkflowFailure(code="too_deep", type="RecursionError", message=message, chain=tuple(chain))
+
+
+def unknown(message: str, chain: Sequence[str]) -> WorkflowFailure:
+    return WorkflowFailure(code="unknown_workflow", type="LookupError", message=message, chain=tuple(chain))
+
+
+def with_chain(outcome: Outcome, chain: tuple[str, ...]) -> Outcome:
+    """Return the outcome; its failure, if there is one, names the chain of workflows that it happened in."""
+    if outcome.error is None or outcome.error.chain:
+        return outcome
+    return replace(outcome, error=_with_chain(outcome.error, chain))
+
+
+def with_printed(outcome: Outcome, printed: Sequence[str], most_chars: int) -> Outcome:
+    """Return the outcome with the lines of inner workflows after its own output; of all, ``most_chars``."""
+    if not printed:
+        return outcome
+    own = outcome.stdout if not outcome.stdout or outcome.stdout.endswith("\n") else outcome.stdout + "\n"
+    text = own + "".join(printed)
+    if len(text) > most_chars:
+        text = f"{text[:most_chars]}\n[{len(text) - most_chars} more characters were printed]\n"
+    return replace(outcome, stdout=text)
+
+
+def _with_chain(error: WorkflowFailure, chain: tuple[str, ...]) -> WorkflowFailure:
+    return WorkflowFailure(
+        code=error.code, type=error.type, message=error.message, traceback=error.traceback, chain=chain
+    )

@@ -1,0 +1,135 @@
+"""Invokes workflows: finds the version, runs it, and has what it calls answered, other workflows too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from uuid import uuid4
+
+from services.workflows.invocations.host import CallHost
+from services.workflows.invocations.invocation import (
+    MAX_DEPTH,
+    Invocation,
+    Invoked,
+    too_deep,
+    unknown,
+    with_chain,
+    with_printed,
+)
+from services.workflows.library.library import Library
+from services.workflows.ports import Artifacts, Executor, Interpreter, Job, Limits, Outcome, ToolCalls, ToolContext
+from shared.contracts.workflows.invocations import JsonValue
+from shared.contracts.workflows.library import WorkflowUnknown
+from shared.errors import ExhibitError
+
+LEAST_TIME_S = 0.001
+
+
+class Invoker:
+    """Runs the workflows of one library with one executor.
+
+    ``artifacts``: where what workflows save goes, unless an invocation brings a place of its own. ``limits``: of each
+    invocation; its time may be set for one.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        executor: Executor,
+        tools: ToolCalls,
+        artifacts: Artifacts,
+        limits: Limits,
+        max_depth: int = MAX_DEPTH,
+    ) -> None:
+        self._library, self._executor, self._tools, self._artifacts = library, executor, tools, artifacts
+        self._limits, self._max_depth = limits, max_depth
+
+    async def invoke(
+        self,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        hash: str = "",
+        timeout_s: float | None = None,
+        context: ToolContext | None = None,
+        artifacts: Artifacts | None = None,
+        caller: str = "",
+    ) -> Invoked:
+        """Return what ``run(**arguments)`` of a workflow came to. What it does wrong is in the outcome, never raised.
+
+        Args:
+            hash: of an old version, or its first 8 characters.
+            timeout_s: for the workflow and all that it invokes; that of the limits by default.
+            caller: the author of workflows and artifacts that it makes.
+
+        Raises:
+            ExhibitError: the storage of the library cannot be used.
+        """
+        invocation = self._open(timeout_s, context, artifacts, caller or name)
+        try:
+            invoked = await self._invoke(invocation, name, arguments, hash)
+        finally:
+            await self._tools.release(invocation.context)
+        outcome = with_printed(invoked.outcome, invocation.printed, self._limits.output_chars)
+        return replace(invoked, outcome=outcome, used=tuple(invocation.used.values()))
+
+    async def run_code(
+        self,
+        interpreter: Interpreter,
+        code: str,
+        *,
+        timeout_s: float | None = None,
+        context: ToolContext | None = None,
+        caller: str = "",
+    ) -> Invoked:
+        """Return what a piece of code came to; its value is that of its last expression."""
+        invocation = self._open(timeout_s, context, None, caller)
+        try:
+            outcome = await interpreter.run(code, self._host(invocation), self._limits_of(invocation))
+        finally:
+            await self._tools.release(invocation.context)
+        outcome = with_printed(outcome, invocation.printed, self._limits.output_chars)
+        return Invoked("", "", outcome, tuple(invocation.used.values()))
+
+    def _open(
+        self, timeout_s: float | None, context: ToolContext | None, artifacts: Artifacts | None, caller: str
+    ) -> Invocation:
+        deadline = asyncio.get_running_loop().time() + (timeout_s or self._limits.time_s)
+        context = replace(context or ToolContext(), invocation_id=uuid4().hex)
+        return Invocation(context, deadline, artifacts or self._artifacts, caller)
+
+    async def _invoke(
+        self, invocation: Invocation, name: str, arguments: Mapping[str, JsonValue], hash: str
+    ) -> Invoked:
+        inner = invocation.inner(name)
+        if len(inner.chain) > self._max_depth:
+            return Invoked(name, "", Outcome(error=too_deep(inner.chain, self._max_depth)))
+        reply = await self._library.get(name, hash)
+        if isinstance(reply, WorkflowUnknown):
+            return Invoked(name, "", Outcome(error=unknown(reply.message, inner.chain)))
+        version = reply.workflow
+        invocation.note_use(name, version.hash)
+        job = Job(name, reply.source, arguments, self._limits_of(invocation))
+        outcome = await self._executor.execute(job, self._host(inner))
+        return Invoked(name, version.hash, with_chain(outcome, inner.chain))
+
+    async def _invoke_inner(
+        self, invocation: Invocation, name: str, arguments: Mapping[str, JsonValue], hash: str
+    ) -> Outcome:
+        """Run a workflow for another one. What it prints is kept for the outermost one."""
+        try:
+            invoked = await self._invoke(invocation, name, arguments, hash)
+        except ExhibitError as exc:
+            failure = unknown(str(exc), (*invocation.chain, name))
+            return Outcome(error=failure)
+        invocation.note_output(name, invoked.outcome.stdout)
+        return invoked.outcome
+
+    def _limits_of(self, invocation: Invocation) -> Limits:
+        """Return the limits with the time that is left."""
+        left_s = invocation.deadline - asyncio.get_running_loop().time()
+        return replace(self._limits, time_s=max(left_s, LEAST_TIME_S))
+
+    def _host(self, invocation: Invocation) -> CallHost:
+        return CallHost(invocation, self._library, self._tools, self._invoke_inner)

@@ -1,0 +1,97 @@
+"""Calls of the workflow library over the bus, for clients and other services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shared.bus.ports import Asks
+from shared.contracts.workflows.invocations import BrowserAccess, InvokeWorkflow, JsonValue, WorkflowRan
+from shared.contracts.workflows.library import (
+    CreateReply,
+    CreateWorkflow,
+    DeleteWorkflow,
+    FileProblem,
+    GetReply,
+    GetWorkflow,
+    HistoryEntry,
+    ListWorkflows,
+    LoadHistory,
+    SearchWorkflows,
+    WorkflowHit,
+    WorkflowVersion,
+)
+from shared.subjects import (
+    CREATE_WORKFLOW,
+    DELETE_WORKFLOW,
+    GET_WORKFLOW,
+    INVOKE_WORKFLOW,
+    LIST_WORKFLOWS,
+    LOAD_HISTORY,
+    SEARCH_WORKFLOWS,
+)
+
+SEARCH_TIMEOUT_S = 60.0
+"""The first search loads the model."""
+GRACE_S = 125.0
+"""For an invocation, beyond its own time: it may have to wait until others have ended."""
+
+
+async def create_workflow(
+    asks: Asks, name: str, source: str, *, description: str = "", author: str = "", source_run: str | None = None
+) -> CreateReply:
+    request = CreateWorkflow(name=name, source=source, description=description, author=author, source_run=source_run)
+    return await asks.ask(CREATE_WORKFLOW, request)
+
+
+async def list_workflows(asks: Asks) -> tuple[tuple[WorkflowVersion, ...], tuple[FileProblem, ...]]:
+    """Return all workflows by name, and the files of the library that are not loaded."""
+    found: list[WorkflowVersion] = []
+    while True:
+        listed = await asks.ask(LIST_WORKFLOWS, ListWorkflows(skip=len(found)))
+        found += listed.workflows
+        if not listed.workflows or len(found) >= listed.total:
+            return tuple(found), listed.problems
+
+
+async def get_workflow(asks: Asks, name: str) -> GetReply:
+    """Return a workflow; ``name@hash`` is an old version."""
+    name, _, hash = name.partition("@")
+    return await asks.ask(GET_WORKFLOW, GetWorkflow(name=name, hash=hash))
+
+
+async def search_workflows(asks: Asks, query: str, limit: int = 10) -> tuple[WorkflowHit, ...]:
+    found = await asks.ask(SEARCH_WORKFLOWS, SearchWorkflows(query=query, limit=limit), timeout_s=SEARCH_TIMEOUT_S)
+    return found.hits
+
+
+async def delete_workflow(asks: Asks, name: str, *, author: str = "") -> bool:
+    """Delete a workflow; its history stays. Return whether there was one."""
+    return (await asks.ask(DELETE_WORKFLOW, DeleteWorkflow(name=name, author=author))).existed
+
+
+async def load_history(asks: Asks, name: str) -> tuple[HistoryEntry, ...]:
+    return (await asks.ask(LOAD_HISTORY, LoadHistory(name=name))).entries
+
+
+async def invoke_workflow(
+    asks: Asks,
+    name: str,
+    arguments: Mapping[str, JsonValue],
+    *,
+    timeout_s: float = 60.0,
+    browser: BrowserAccess | None = None,
+    run_id: str = "",
+    sample_id: str = "",
+) -> WorkflowRan:
+    """Invoke a workflow; ``name@hash`` is an old version. What it does wrong is in the reply, never raised."""
+    name, _, hash = name.partition("@")
+    request = InvokeWorkflow(
+        name=name,
+        arguments=dict(arguments),
+        hash=hash,
+        timeout_s=timeout_s,
+        browser=browser,
+        run_id=run_id,
+        sample_id=sample_id,
+    )
+    return await asks.ask(INVOKE_WORKFLOW, request, timeout_s=timeout_s + GRACE_S)
