@@ -73,6 +73,8 @@ WORKFLOWS = Bucket("WORKFLOWS")
 """Key-value: name of a workflow to its WorkflowHistory, where the library is kept on the bus."""
 WORKFLOW_SOURCES = Bucket("WORKFLOW_SOURCES")
 """Key-value: SHA-256 of a workflow's source to the source."""
+WORKFLOW_CHOICES = Bucket("WORKFLOW_CHOICES", max_age_s=30 * DAY_S)
+"""Key-value: run id to the WorkflowChoice of its samples; run id and ``.saved`` once a sample is made a workflow."""
 KEY_VALUE_BUCKETS = (
     RUNS,
     INBOX,
@@ -85,6 +87,7 @@ KEY_VALUE_BUCKETS = (
     FOUND,
     WORKFLOWS,
     WORKFLOW_SOURCES,
+    WORKFLOW_CHOICES,
 )
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)

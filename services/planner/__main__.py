@@ -26,7 +26,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]
     async with aclosing(Deciders(settings, bus)) as deciders, aclosing(ModelHelpers(settings)) as helpers:
         model = helpers if settings.anthropic_api_key is not None else None
         yield PlannerDeps(
-            bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model,
+            bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model, librarian=model,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep, blobs=bus,
         )  # fmt: skip
 

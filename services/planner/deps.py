@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,11 +11,13 @@ from typing import Protocol
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
+from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
+from shared.contracts.workflows.library import WorkflowVersion
 from shared.sessions import HEARTBEAT_EVERY_S, ActiveLease, lease_session
 from shared.task.spec import TaskSpec
 
@@ -66,6 +68,23 @@ class Drafter(Protocol):
         ...
 
 
+class Librarian(Protocol):
+    """Asks a model about workflows. ``name``: of the model."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion], /) -> tuple[object, Usage]:
+        """Return the model's unchecked arguments and what the call cost. Raises TransientError or PermanentError."""
+        ...
+
+    async def write(
+        self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object, /
+    ) -> tuple[object, Usage]:
+        """Return the model's unchecked workflow. ``problems``: of its last answer, ``before``."""
+        ...
+
+
 @dataclass(frozen=True)
 class CheckedRun:
     """The record of a run with its checked specs."""
@@ -98,11 +117,15 @@ class PlannerDeps:
     """None: no lessons are derived."""
     drafter: Drafter | None = None
     """None: no task can be drafted."""
+    librarian: Librarian | None = None
+    """None: no model is asked about workflows."""
     lease_bound_s: float = 120.0
     """Timeout of the wait for a browser session."""
     heartbeat_every_s: float = HEARTBEAT_EVERY_S
     """Interval between heartbeats of a leased browser session."""
     runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
+    choices: dict[str, WorkflowChoice] = field(default_factory=dict[str, WorkflowChoice])
+    """Run id to its workflow, of runs in `runs`."""
 
     def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
         """Lease a browser session, see :func:`shared.sessions.lease_session`."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec.structs import replace as replace_part
+
 from services.planner.deps import PlannerDeps
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
@@ -21,17 +23,33 @@ from services.planner.state.value_sources import (
     with_reader,
 )
 from services.planner.state.vision_policy import answer_text, screenshot_action, vision_question
-from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
+from services.planner.workflow_use.files import workflow_files
+from shared.client.workflow_calls import invoke_workflow
+from shared.contracts.actions import (
+    AnyAction,
+    AskPicture,
+    BrowserAction,
+    Done,
+    Fail,
+    ReportItems,
+    SaveProgress,
+    UseWorkflow,
+    Wait,
+)
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount
 from shared.contracts.vision import VisionAnswered
+from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
 from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
 
 ACT_TIMEOUT_S = 120.0
+MAX_WORKFLOW_S = 600.0
+MAX_WORKFLOW_OUTPUT = 10_000
+"""Characters that a workflow printed, as the step log keeps them."""
 VISION_TIMEOUT_S = 150.0
 
 
@@ -48,6 +66,7 @@ class ActionOutcome:
     items: tuple[dict[str, Any], ...] = ()
     counts: tuple[ShownCount, ...] = ()
     vision: VisionAnswered | None = None
+    workflow: WorkflowRan | None = None
     notes: tuple[Note, ...] = ()
     usage: Usage = NO_USAGE
     ending: Ending | None = None
@@ -71,6 +90,8 @@ async def execute_action(
         return await _publish_items(view, action, deps)
     if isinstance(action, AskPicture):
         return await _ask_picture(view, action, session, deps)
+    if isinstance(action, UseWorkflow):
+        return await _use_workflow(view, action, session, deps)
     left = await _attach_before_leaving(view, action, session, deps)
     result = await _act(action, session, deps)
     notes = (*left.notes, *not_stored_notes(result.notes))
@@ -196,3 +217,29 @@ async def _ask_picture(
     except ExhibitError as exc:
         return ActionOutcome(action, f"The picture could not be asked about: {exc}", result, notes=notes)
     return ActionOutcome(action, answer_text(answered), result, vision=answered, usage=answered.usage, notes=notes)
+
+
+async def _use_workflow(
+    view: SampleView, action: UseWorkflow, session: SessionLeased, deps: PlannerDeps
+) -> ActionOutcome:
+    """Run a workflow in the sample's session. Its failure is an outcome: the run's own decider then does the work."""
+    before_s = deps.elapsed_s()
+    left_s = view.spec.max_time_s or MAX_WORKFLOW_S
+    try:
+        ran = await invoke_workflow(
+            deps.asks,
+            f"{action.name}@{action.hash}",
+            action.arguments,
+            timeout_s=min(left_s, MAX_WORKFLOW_S),
+            browser=BrowserAccess(instance_id=session.instance_id, session_id=session.session_id),
+            run_id=view.run_id,
+            sample_id=view.sample.sample_id,
+        )
+    except ExhibitError as exc:
+        error = WorkflowFailure(code="not_started", type=type(exc).__name__, message=str(exc), chain=(action.name,))
+        ran = WorkflowRan(name=action.name, hash=action.hash, error=error)
+    files = workflow_files(view.state, ran)
+    message = f"failed: {ran.error.type}: {ran.error.message}" if ran.error is not None else "returned a value"
+    kept = replace_part(ran, stdout=ran.stdout[:MAX_WORKFLOW_OUTPUT], saved=(), captured=())
+    spent_ms = (deps.elapsed_s() - before_s) * 1000
+    return ActionOutcome(action, message, workflow=kept, page_files=files, browser_ms=spent_ms)

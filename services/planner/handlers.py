@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-from services.planner.deciders.registry import load_recorded_steps
+from services.planner.deciders.registry import WorkflowFirst, load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
@@ -15,12 +15,16 @@ from services.planner.page.addresses import allowed_hosts, private_hosts
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
+from services.planner.workflow_use.choosing import load_choice
+from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.error_codes import PermanentCode
 from shared.contracts.planner import (
+    BY_OPERATOR,
+    BY_REPLAY,
     CheckPlanner,
     DraftRefused,
     DraftReply,
@@ -75,6 +79,9 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     decider.check()
     hints = await load_hints(spec, message.run_id, deps) if decider.asks_model else ()
     log = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
+    if decider.name not in (BY_REPLAY, BY_OPERATOR):
+        choice = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
+        decider = WorkflowFirst(decider, choice)
     task = Attempt(message, message.attempt_base + attempt, spec, decider, hints, log, run.record.allow_effects)
     request = LeaseSession(
         run_id=message.run_id,
@@ -94,7 +101,10 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
-    return await save_lessons(spec, finished, work.state, deps) if decider.asks_model else finished
+    if not decider.asks_model:
+        return finished
+    finished = await save_lessons(spec, finished, work.state, deps)
+    return await save_workflow(spec, finished, work.state, deps)
 
 
 @actor.answers(CHECK_PLANNER)
@@ -154,7 +164,9 @@ async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:
         search = None if record.discovery_spec is None else _to_task_spec(record.discovery_spec, run_id)
         deps.runs[run_id] = CheckedRun(record, _to_task_spec(record.spec, run_id), search)
         if len(deps.runs) > KEPT_RUNS:
-            del deps.runs[next(iter(deps.runs))]
+            oldest = next(iter(deps.runs))
+            del deps.runs[oldest]
+            deps.choices.pop(oldest, None)
     return deps.runs[run_id]
 
 

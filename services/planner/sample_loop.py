@@ -215,6 +215,8 @@ class SampleWork:
         if outcome.result is not None:
             self.timer.browser_ms += outcome.result.browser_ms
             self.stale = self.stale or changes_page(action)
+        if outcome.workflow is not None:
+            self.stale = True
         return outcome
 
     async def _next_call(
@@ -282,6 +284,7 @@ class SampleWork:
             items=outcome.items,
             counts=outcome.counts,
             vision=outcome.vision,
+            workflow=outcome.workflow,
             summary=decision.summary if first else None,
             notes=(*(decision.notes if first else ()), *outcome.notes),
             looks=self.state.looks,

@@ -318,5 +318,16 @@ class Fail(Action, frozen=True, kw_only=True, tag="fail"):
     note: str = ""
 
 
-OwnAction = SaveProgress | ReportItems | AskPicture | Done | Fail
+class UseWorkflow(Action, frozen=True, kw_only=True, tag="use_workflow"):
+    """Runs a workflow of the library in the sample's browser session. No model is offered it.
+
+    ``hash``: the version, as its whole SHA-256.
+    """
+
+    name: str
+    hash: str
+    arguments: dict[str, Any] = {}
+
+
+OwnAction = SaveProgress | ReportItems | AskPicture | UseWorkflow | Done | Fail
 AnyAction = BrowserAction | OwnAction

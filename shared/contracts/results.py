@@ -88,11 +88,13 @@ class CaptureFacts(Part, frozen=True, kw_only=True):
 class Artifact(Part, frozen=True, kw_only=True):
     """A captured file. The browser pool hashes it at capture and stores it in the ARTIFACTS bucket under ``blob``.
 
+    Kind ``workflow``: a file that a workflow has made and saved; it is no capture of a page.
+
     Kind ``page``: the page as one file (MHTML, zstd). Kind ``observation``: one JSON object (zstd) with ``capture``
     (the :class:`CaptureFacts`), ``headers`` of the document's response and all ``elements``.
     """
 
-    kind: Literal["screenshot", "download", "page", "observation"]
+    kind: Literal["screenshot", "download", "page", "observation", "workflow"]
     label: str
     media_type: str
     suffix: str

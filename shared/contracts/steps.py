@@ -9,6 +9,7 @@ from shared.contracts.actions import AnyAction
 from shared.contracts.base import Message, Part, Usage
 from shared.contracts.results import ActionResult, Artifact, Box, Locator
 from shared.contracts.vision import VisionAnswered
+from shared.contracts.workflows.invocations import WorkflowRan
 
 
 class ValueSource(Part, frozen=True, kw_only=True):
@@ -222,6 +223,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What the page of reported items says about the length of the list."""
     vision: VisionAnswered | None = None
     """The answer to a question about a picture."""
+    workflow: WorkflowRan | None = None
+    """What a workflow came to: its version, its value or its error, and the workflows that it invoked."""
     summary: Summary | None = None
     """Summary of earlier steps, made before this decision."""
     notes: tuple[Note, ...] = ()

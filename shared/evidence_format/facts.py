@@ -66,7 +66,7 @@ def _field(name: str, written: object, *, required: bool, proves: bool) -> TaskF
     return TaskField(name, str(long.get("type") or ""), description, required=required, proves=proves)
 
 
-FOR_PEOPLE = ("screenshot", "download")
+FOR_PEOPLE = ("screenshot", "download", "workflow")
 """Kinds of artifacts that a person opens."""
 
 

@@ -32,6 +32,7 @@ from shared.contracts.steps import (
     Summary,
 )
 from shared.contracts.vision import VisionAnswered
+from shared.contracts.workflows.invocations import WorkflowRan
 from shared.evidence_format import chain
 from shared.evidence_format.files.base import ArtifactProblem, encode_file
 from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
@@ -75,6 +76,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     items: tuple[dict[str, Any], ...] = ()
     counts: tuple[ShownCount, ...] = ()
     vision: VisionAnswered | None = None
+    workflow: WorkflowRan | UnsetType | None = UNSET
+    """UNSET where no workflow was used."""
     summary: Summary | None = None
     notes: tuple[Note, ...] = ()
     looks: int = 0
@@ -91,7 +94,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 
 NO_ACTION = "none"
-_CONVERTED = ("action", "result", "message", "route")
+_CONVERTED = ("action", "result", "message", "route", "workflow")
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
     {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
@@ -121,6 +124,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         outcome=step.result,
         route=step.route,
         message=UNSET if words == step.message else step.message,
+        workflow=UNSET if step.workflow is None else step.workflow,
         **{name: getattr(step, name) for name in _COPIED},
     )
 
@@ -134,6 +138,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         action=None if entry.action == NO_ACTION else msgspec.convert(named, AnyAction),
         result=entry.outcome,
         message=entry.result if entry.message is UNSET else entry.message,
+        workflow=None if entry.workflow is UNSET else entry.workflow,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
         **{name: getattr(entry, name) for name in _COPIED},
     )

@@ -20,6 +20,7 @@ from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
 from shared.task.output_field import BareType, Strict, WrittenField
 from shared.task.route import RouteStep, Words, fields_of, words
+from shared.task.workflow_use import WorkflowUse
 
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -141,6 +142,15 @@ class TaskSpec(Strict):
         default=5,
         description="Most sessions that use the login state at a time, of all runs and browser pools together. Many "
         "sites end the login of a person who seems to be in many places.",
+    )
+    workflow: WorkflowUse = Field(
+        default="auto",
+        description="The workflow of the library that does the task; its values are checked like a model's. auto: the "
+        "one that has the name of the task, else one that a model finds fitting. off: none.",
+    )
+    save_workflow: bool = Field(
+        default=False,
+        description="Whether a model writes a workflow of the first sample that took more than five steps.",
     )
     allowed_hosts: list[HostName] = Field(
         default=[],

@@ -5,6 +5,7 @@ Modules that ask a model are imported on first use, because its SDK takes a seco
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,21 +14,26 @@ from services.planner.deciders.operator import OperatorDecider
 from services.planner.deciders.replay.decide import decide as decide_by_log
 from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deciders.rules.way_to_list import way_to_list
+from services.planner.deciders.workflow.decide import decide_by_workflow
 from services.planner.deps import Decider
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
+from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks
 from shared.contracts.base import Usage
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
 from shared.contracts.steps import StepTaken
+from shared.contracts.workflows.library import WorkflowVersion
 from shared.errors import PermanentError, Unsupported
 from shared.settings import Settings
 from shared.subjects import LOAD_STEPS
+from shared.task.spec import TaskSpec
 
 if TYPE_CHECKING:
+    from services.planner.deciders.anthropic.librarian import AnthropicLibrarian
     from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter, AnthropicTeacher
 
 LOAD_BOUND_S = 60.0
@@ -61,6 +67,30 @@ class ReplayDecider:
         return decide_by_log(view)
 
     async def aclose(self) -> None: ...
+
+
+class WorkflowFirst:
+    """Uses the workflow of the run first; what that leaves open, or the gates refuse, the run's own decider does."""
+
+    def __init__(self, decider: Decider, choice: WorkflowChoice) -> None:
+        self._decider, self._choice = decider, choice
+
+    @property
+    def name(self) -> str:
+        return self._decider.name
+
+    @property
+    def asks_model(self) -> bool:
+        return self._decider.asks_model
+
+    def check(self) -> None:
+        self._decider.check()
+
+    async def decide(self, view: SampleView) -> Decision:
+        return decide_by_workflow(view, self._choice) or await self._decider.decide(view)
+
+    async def aclose(self) -> None:
+        """The run's decider is closed by `Deciders`."""
 
 
 class Deciders:
@@ -118,7 +148,7 @@ async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, a
 
 
 class ModelHelpers:
-    """The teacher and the drafter of the process, made on first use. Needs a key."""
+    """The teacher, the drafter and the librarian of the process, made on first use. Needs a key."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -133,8 +163,16 @@ class ModelHelpers:
     async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
         return await self._drafter.draft(request)
 
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion]) -> tuple[object, Usage]:
+        return await self._librarian.choose(spec, candidates)
+
+    async def write(
+        self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object
+    ) -> tuple[object, Usage]:
+        return await self._librarian.write(spec, row, steps, problems, before)
+
     async def aclose(self) -> None:
-        for name in ("_teacher", "_drafter"):
+        for name in ("_teacher", "_drafter", "_librarian"):
             if name in self.__dict__:
                 await self.__dict__[name].aclose()
 
@@ -143,6 +181,12 @@ class ModelHelpers:
         from services.planner.deciders.anthropic.model_tasks import AnthropicTeacher
 
         return AnthropicTeacher(self._settings)
+
+    @cached_property
+    def _librarian(self) -> AnthropicLibrarian:
+        from services.planner.deciders.anthropic.librarian import AnthropicLibrarian
+
+        return AnthropicLibrarian(self._settings)
 
     @cached_property
     def _drafter(self) -> AnthropicDrafter:

@@ -9,7 +9,17 @@ import msgspec
 
 from services.planner.judge.record_checks import answers_of
 from services.planner.page.typed_values import field_schema
-from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
+from shared.contracts.actions import (
+    Action,
+    AnyAction,
+    AskPicture,
+    Done,
+    Fail,
+    ReportItems,
+    SaveProgress,
+    Target,
+    UseWorkflow,
+)
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, nullable
 from shared.task.output_field import OutputField
@@ -53,6 +63,7 @@ DESCRIPTIONS = {
     "extract": "Reads the whole text, or the value, of one element.",
     "download": "Clicks the target and keeps the file that comes down.",
     "save_progress": "Keeps field values that this page shows; the work goes on. Call it before the page is left.",
+    "use_workflow": "Runs a workflow of the library.",
     "done": "Ends the work with the values of all fields, each as the page shows it. What was saved counts, so it may "
     "be left out.",
     "fail": "Ends the work because it cannot be done; the code says why.",
@@ -80,6 +91,8 @@ def is_offered(kind: type[Action], spec: TaskSpec) -> bool:
     """Return whether the task offers this action to a model."""
     if kind is ReportItems:
         return spec.phase == "discovery"
+    if kind is UseWorkflow:
+        return False  # a workflow is chosen for a whole run
     return kind is not AskPicture or spec.vision != "off"
 
 

@@ -40,6 +40,7 @@ from shared.contracts.actions import (
     TypeSecret,
     TypeText,
     Upload,
+    UseWorkflow,
     Wait,
 )
 
@@ -108,6 +109,9 @@ ACTION_FACTS: dict[type[Action], ActionFacts] = {
     SaveProgress: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3),
     ReportItems: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=2),
     AskPicture: ActionFacts(presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2),
+    UseWorkflow: ActionFacts(
+        presses=False, effect="may_change_site", ends_answer=True, reports_page=False, importance=2
+    ),
     Done: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3),
     Fail: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from services.planner.state.action_facts import changes_page
 from shared.contracts.actions import (
@@ -78,10 +78,13 @@ class Entry:
     """The step of the route that the action was taken for."""
     new_items: int = 0
     """Number of reported list items that were not known before."""
+    workflow_value: Any = None
+    """What a workflow has returned."""
+    workflow_failed: bool = False
 
     @property
     def ok(self) -> bool:
-        return self.result is None or self.result.ok
+        return (self.result is None or self.result.ok) and not self.workflow_failed
 
     @property
     def brought(self) -> tuple[Artifact, ...]:

@@ -29,7 +29,7 @@ from services.planner.state.limits import (
     with_notices_shown,
 )
 from services.planner.state.value_sources import picture_source
-from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
+from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.codes import is_unanswered
 from shared.contracts.results import ActionResult, TextRead
@@ -114,6 +114,8 @@ def to_entry(step: StepTaken, state: AttemptState) -> Entry:
         step.action, step.result, step.message, asked, state.proven, state.on_other_record, step.refused, step.remark,
         (), url, said, _sure(step.vision), step.decided_by, step.vision.answered_by if step.vision is not None else "",
         picture_source(step), kept, step.route, len(step.items),
+        step.workflow.value if step.workflow is not None else None,
+        isinstance(step.action, UseWorkflow) and (step.workflow is None or step.workflow.error is not None),
     )  # fmt: skip
 
 

@@ -20,7 +20,16 @@ from services.planner.state.action_facts import (
     facts_of_action,
     is_browser_action,
 )
-from shared.contracts.actions import Action, AnyAction, Back, BrowserAction, OwnAction, SaveProgress, Screenshot
+from shared.contracts.actions import (
+    Action,
+    AnyAction,
+    Back,
+    BrowserAction,
+    OwnAction,
+    SaveProgress,
+    Screenshot,
+    UseWorkflow,
+)
 
 ALL = get_args(AnyAction)
 
@@ -77,7 +86,7 @@ def test_what_presses_names_its_target():
 
 
 def test_what_a_replay_may_repeat():
-    assert tags(lambda facts: facts.effect == "may_change_site") == {"upload", "drag", "drag_by"}
+    assert tags(lambda facts: facts.effect == "may_change_site") == {"upload", "drag", "drag_by", "use_workflow"}
     assert tags(lambda facts: facts.effect == "depends_on_step") == {"click", "press", "dialog"}
     assert tags(lambda facts: facts.effect == "repeated_freely") == {
         "goto", "type", "type_secret", "hover", "select_option", "pick", "set_date", "scroll", "wait", "back",
@@ -95,13 +104,16 @@ def test_what_leaves_the_page_as_it_is():
 
 
 def test_no_action_of_the_planner_changes_anything():
-    assert {ACTION_FACTS[kind].effect for kind in get_args(OwnAction)} == {"reads_only"}
+    own = set(get_args(OwnAction)) - {UseWorkflow}  # a workflow may do anything in the browser
+    assert {ACTION_FACTS[kind].effect for kind in own} == {"reads_only"}
     assert is_browser_action(Back())
     assert not is_browser_action(SaveProgress(values={}))
 
 
 def test_what_ends_an_answer_and_what_reports_a_page():
-    assert tags(lambda facts: facts.ends_answer) == {"goto", "save_progress", "report_items", "done", "fail"}
+    assert tags(lambda facts: facts.ends_answer) == {
+        "goto", "save_progress", "report_items", "use_workflow", "done", "fail",
+    }  # fmt: skip
     assert tags(lambda facts: facts.reports_page) == {"save_progress", "report_items", "done", "fail"}
 
 
@@ -109,6 +121,7 @@ def test_how_much_of_a_step_must_be_known_later():
     assert tags(lambda facts: facts.importance == 3) == {"save_progress", "done", "fail"}
     assert tags(lambda facts: facts.importance == 2) == {
         "extract", "report_items", "ask_picture", "download", "screenshot", "screenshot_element", "screenshot_views",
+        "use_workflow",
     }  # fmt: skip
     assert tags(lambda facts: facts.importance == 0) == {"scroll", "wait"}
     assert {facts.importance for facts in ACTION_FACTS.values()} == {0, 1, 2, 3}

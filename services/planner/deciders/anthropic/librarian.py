@@ -1,0 +1,60 @@
+"""Asks a model about workflows: which one does a task, and the source of a new one.
+
+What is asked, and how an answer is parsed, is decided in :mod:`services.planner.workflow_use.prompts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from services.planner.workflow_use.prompts import (
+    CHOICE_INSTRUCTIONS,
+    CHOICE_TOOL,
+    SAVE_INSTRUCTIONS,
+    SAVE_TOOL,
+    choice_request,
+    choice_tool,
+    save_request,
+    save_tool,
+)
+from shared.contracts.base import Usage
+from shared.contracts.workflows.library import WorkflowVersion
+from shared.models.client import Answer, open_model
+from shared.settings import Settings
+from shared.task.spec import TaskSpec
+
+TIMEOUT_S = 120.0
+MAX_OUTPUT_TOKENS = 8192
+
+
+class AnthropicLibrarian:
+    """Asks the main model. See :class:`services.planner.deps.Librarian`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._model = open_model(
+            settings, "main", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=2, timeout_s=TIMEOUT_S
+        )
+
+    @property
+    def name(self) -> str:
+        return self._model.model
+
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion]) -> tuple[object, Usage]:
+        system: list[dict[str, object]] = [{"type": "text", "text": CHOICE_INSTRUCTIONS}]
+        answer = await self._model.ask(system, choice_request(spec, candidates), [choice_tool(candidates)])
+        return _arguments_of(answer, CHOICE_TOOL), answer.usage
+
+    async def write(
+        self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object
+    ) -> tuple[object, Usage]:
+        system: list[dict[str, object]] = [{"type": "text", "text": SAVE_INSTRUCTIONS}]
+        request = save_request(spec, row, steps, problems, before)
+        answer = await self._model.ask(system, request, [save_tool()])
+        return _arguments_of(answer, SAVE_TOOL), answer.usage
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+
+def _arguments_of(answer: Answer, tool: str) -> object:
+    return next((call.arguments for call in answer.calls if call.name == tool), None)

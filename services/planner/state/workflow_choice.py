@@ -1,0 +1,125 @@
+"""The workflow that a run uses, and its arguments for one row. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from shared.contracts.base import Part
+from shared.contracts.workflows.library import WorkflowVersion
+from shared.contracts.workflows.sources import Parameter
+from shared.task.spec import TaskSpec, fill, placeholders
+
+TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
+"""Types of parameters whose argument is JSON in the row, such as ``3`` or ``["a"]``."""
+
+
+class WorkflowChoice(Part, frozen=True, kw_only=True):
+    """The workflow of a run. An empty ``name``: none fits. ``hash``: its version; the run keeps to it.
+
+    ``arguments``: values, with ``{column}`` in texts. ``chosen_by``: ``spec``, ``name`` (it has the name of the task),
+    or the name of a model. ``reason``: of the model.
+    """
+
+    name: str = ""
+    hash: str = ""
+    arguments: dict[str, Any] = {}
+    types: dict[str, str] = {}
+    """Types of its parameters, as they are written."""
+    chosen_by: str = ""
+    reason: str = ""
+
+
+NO_WORKFLOW = WorkflowChoice()
+
+
+def make_choice(
+    version: WorkflowVersion, spec: TaskSpec, given: Mapping[str, Any], *, chosen_by: str, reason: str = ""
+) -> tuple[WorkflowChoice, tuple[str, ...]]:
+    """Return the choice of this version, and what is wrong with its arguments.
+
+    A parameter that is not given is taken from the column of the same name, if the input has one.
+    """
+    columns = column_names(spec)
+    known = {one.name: one for one in version.parameters}
+    arguments = dict(given)
+    for name in known.keys() & columns - arguments.keys():
+        arguments[name] = f"{{{name}}}"
+    missing = [name for name, one in known.items() if one.required and name not in arguments]
+    unknown = [] if version.takes_more else [name for name in arguments if name not in known]
+    absent = sorted({column for value in arguments.values() for column in _columns_in(value)} - columns)
+    problems = (
+        *(f"{version.name} needs the argument {name!r}" for name in missing),
+        *(f"{version.name} has no parameter {name!r}" for name in unknown),
+        *(f"the input has no column {name!r}" for name in absent),
+    )
+    types = {name: one.type for name, one in known.items() if one.type}
+    choice = WorkflowChoice(
+        name=version.name,
+        hash=version.hash,
+        arguments=arguments,
+        types=types,
+        chosen_by=chosen_by,
+        reason=reason,
+    )
+    return choice, problems
+
+
+def column_names(spec: TaskSpec) -> set[str]:
+    """Return the columns that the rows of a task have, as far as its spec tells."""
+    templates = (spec.start_url, spec.sample_id, *spec.identity.values())
+    return {"sample_id", "key", *spec.input_schema, *(name for text in templates for name in placeholders(text))}
+
+
+def arguments_for(choice: WorkflowChoice, row: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments for one row. An optional column that is empty leaves its argument out.
+
+    Raises KeyError for a column that the row does not have.
+    """
+    found: dict[str, Any] = {}
+    for name, value in choice.arguments.items():
+        filled = _filled(value, row)
+        if isinstance(value, str) and placeholders(value):
+            if filled == "" and name in choice.types:
+                continue
+            filled = _typed(filled, choice.types.get(name, ""))
+        found[name] = filled
+    return found
+
+
+def _typed(text: Any, kind: str) -> Any:
+    """Return the value of a cell for a parameter of this type; the text itself where it is not JSON."""
+    if not TYPED.match(kind):
+        return text
+    try:
+        return json.loads(text.lower() if kind.startswith("bool") else text)
+    except ValueError:
+        return text
+
+
+def _filled(value: Any, row: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return fill(value, dict(row))
+    if isinstance(value, dict):
+        return {key: _filled(one, row) for key, one in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_filled(one, row) for one in cast("list[Any]", value)]
+    return value
+
+
+def _columns_in(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield from placeholders(value)
+    elif isinstance(value, dict):
+        for one in cast("dict[str, Any]", value).values():
+            yield from _columns_in(one)
+    elif isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _columns_in(one)
+
+
+def parameter_text(one: Parameter) -> str:
+    typed = f"{one.name}: {one.type}" if one.type else one.name
+    return typed if one.default is None else f"{typed} = {one.default}"

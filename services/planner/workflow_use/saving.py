@@ -1,0 +1,118 @@
+"""Saves the way of a sample as a workflow: once in a run, after the first sample that took many steps.
+
+A failure here never fails a sample: it is logged, and the result stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any, cast
+
+import msgspec
+
+from services.planner.budget import add_spending
+from services.planner.deps import PlannerDeps
+from services.planner.page.identity import template_values
+from services.planner.state.attempt_state import AttemptState, Entry
+from services.planner.state.workflow_choice import WorkflowChoice
+from services.planner.workflow_use.prompts import MIN_STEPS, SAVE_TRIES
+from shared.client.workflow_calls import create_workflow
+from shared.contracts.actions import UseWorkflow
+from shared.contracts.base import add_usage
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import plain_note
+from shared.contracts.workflows.library import WorkflowCreated
+from shared.errors import ExhibitError
+from shared.streams import WORKFLOW_CHOICES
+from shared.task.spec import TaskSpec
+
+log = logging.getLogger(__name__)
+
+MAX_STEPS_CHARS = 30_000
+
+
+def is_worth_saving(finished: SampleFinished, state: AttemptState) -> bool:
+    """Return whether a sample was done in so many steps, and without a workflow, that its way is worth keeping."""
+    used = any(isinstance(entry.action, UseWorkflow) for entry in state.history)
+    return finished.status == "done" and finished.steps > MIN_STEPS and not used
+
+
+async def save_workflow(
+    spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps
+) -> SampleFinished:
+    """Have the model write a workflow of the sample, and create it. Return the result with a note and the cost.
+
+    Only the first sample of a run that is worth it: the others would give the same.
+    """
+    if not spec.save_workflow or deps.librarian is None or not is_worth_saving(finished, state):
+        return finished
+    try:
+        if not await deps.records.create(WORKFLOW_CHOICES, f"{finished.run_id}.saved", WorkflowChoice()):
+            return finished
+        return await _save(spec, finished, state, deps)
+    except ExhibitError as exc:
+        log.warning("no workflow was saved of %s: %s: %s", finished.sample_id, exc.code, exc)
+        return finished
+
+
+async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps) -> SampleFinished:
+    librarian = deps.librarian
+    assert librarian is not None
+    steps = steps_text(state)
+    problems: tuple[str, ...] = ()
+    before: object = None
+    for _ in range(SAVE_TRIES):
+        arguments, usage = await librarian.write(spec, template_values(finished.sample), steps, problems, before)
+        await add_spending(finished.run_id, usage, deps)
+        finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, usage))
+        given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
+        if given.get("save") is False:
+            return _noted(finished, f"no workflow was saved: {str(given.get('reason'))[:300]}")
+        before, name, source = given, given.get("name"), given.get("source")
+        if not isinstance(name, str) or not isinstance(source, str):
+            problems = ("there was no call of the tool with a name and a source",)
+            continue
+        reply = await create_workflow(
+            deps.asks,
+            name,
+            source,
+            description=str(given.get("description") or ""),
+            author=librarian.name,
+            source_run=finished.run_id,
+        )
+        if isinstance(reply, WorkflowCreated):
+            version = reply.workflow
+            return _noted(finished, f"saved as the workflow {version.name}, version {version.hash[:12]}")
+        problems = tuple(
+            f"line {one.line}: {one.message}. {one.remedy}" for one in reply.findings if one.severity != "advice"
+        )
+    return _noted(finished, f"no workflow was saved: {'; '.join(problems)[:500]}")
+
+
+def _noted(finished: SampleFinished, text: str) -> SampleFinished:
+    log.info("%s: %s", finished.sample_id, text)
+    return msgspec.structs.replace(finished, notes=(*finished.notes, plain_note(text)))
+
+
+def steps_text(state: AttemptState) -> str:
+    """Return the steps with their elements, as somebody needs them who does them again: one JSON object a line."""
+    lines = [json.dumps(_step(entry), ensure_ascii=False) for entry in state.history if not entry.refused]
+    return "\n".join(lines)[:MAX_STEPS_CHARS]
+
+
+def _step(entry: Entry) -> dict[str, Any]:
+    action = entry.action
+    found = entry.result.target if entry.result is not None else None
+    step: dict[str, Any] = {"page": entry.url}
+    if action is not None:
+        step |= {"action": action.__struct_config__.tag, "arguments": _told(msgspec.to_builtins(action))}
+    if found is not None:
+        locators = [f"{one.kind}={one.value}" for one in found.locators if one.matches == 1]
+        step["element"] = {"role": found.role, "name": found.name[:120], "unique locators": locators[:4]}
+    step["result"] = ("ok: " if entry.ok else "FAILED: ") + entry.message[:200]
+    return step
+
+
+def _told(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name != "action" and value not in (None, "", {}, [])}

@@ -1,0 +1,328 @@
+"""A workflow in a run: which one is used, what becomes of its value, and what is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import pytest
+
+from services.planner.handlers import work_sample
+from shared.contracts.actions import Done, Goto, Screenshot, UseWorkflow
+from shared.contracts.base import Usage
+from shared.contracts.workflows.artifacts import ArtifactEntry
+from shared.contracts.workflows.invocations import BrowserAccess, SavedBlob, WorkflowRan, WorkflowUse
+from shared.contracts.workflows.library import WorkflowVersion
+from shared.errors import PermanentError
+from shared.evidence_format.log_codec import entry_of, step_of
+from shared.task.spec import TaskSpec
+from tests.handlers.planner.planner_bench import Bench, work
+from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import NOW, URL, heading, page, spec, ticket
+
+DEEP = URL + "/deep"
+FIELDS = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-03-03"}
+
+
+@dataclass
+class ScriptedLibrarian:
+    """Answers in the model's place."""
+
+    chosen: object = None
+    written: list[object] = field(default_factory=list)
+    shown: list[Sequence[WorkflowVersion]] = field(default_factory=list)
+    told: list[Sequence[str]] = field(default_factory=list)
+    name: str = "model"
+
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion]) -> tuple[object, Usage]:
+        self.shown.append(candidates)
+        return self.chosen, Usage(llm_calls=1)
+
+    async def write(
+        self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object
+    ) -> tuple[object, Usage]:
+        self.told.append(problems)
+        return self.written[len(self.told) - 1], Usage(llm_calls=1)
+
+
+def bench(run: Any = None, *, name: str = "tickets", fields: Any = None, deep: Any = None, **task: Any) -> Bench:
+    """Return a planner whose record is shown only where the workflow leads."""
+    deep_page = page(*ticket()) if deep is None else deep
+    one = Bench(ScriptedPool({URL: [page(heading("Search"))], DEEP: [deep_page]}))
+    one.task = spec(**task).model_dump(mode="json", by_alias=True)
+
+    def lead(request: Any) -> Any:
+        one.scripted.go(DEEP)
+        return FIELDS if fields is None else fields
+
+    scripted = ScriptedLibrary({name: version(name, TICKET_URL)}, run or lead)
+    one.bus.host(library, scripted)
+    one.library = scripted  # type: ignore[attr-defined]
+    return one
+
+
+def used(one: Bench) -> list[UseWorkflow]:
+    return [step.action for step in one.steps if isinstance(step.action, UseWorkflow)]
+
+
+def values(finished: Any) -> dict[str, Any]:
+    return {value.field: value.value for value in finished.values}
+
+
+async def test_the_workflow_that_the_spec_names_does_the_work():
+    one = bench(name="read_ticket", workflow={"name": "read_ticket", "arguments": {"url": "{url}"}})
+    finished = await one.run()
+    assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
+    assert values(finished)["due_date"] == "2026-03-03"
+    assert [type(step.action) for step in one.steps] == [UseWorkflow, Screenshot, Done]
+    assert {step.decided_by for step in one.steps} == {"workflow"}
+    assert used(one) == [
+        UseWorkflow(name="read_ticket", hash=HASH, arguments={"url": URL}, reason=one.steps[0].action.reason)  # type: ignore[union-attr]
+    ]
+    (request,) = one.library.asked  # type: ignore[attr-defined]
+    assert request.browser == BrowserAccess(instance_id="pool1", session_id=next(iter({request.browser.session_id})))
+    assert (request.run_id, request.sample_id, request.hash) == ("run_1", "TCK-1001", HASH)
+
+
+async def test_its_use_stands_in_the_step_log_with_version_arguments_and_value():
+    ran = WorkflowRan(
+        name="tickets",
+        hash=HASH,
+        value=FIELDS,
+        stdout="working\n",
+        used=(WorkflowUse(name="tickets", hash=HASH), WorkflowUse(name="login", hash="cd" * 32)),
+    )
+    one = bench(lambda request: ran)
+    await one.run()
+    step = one.steps[0]
+    assert step.workflow == ran
+    entry = entry_of(step)
+    assert entry.action == "use_workflow"
+    assert entry.params == {"name": "tickets", "hash": HASH, "arguments": {"url": URL}}
+    again = msgspec.json.decode(msgspec.json.encode(entry), type=type(entry))
+    assert step_of(again, step.run_id, step.sample_id) == step
+
+
+async def test_the_values_have_their_place_on_the_page():
+    finished = await bench().run()
+    assert {value.field: value.source.url for value in finished.values if value.source} == dict.fromkeys(FIELDS, DEEP)
+
+
+async def test_the_workflow_with_the_name_of_the_task_is_used():
+    one = bench()
+    assert (await one.run()).status == "done"
+    assert [action.name for action in used(one)] == ["tickets"]
+
+
+async def test_it_is_chosen_once_for_a_run():
+    one = bench()
+    await one.run()
+    one.library.versions.clear()  # type: ignore[attr-defined]
+    await work_sample(work(), one.deps, 2)
+    assert len(used(one)) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{**FIELDS, "due_date": "2026-04-04"}, {**FIELDS, "assignee": "Somebody Else"}, {"assignee": "Ann Lee"}],
+)
+async def test_a_value_that_the_page_does_not_show_is_not_taken(wrong):
+    one = bench(fields=wrong)
+    finished = await one.run()
+    assert values(finished) == {} or values(finished)["due_date"] == "2026-03-03"
+    assert values(finished).get("assignee") != "Somebody Else"
+
+
+async def test_a_field_that_it_leaves_out_is_read_from_the_page():
+    finished = await bench(fields={"ticket_number": "TCK-1001"}).run()
+    assert finished.status == "done"
+    assert values(finished)["due_date"] == "2026-03-03"
+
+
+async def test_it_led_to_another_record():
+    one = bench(deep=page(*ticket("TCK-1002")), fields={**FIELDS, "ticket_number": "TCK-1002"})
+    finished = await one.run()
+    assert finished.status != "done"
+
+
+async def test_where_it_fails_the_planner_of_the_run_does_the_work():
+    def fail(request: Any) -> Any:
+        raise RuntimeError("there is no button 'Open'")
+
+    one = bench(fail)
+    one.scripted.site[URL] = [page(*ticket())]
+    finished = await one.run()
+    assert finished.status == "done"
+    assert "there is no button 'Open'" in one.steps[0].message
+    assert [type(step.action) for step in one.steps] == [UseWorkflow, Goto, Screenshot, Done]
+    assert one.steps[-1].decided_by == "rules"
+
+
+async def test_a_value_that_is_no_dict_of_fields_is_left_to_the_planner():
+    one = bench(lambda request: ["TCK-1001"])
+    one.scripted.site[URL] = [page(*ticket())]
+    finished = await one.run()
+    assert (finished.status, one.steps[-1].decided_by) == ("done", "rules")
+
+
+async def test_without_a_library_the_work_is_done_as_before():
+    one = Bench(ScriptedPool({URL: [page(*ticket())]}))
+    finished = await one.run()
+    assert finished.status == "done"
+    assert not used(one)
+
+
+async def test_a_workflow_that_the_spec_names_must_be_there():
+    one = bench(workflow={"name": "nothing_like_it"})
+    with pytest.raises(PermanentError, match="nothing_like_it") as caught:
+        await one.run()
+    assert caught.value.code == "unknown_workflow"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"path": "x"}, "no parameter 'path'"),
+        ({"url": "{nowhere}"}, "no column 'nowhere'"),
+    ],
+)
+async def test_arguments_that_do_not_fit_are_refused(arguments, problem):
+    one = bench(workflow={"name": "tickets", "arguments": arguments})
+    with pytest.raises(PermanentError, match=problem):
+        await one.run()
+
+
+async def test_a_run_may_use_none():
+    one = bench(workflow="off")
+    one.scripted.site[URL] = [page(*ticket())]
+    assert (await one.run()).status == "done"
+    assert not used(one)
+
+
+async def test_what_it_saves_is_a_file_of_the_sample():
+    entry = ArtifactEntry(
+        name="totals.json", sha256="0" * 64, size_bytes=2, media_type="application/json", saved_at=NOW
+    )
+    ran = WorkflowRan(name="tickets", hash=HASH, value=FIELDS, saved=(SavedBlob(artifact=entry, blob="b1"),))
+
+    one = bench(lambda request: (one.scripted.go(DEEP), ran)[1])
+    finished = await one.run()
+    assert finished.status == "done"
+    (filed,) = [one for one in finished.artifacts if one.artifact.kind == "workflow"]
+    assert (filed.filename, filed.artifact.blob, filed.artifact.original_name) == (
+        "01_totals.json",
+        "b1",
+        "totals.json",
+    )
+
+
+# --- with a model
+
+
+def with_model(one: Bench, librarian: ScriptedLibrarian, *answers: Any) -> Bench:
+    one.decider = told(*(answers or (Done(values=FIELDS),)))
+    one.deps.librarian = librarian
+    return one
+
+
+async def test_a_model_chooses_among_the_hits():
+    librarian = ScriptedLibrarian({"workflow": "read_any_ticket", "arguments": {}, "reason": "It reads tickets."})
+    one = with_model(bench(name="read_any_ticket"), librarian)
+    finished = await one.run()
+    assert finished.status == "done"
+    assert [action.name for action in used(one)] == ["read_any_ticket"]
+    assert one.library.searches == [TaskSpec.model_validate(one.task).goal]  # type: ignore[attr-defined]
+    assert [one.name for one in librarian.shown[0]] == ["read_any_ticket"]
+    assert one.decider.views == []  # type: ignore[attr-defined]
+    assert finished.usage.llm_calls == 0  # the choice is paid by the run
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        None,
+        {"workflow": None, "arguments": {}, "reason": "None fits."},
+        {"workflow": "another", "arguments": {}, "reason": ""},
+        {"workflow": "read_any_ticket", "arguments": {"path": 1}, "reason": ""},
+        {"workflow": "read_any_ticket", "arguments": "all", "reason": ""},
+    ],
+)
+async def test_what_a_model_chooses_wrongly_is_not_used(chosen):
+    one = with_model(bench(name="read_any_ticket"), ScriptedLibrarian(chosen))
+    one.scripted.site[URL] = [page(*ticket())]
+    await one.run()
+    assert not used(one)
+
+
+GOOD = {
+    "save": True,
+    "reason": "It will be needed again.",
+    "name": "read_ticket_fields",
+    "description": "Open a ticket and return its fields.",
+    "source": 'def run(url: str) -> dict:\n    """Read a ticket."""\n    tools.browser.goto(url=url)\n    return {}\n',
+}
+BAD = {**GOOD, "source": "def run():\n    try:\n        go()\n    except:\n        return {}\n"}
+STEPS = [Screenshot(label="ticket"), *(Screenshot(label=f"part {number}") for number in range(4)), Done(values=FIELDS)]
+
+
+def saving(librarian: ScriptedLibrarian, *answers: Any, **task: Any) -> Bench:
+    one = with_model(bench(name="another", save_workflow=True, **task), librarian, *(answers or STEPS))
+    one.scripted.site[URL] = [page(*ticket())]
+    return one
+
+
+async def test_a_long_way_is_saved_once_in_a_run():
+    librarian = ScriptedLibrarian(written=[GOOD])
+    one = saving(librarian)
+    finished = await one.run()
+    assert finished.status == "done"
+    assert finished.steps > 5
+    (created,) = one.library.created  # type: ignore[attr-defined]
+    assert (created.name, created.author, created.source_run) == ("read_ticket_fields", "model", "run_1")
+    assert "saved as the workflow read_ticket_fields" in finished.notes[-1].text
+    one.decider = told(*STEPS)
+    await work_sample(work(), one.deps, 1)
+    assert len(librarian.told) == 1
+
+
+async def test_a_source_with_errors_is_sent_back_with_them():
+    librarian = ScriptedLibrarian(written=[BAD, GOOD])
+    one = saving(librarian)
+    finished = await one.run()
+    assert "saved as the workflow" in finished.notes[-1].text
+    assert any("except" in problem for problem in librarian.told[1])
+
+
+async def test_the_model_may_decline():
+    librarian = ScriptedLibrarian(written=[{**GOOD, "save": False, "reason": "Nobody repeats it."}])
+    one = saving(librarian)
+    finished = await one.run()
+    assert finished.notes[-1].text == "no workflow was saved: Nobody repeats it."
+    assert one.library.created == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("answers", "task"),
+    [
+        ((Screenshot(label="ticket"), Done(values=FIELDS)), {}),  # short
+        (STEPS, {"save_workflow": False}),
+        (
+            (
+                *STEPS[:-1],
+                Done(values={**FIELDS, "assignee": "Nobody Known"}),
+                Done(values={**FIELDS, "assignee": "X"}),
+            ),
+            {},
+        ),  # not done
+    ],
+)
+async def test_what_is_not_worth_it_is_not_saved(answers, task):
+    librarian = ScriptedLibrarian(written=[GOOD])
+    one = saving(librarian, *answers)
+    one.task = {**one.task, **task}
+    await one.run()
+    assert librarian.told == []
