@@ -30,8 +30,8 @@ class HostAccess:
     allowed: tuple[str, ...]
     private: tuple[str, ...]
 
-    async def admit(self, url: str, resolve: Resolve) -> Admitted:
-        """Return the address with those of its host. Raises AccessDenied, and LookupError for an unknown name."""
+    def check(self, url: str) -> Origin:
+        """Return the origin of an address that the tool may reach by its name. Raises AccessDenied."""
         origin = parse_origin(url)
         if isinstance(origin, str):
             raise AccessDenied(origin)
@@ -42,6 +42,11 @@ class HostAccess:
         if not fits_any(origin, self.allowed):
             named = ", ".join(self.allowed) or "none"
             raise AccessDenied(f"{origin.netloc} is none of the hosts that the tool may reach ({named})")
+        return origin
+
+    async def admit(self, url: str, resolve: Resolve) -> Admitted:
+        """Return the address with those of its host. Raises AccessDenied, and LookupError for an unknown name."""
+        origin = self.check(url)
         literal = literal_address(origin.host) is not None
         addresses = (origin.host,) if literal else await resolve(origin.host)
         inside = private_address(origin.host, addresses)

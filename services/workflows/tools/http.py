@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
 import httpx2
 
 from services.workflows.ports import HostCallError, ToolContext, ToolFacts
+from services.workflows.tools.checked_transport import CheckedTransport, tls_context
 from services.workflows.tools.declared.call_forms import CallForm, found_form, tool_facts
 from services.workflows.tools.declared.declarations import HttpDeclaration
 from services.workflows.tools.declared.recipes import call_forms, http_request_of
 from services.workflows.tools.declared.templates import placeholders
-from services.workflows.tools.host_access import AccessDenied, Admitted, Resolve, host_access
+from services.workflows.tools.host_access import AccessDenied, Resolve, host_access
 from services.workflows.tools.http_requests import Outgoing, outgoing_request, redirected
 from services.workflows.tools.outputs import TooMuchOutput, beginning, output_value
 from services.workflows.tools.tool_secrets import SecretsInUse, secrets_in_use
 from shared.contracts.workflows.invocations import JsonValue
-from shared.hosts import Origin
 from shared.secrets.store import SecretStore
-
-MAX_ADDRESSES = 3
-"""Of a host, so many are tried."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,6 @@ class HttpTool:
         self._declaration, self._store, self._resolve = declaration, store, resolve
         self._forms = call_forms(declaration)
         self._access = host_access(declaration.hosts, declaration.private_hosts, declaration.base_url)
-        self._tls: ssl.SSLContext | None = None
 
     @property
     def facts(self) -> ToolFacts:
@@ -84,41 +78,27 @@ class HttpTool:
 
     async def _ask(self, request: Outgoing) -> HttpAnswer:
         for _ in range(self._declaration.max_redirects + 1):
-            admitted = await self._access.admit(request.url, self._resolve)
-            answer = await self._send(request, admitted)
+            answer = await self._send(request)
             target = answer.headers.get("location")
             if answer.status not in (301, 302, 303, 307, 308) or target is None:
                 return answer
             request = redirected(request, answer.status, urljoin(request.url, target))
         raise httpx2.TooManyRedirects(f"more than {self._declaration.max_redirects} redirects")
 
-    async def _send(self, request: Outgoing, admitted: Admitted) -> HttpAnswer:
-        """Ask one of the addresses that were checked; the next one where no connection is made."""
-        *others, last = admitted.addresses[:MAX_ADDRESSES]
-        for address in others:
-            with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
-                return await self._send_to(request, admitted.origin, address)
-        return await self._send_to(request, admitted.origin, last)
-
-    async def _send_to(self, request: Outgoing, origin: Origin, address: str) -> HttpAnswer:
+    async def _send(self, request: Outgoing) -> HttpAnswer:
         """One client a request: no cookies and no connection of another host are used again."""
-        self._tls = self._tls or await asyncio.to_thread(ssl.create_default_context)
-        timeout_s = self._declaration.limits.timeout_s
-        async with httpx2.AsyncClient(verify=self._tls, trust_env=False, timeout=timeout_s) as client:
-            pinned = client.build_request(
-                request.method,
-                httpx2.URL(request.url).copy_with(host=address.partition("%")[0], fragment=None),
-                headers={"Host": origin.netloc, "Accept-Encoding": "identity", **request.headers},
-                content=request.body,
-                extensions={"sni_hostname": origin.host},
-            )
-            response = await client.send(pinned, stream=True)
+        self._access.check(request.url)  # as it is written; the transport checks it as it is asked
+        limits = self._declaration.limits
+        transport = CheckedTransport(self._access, self._resolve, await tls_context(), limits.output_bytes)
+        async with httpx2.AsyncClient(transport=transport, timeout=limits.timeout_s) as client:
+            asked = client.build_request(request.method, request.url, headers=request.headers, content=request.body)
+            response = await client.send(asked, stream=True)
             try:
                 return HttpAnswer(
                     response.status_code,
                     response.reason_phrase,
                     {name.lower(): value for name, value in response.headers.items()},
-                    await _body(response, self._declaration.limits.output_bytes),
+                    await _body(response, limits.output_bytes),
                     request.url,
                     response.encoding or "utf-8",
                 )

@@ -41,8 +41,8 @@ async def run_program(
 
     Raises OSError (it cannot be started), TimeoutError, TooMuchOutput.
     """
-    stdout, for_stdout = _pipe()
-    stderr, for_stderr = _pipe()
+    stdout, for_stdout = open_pipe()
+    stderr, for_stderr = open_pipe()
     with stdout, stderr:
         with tempfile.TemporaryFile() as given, for_stdout, for_stderr:
             given.write(stdin)
@@ -58,22 +58,24 @@ async def run_program(
                 preexec_fn=die_with_parent,
             )
         try:
-            async with asyncio.timeout(timeout_s), _reader(stdout) as output, _reader(stderr) as errors:
+            async with asyncio.timeout(timeout_s), pipe_reader(stdout) as output, pipe_reader(stderr) as errors:
                 return await _watch(process, output, errors, output_bytes)
         finally:
             kill_group(process.pid)
             await process.wait()
 
 
-def _pipe() -> tuple[IO[bytes], IO[bytes]]:
-    """Pipes of our own: asyncio's would make `wait` last until every process has closed them."""
+def open_pipe() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the reading and the writing end. With pipes of asyncio `wait` would last until every process has closed
+    them."""
     reading, writing = os.pipe()
     return os.fdopen(reading, "rb", buffering=0), os.fdopen(writing, "wb", buffering=0)
 
 
 @asynccontextmanager
-async def _reader(pipe: IO[bytes]) -> AsyncGenerator[asyncio.StreamReader]:
-    reader = asyncio.StreamReader(limit=_PIECE_BYTES)
+async def pipe_reader(pipe: IO[bytes], limit: int = _PIECE_BYTES) -> AsyncGenerator[asyncio.StreamReader]:
+    """Yield a reader of this end; ``limit``: the longest line."""
+    reader = asyncio.StreamReader(limit=limit)
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     try:

@@ -13,12 +13,14 @@ from services.workflows.tools.declared.declarations import (
     AnyDeclaration,
     CliDeclaration,
     HttpDeclaration,
+    McpDeclaration,
     ToolLimits,
 )
 from services.workflows.tools.declared.faults import declaration_faults, fault_words
 from services.workflows.tools.declared.loading import LoadedDeclarations, load_declarations
 from services.workflows.tools.host_access import Resolve
 from services.workflows.tools.http import HttpTool
+from services.workflows.tools.mcp_servers.tool import McpTool
 from shared.bus.ports import Asks
 from shared.contracts.workflows.invocations import JsonValue
 from shared.contracts.workflows.library import FileProblem
@@ -53,7 +55,7 @@ class Toolbox:
         """Call ``curl.get``, or ``curl``. Raises HostCallError for whatever goes wrong."""
         name, _, recipe = method.partition(".")
         if method == LIST:
-            return self._listed(arguments)
+            return await self._listed(arguments)
         if name not in self._tools:
             raise unknown_name("tool", "'tools'", name, self._tools)
         async with self._free[name]:
@@ -67,9 +69,12 @@ class Toolbox:
         """Close every tool; one that fails does not keep the others from it."""
         await _all(tool.close() for tool in self._tools.values())
 
-    def _listed(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+    async def _listed(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """Servers whose recipes are not known yet are started; one that does not start is listed without."""
         if arguments:
             raise HostCallError("TypeError", f"tools.list() got an unexpected keyword argument {min(arguments)!r}")
+        servers = [tool for tool in self._tools.values() if isinstance(tool, McpTool)]
+        await asyncio.gather(*(tool.prepare() for tool in servers), return_exceptions=True)
         return [
             {"name": one.name, "kind": one.kind, "description": one.description, "recipes": dict(one.recipes)}
             for one in self.list()
@@ -117,4 +122,6 @@ def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve) -> 
         return CliTool(declaration, store, resolve)
     if isinstance(declaration, HttpDeclaration):
         return HttpTool(declaration, store, resolve)
+    if isinstance(declaration, McpDeclaration):
+        return McpTool(declaration, store, resolve)
     raise NotImplementedError(declaration.kind)

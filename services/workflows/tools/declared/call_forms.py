@@ -41,6 +41,8 @@ class CallForm:
     presets: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     defaults: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """Of arguments that the caller cannot give either."""
+    takes_more: bool = False
+    """Arguments of other names are handed on as they are."""
 
     def bind(self, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """Return all arguments, presets and defaults included; those without a value are left out.
@@ -49,7 +51,7 @@ class CallForm:
         a value that the declaration does not allow.
         """
         unknown = next((name for name in arguments if name not in self.parameters), None)
-        if unknown is not None:
+        if unknown is not None and not self.takes_more:
             near = get_close_matches(unknown, self.parameters, 1)
             hint = f". Did you mean {near[0]!r}?" if near else ""
             raise HostCallError("TypeError", f"{self.title}() got an unexpected keyword argument {unknown!r}{hint}")
@@ -59,7 +61,8 @@ class CallForm:
         bound = {**self.defaults, **{name: one.default for name, one in self.parameters.items()}}
         for name, value in arguments.items():
             if value is not None:
-                self._check(name, value)
+                if name in self.parameters:
+                    self._check(name, value)
                 bound[name] = value
         return {name: value for name, value in {**bound, **self.presets}.items() if value is not None}
 
