@@ -1,21 +1,22 @@
 """The libraries in examples/workflows: nothing to find fault with, and each does what its description says.
 
-Their workflows run here in this process, with the tools of their own declarations against a server on loopback.
+Their workflows run in the sandbox, with the tools of their own declarations against a server on loopback.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
-from services.workflows.ports import HostCallError
+from services.workflows.execution.child.artifact_data import pack_data, unpack_data
+from services.workflows.execution.sandbox_executor import SandboxExecutor
+from services.workflows.ports import Executor, HostCall, HostCallError, Job, Outcome
 from services.workflows.tools.declared.loading import load_declarations
 from services.workflows.tools.toolbox import Toolbox
 from shared.workflow_source.lint import lint
@@ -50,39 +51,55 @@ def test_the_declarations_of_tools_are_valid(folder):
 
 
 class ExampleLibrary:
-    """A library whose workflows run in this process; artifacts are a dictionary."""
+    """A library whose workflows run in the sandbox; artifacts are a dictionary."""
 
-    def __init__(self, name: str, toolbox: Toolbox | None = None) -> None:
-        self._folder, self._toolbox = EXAMPLES / name / "workflows", toolbox
+    def __init__(self, name: str, executor: Executor, toolbox: Toolbox | None = None) -> None:
+        self._folder, self._executor, self._toolbox = EXAMPLES / name / "workflows", executor, toolbox
         self.artifacts: dict[str, Any] = {}
 
-    def invoke(self, name: str, /, **arguments: Any) -> Any:
-        names: dict[str, Any] = {
-            "tools": SimpleNamespace(curl=SimpleNamespace(get=self._get)),
-            "workflows": SimpleNamespace(invoke=self.invoke),
-            "artifacts": SimpleNamespace(load=self.artifacts.__getitem__, save=self._save, list=self._list),
-        }
-        exec(compile((self._folder / f"{name}.py").read_text(encoding="utf-8"), name, "exec"), names)
-        return json.loads(json.dumps(names["run"](**arguments)))
+    async def invoke(self, name: str, /, **arguments: Any) -> Outcome:
+        source = (self._folder / f"{name}.py").read_text(encoding="utf-8")
+        return await self._executor.execute(Job(name, source, arguments), self)
 
-    def _get(self, **arguments: Any) -> Any:
-        assert self._toolbox is not None
-        try:
-            return asyncio.run(self._toolbox.call("curl.get", arguments, HERE))
-        except HostCallError as error:
-            kinds = {
-                "ConnectionError": ConnectionError,
-                "TimeoutError": TimeoutError,
-                "PermissionError": PermissionError,
-            }
-            raise kinds.get(error.type, RuntimeError)(str(error)) from error
+    async def call(self, call: HostCall) -> Any:
+        """Answer a call of a workflow."""
+        match call.namespace, call.method:
+            case "tools", method if self._toolbox is not None:
+                return await self._toolbox.call(method, call.arguments, HERE)
+            case "workflows", "invoke":
+                outcome = await self.invoke(call.arguments["name"], **call.arguments["arguments"])
+                if outcome.error is not None:
+                    raise HostCallError(outcome.error.type, outcome.error.message, outcome.error)
+                return outcome.value
+            case "artifacts", "load":
+                return pack_data(self.artifacts[call.arguments["name"]])
+            case "artifacts", "save":
+                assert call.arguments["name"] not in self.artifacts
+                self.artifacts[call.arguments["name"]] = unpack_data(call.arguments["data"])
+                return None
+            case "artifacts", "list":
+                return [{"name": name} for name in self.artifacts]
+            case _:
+                raise HostCallError("PermissionError", f"{call} is not answered here")
 
-    def _save(self, name: str, data: Any, description: str = "", media_type: str | None = None) -> None:
-        assert name not in self.artifacts
-        self.artifacts[name] = data
 
-    def _list(self) -> list[dict[str, Any]]:
-        return [{"name": name} for name in self.artifacts]
+def failure_of(outcome: Outcome) -> str:
+    """The error of an invocation, as ``Type: message``."""
+    assert outcome.error is not None
+    return f"{outcome.error.type}: {outcome.error.message}"
+
+
+@pytest.fixture
+async def executor() -> AsyncIterator[Executor]:
+    executor = SandboxExecutor()
+    await executor.start()
+    yield executor
+    await executor.close()
+
+
+@pytest.fixture
+def reports(executor: Executor) -> ExampleLibrary:
+    return ExampleLibrary("reports", executor)
 
 
 @pytest.fixture
@@ -98,19 +115,21 @@ def world() -> Iterator[HttpWorld]:
 
 
 @pytest.fixture
-def repositories(tmp_path: Path, world: HttpWorld) -> ExampleLibrary:
+def repositories(tmp_path: Path, world: HttpWorld, executor: Executor) -> ExampleLibrary:
     """The declaration as it stands in the example, but for the server on loopback."""
     bench = ToolBench(tmp_path)
     declared = yaml.safe_load((EXAMPLES / "json_over_http/tools/curl.yaml").read_text(encoding="utf-8"))
     bench.write("curl.yaml", yaml.safe_dump({**declared, "hosts": [world.base.removeprefix("http://")]}))
     toolbox = bench.open()
     assert toolbox.problems == ()
-    return ExampleLibrary("json_over_http", toolbox)
+    return ExampleLibrary("json_over_http", executor, toolbox)
 
 
-def test_three_layers_of_workflows_end_at_a_server(repositories, world):
+async def test_three_layers_of_workflows_end_at_a_server(repositories, world):
     names = ["acme/alpha", "acme/beta", "acme/gamma"]
-    found = repositories.invoke("analyze_multiple_repos", repositories=names, api_url=world.base)
+    outcome = await repositories.invoke("analyze_multiple_repos", repositories=names, api_url=world.base)
+    assert outcome.error is None
+    found = outcome.value
     assert (found["total_repos"], found["total_stars"], found["languages"]) == (3, 12, ["Go", "Python"])
     assert found["repos"][0] == {"name": "alpha", "stars": 3, "language": "Python", "description": ""}
     assert [asked.path for asked in world.asked] == [f"/repos/{name}" for name in names]
@@ -120,22 +139,28 @@ def test_three_layers_of_workflows_end_at_a_server(repositories, world):
     ("name", "message"),
     [("gone", "404"), ("page", "did not answer with JSON"), ("list", "is not the answer for a repository")],
 )
-def test_what_the_server_refuses_is_told_with_its_address(repositories, world, name, message):
-    with pytest.raises(RuntimeError, match=f"/repos/acme/{name}.*{message}"):
-        repositories.invoke("analyze_multiple_repos", repositories=[f"acme/{name}"], api_url=world.base)
+async def test_what_the_server_refuses_is_told_with_its_address(repositories, world, name, message):
+    outcome = await repositories.invoke("analyze_multiple_repos", repositories=[f"acme/{name}"], api_url=world.base)
+    assert re.match(f"RuntimeError: .*/repos/acme/{name}.*{message}", failure_of(outcome))
 
 
-def test_a_name_that_is_no_repository_is_refused_before_anything_is_asked(repositories, world):
-    with pytest.raises(ValueError, match="'beta' is not owner/repository"):
-        repositories.invoke("analyze_multiple_repos", repositories=["acme/alpha", "beta"], api_url=world.base)
+async def test_a_host_that_the_tool_may_not_reach_is_refused(repositories):
+    outcome = await repositories.invoke("fetch_json", url="http://127.0.0.1:1/")
+    assert failure_of(outcome).startswith("PermissionError: ")
+
+
+async def test_a_name_that_is_no_repository_is_refused_before_anything_is_asked(repositories, world):
+    outcome = await repositories.invoke("analyze_multiple_repos", repositories=["acme/alpha", "beta"])
+    assert failure_of(outcome) == "ValueError: 'beta' is not owner/repository"
     assert world.asked == []
 
 
 @pytest.mark.parametrize("content", [FINDINGS, FINDINGS.encode(), b"\xef\xbb\xbf" + FINDINGS.encode()])
-def test_a_report_is_made_of_findings_in_two_forms(content):
-    library = ExampleLibrary("reports")
-    library.artifacts["findings.csv"] = content
-    made = library.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+async def test_a_report_is_made_of_findings_in_two_forms(reports, content):
+    reports.artifacts["findings.csv"] = content
+    outcome = await reports.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+    assert outcome.error is None
+    made = outcome.value
     assert made["reports"] == ["findings-2026-10.md", "findings-2026-10.html"]
     assert made["summary"] == {
         "total": 3,
@@ -144,12 +169,14 @@ def test_a_report_is_made_of_findings_in_two_forms(content):
         "by_control": {"AC-2": 1, "BK-1": 1},
         "failing_controls": ["AC-2"],
     }
-    markdown, page = (library.artifacts[name] for name in made["reports"])
+    markdown, page = (reports.artifacts[name] for name in made["reports"])
     assert "# Findings of the audit, 2026-10\n" in markdown
     assert "| F-1 | AC-2 | high | open | Leavers \\| keep \\<b\\>accounts\\</b\\> |" in markdown
     assert "<td>Leavers | keep &lt;b&gt;accounts&lt;/b&gt;</td>" in page
-    with pytest.raises(RuntimeError, match=r"findings-2026-10\.html, findings-2026-10\.md already"):
-        library.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+    again = await reports.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+    assert failure_of(again) == (
+        "RuntimeError: there is findings-2026-10.html, findings-2026-10.md already; reports are never overwritten"
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,9 +188,9 @@ def test_a_report_is_made_of_findings_in_two_forms(content):
         (FINDINGS + "F-4,AC-2,low,waiting,Other\n", "line 5: the status 'waiting' is not open, closed"),
     ],
 )
-def test_findings_that_are_not_valid_are_refused_with_their_line(content, message):
-    library = ExampleLibrary("reports")
-    library.artifacts["findings.csv"] = content
-    with pytest.raises(ValueError, match=message):
-        library.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
-    assert list(library.artifacts) == ["findings.csv"]
+async def test_findings_that_are_not_valid_are_refused_with_their_line(reports, content, message):
+    reports.artifacts["findings.csv"] = content
+    outcome = await reports.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
+    assert failure_of(outcome).startswith("ValueError: findings.csv")
+    assert message in failure_of(outcome)
+    assert list(reports.artifacts) == ["findings.csv"]
