@@ -1,0 +1,146 @@
+"""The library as a service: over a fake bus and a real one, with the real sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.workflows import __main__ as workflows
+from services.workflows.handlers import PAGE
+from shared.bus.nats_bus import connect_bus
+from shared.client.workflow_calls import (
+    create_workflow,
+    delete_workflow,
+    get_workflow,
+    invoke_workflow,
+    list_workflows,
+    load_history,
+    search_workflows,
+)
+from shared.contracts.workflows.invocations import RunCode, WorkflowUse
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown, WorkflowUnknown
+from shared.host.services import run_services
+from shared.settings import Settings
+from shared.streams import ARTIFACTS
+from shared.subjects import RUN_CODE
+from tests.handlers.workflows.storages import GREET, unique
+
+
+def settings_of(folder: Path, **changes: Any) -> Settings:
+    given = {"workflows_dir": folder / "workflows", "tools_dir": folder / "tools", "evidence_dir": folder / "evidence"}
+    return Settings(**{**given, "state_dir": folder / "state", **changes})
+
+
+@pytest.fixture
+async def bus(nats_url: str, tmp_path: Path) -> AsyncIterator[Any]:
+    async with (
+        run_services(settings_of(tmp_path), nats_url, ("evidence", "workflows")),
+        connect_bus(nats_url, name="client") as client,
+    ):
+        yield client
+
+
+async def test_a_workflow_is_kept_found_run_and_deleted_over_the_bus(bus):
+    created = await create_workflow(bus, "greet", GREET, description="Say hello to a colleague", author="anna")
+    assert isinstance(created, WorkflowCreated)
+    refused = await create_workflow(bus, "greet", GREET)
+    assert isinstance(refused, WorkflowRefused)
+    assert [one.name for one in (await list_workflows(bus))[0]] == ["greet"]
+    assert isinstance(await get_workflow(bus, f"greet@{created.workflow.hash[:10]}"), WorkflowShown)
+    assert isinstance(await get_workflow(bus, "other"), WorkflowUnknown)
+    assert [hit.workflow.name for hit in await search_workflows(bus, "say hello to a colleague")] == ["greet"]
+    ran = await invoke_workflow(bus, "greet", {"name": "Ada"})
+    assert (ran.value, ran.error, ran.hash) == ("Hello, Ada!", None, created.workflow.hash)
+    assert ran.used == (WorkflowUse(name="greet", hash=created.workflow.hash),)
+    assert await delete_workflow(bus, "greet", author="bert")
+    assert not await delete_workflow(bus, "greet")
+    assert [(one.kind, one.author) for one in await load_history(bus, "greet")] == [
+        ("created", "anna"),
+        ("deleted", "bert"),
+    ]
+    again = await invoke_workflow(bus, f"greet@{created.workflow.hash[:10]}", {})
+    assert again.value == "Hello, World!"
+
+
+async def test_a_workflow_that_fails_is_an_answer(bus):
+    await create_workflow(bus, "fails", "def run() -> None:\n    print('so far')\n    raise ValueError('no row')\n")
+    ran = await invoke_workflow(bus, "fails", {})
+    assert ran.error is not None
+    assert (ran.error.code, ran.error.type, ran.error.message) == ("raised", "ValueError", "no row")
+    assert ran.stdout == "so far\n"
+    unknown = await invoke_workflow(bus, "nothing", {})
+    assert unknown.error is not None
+    assert unknown.error.code == "unknown_workflow"
+
+
+async def test_code_runs_alone(bus):
+    ran = await bus.ask(RUN_CODE, RunCode(code="x = 6\nx * 7"))
+    assert ran.value == 42
+    assert (await bus.ask(RUN_CODE, RunCode(code="x"))).error.type == "NameError"
+
+
+async def test_all_pages_are_listed(bus):
+    names = [f"w{number:04}" for number in range(PAGE + 5)]
+    for name in names:
+        await create_workflow(bus, name, GREET)
+    assert [one.name for one in (await list_workflows(bus))[0]] == names
+
+
+async def test_artifacts_are_kept_by_evidence(bus):
+    source = "def run(text: str) -> dict:\n    return artifacts.save('note.txt', text, description='a note')\n"
+    await create_workflow(bus, "keep", source)
+    ran = await invoke_workflow(bus, "keep", {"text": "hello"})
+    assert ran.value["size_bytes"] == 5
+    assert ran.value["saved_by"] == "keep"
+    await create_workflow(bus, "read", "def run() -> str:\n    return artifacts.load('note.txt')\n")
+    assert (await invoke_workflow(bus, "read", {})).value == "hello"
+    twice = await invoke_workflow(bus, "keep", {"text": "other"})
+    assert twice.error is not None
+    assert "note.txt" in twice.error.message
+
+
+async def test_within_a_run_artifacts_are_handed_to_the_sample(bus):
+    await create_workflow(bus, "keep", "def run() -> None:\n    artifacts.save('sum.json', {'a': 1})\n")
+    ran = await invoke_workflow(bus, "keep", {}, run_id="r1", sample_id="s1")
+    assert ran.error is None
+    (saved,) = ran.saved
+    assert (saved.artifact.name, saved.artifact.media_type) == ("sum.json", "application/json")
+    assert await bus.get(ARTIFACTS, saved.blob) == b'{\n "a": 1\n}'
+    outside = await bus.ask(RUN_CODE, RunCode(code="artifacts.list()"))
+    assert outside.value == []
+
+
+async def test_more_requests_than_places_are_all_answered(nats_url, tmp_path):
+    settings = settings_of(tmp_path, workflow_capacity=2)
+    async with (
+        run_services(settings, nats_url, ("workflows",)),
+        connect_bus(nats_url, name="client") as client,
+    ):
+        await create_workflow(client, "greet", GREET)
+        await create_workflow(
+            client, "outer", "def run(name: str) -> str:\n    return workflows.invoke('greet', name=name)\n"
+        )
+        ran = await asyncio.gather(*(invoke_workflow(client, "outer", {"name": str(number)}) for number in range(20)))
+    assert [one.value for one in ran] == [f"Hello, {number}!" for number in range(20)]
+
+
+async def test_two_services_share_a_library_on_the_bus_and_take_its_files(nats_url, tmp_path):
+    name, other = unique("filed"), unique("created")
+    (tmp_path / "workflows").mkdir()
+    (tmp_path / "workflows" / f"{name}.py").write_text(GREET)
+    (tmp_path / "workflows" / "broken.py").write_text("def run(:")
+    settings = settings_of(tmp_path, workflow_storage="bus")
+    async with connect_bus(nats_url, name="one") as one, connect_bus(nats_url, name="two") as two:
+        async with workflows.open_deps(settings, one) as first, workflows.open_deps(settings, two) as second:
+            await first.library.create(other, GREET)
+            assert {name, other} <= {version.name for version in (await second.library.list())[0]}
+            assert (await second.invoker.invoke(other, {"name": "Ada"})).outcome.value == "Hello, Ada!"
+        (tmp_path / "workflows" / f"{name}.py").write_text(GREET.replace("Hello", "Hi"))
+        async with workflows.open_deps(settings, one) as first:
+            assert (await first.invoker.invoke(name, {})).outcome.value == "Hi, World!"
+            assert [entry.author for entry in await first.library.history(name)] == ["file"] * 3
+    assert not (tmp_path / "workflows" / ".library").exists()

@@ -1,0 +1,255 @@
+"""A session, as a Python program uses it: with the real sandbox, a folder, and the real search."""
+
+from __future__ import annotations
+
+import asyncio
+import zipfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from exhibit import (
+    FolderStorage,
+    InProcessExecutor,
+    Limits,
+    SandboxExecutor,
+    Session,
+    WorkflowFailedError,
+    WorkflowRefusedError,
+)
+from services.workflows.library.versions import hash_of
+from shared.errors import PermanentError
+from tests.handlers.workflows.storages import GREET, GREET_LOUDLY
+
+TWICE = '''async def run(name: str) -> list:
+    """Greet two times."""
+    first = workflows.invoke("greet", name=name)
+    return [first, await workflows.invoke("greet", name=name)]
+'''
+SYNC_OVER_ASYNC = "def run() -> list:\n    return workflows.invoke('twice', name='Ada')\n"
+
+
+@pytest.fixture(params=["sandbox", "in process"])
+async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Session]:
+    executor = SandboxExecutor() if request.param == "sandbox" else InProcessExecutor()
+    async with Session(tmp_path / "workflows", executor, author="anna") as opened:
+        yield opened
+
+
+async def failure(session: Session, name: str, /, **arguments):
+    with pytest.raises(WorkflowFailedError) as caught:
+        await session.invoke(name, **arguments)
+    return caught.value.failure
+
+
+async def test_a_workflow_is_added_found_and_invoked(session):
+    version = await session.add_workflow("greet", GREET, "Generate a greeting message")
+    assert (version.author, version.hash) == ("anna", hash_of(GREET))
+    assert await session.invoke("greet") == "Hello, World!"
+    assert await session.invoke("greet", name="Ada") == "Hello, Ada!"
+    assert [hit.workflow.name for hit in await session.search("greeting message")] == ["greet"]
+    assert [one.name for one in await session.list()] == ["greet"]
+    shown = await session.get("greet")
+    assert shown is not None
+    assert shown.source == GREET
+    assert await session.remove("greet")
+    assert await session.get("greet") is None
+    assert [one.kind for one in await session.history("greet")] == ["created", "deleted"]
+
+
+async def test_an_old_version_is_invoked_by_its_hash(session):
+    await session.add_workflow("greet", GREET)
+    await session.remove("greet")
+    await session.add_workflow("greet", GREET_LOUDLY)
+    assert await session.invoke(f"greet@{hash_of(GREET)[:8]}") == "Hello, World!"
+    assert await session.invoke("greet") == "HELLO, World!"
+
+
+async def test_sync_and_async_call_each_other_with_and_without_await(session):
+    await session.add_workflow("greet", GREET)
+    await session.add_workflow("twice", TWICE)
+    await session.add_workflow("over", SYNC_OVER_ASYNC)
+    assert await session.invoke("over") == ["Hello, Ada!", "Hello, Ada!"]
+
+
+async def test_what_is_refused_says_everything(session):
+    with pytest.raises(WorkflowRefusedError, match="nobody learns") as caught:
+        await session.add_workflow("silent", "def run():\n    try:\n        a()\n    except:\n        pass\n")
+    assert {one.code for one in caught.value.findings} >= {"bare_except", "swallowed_error"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "missing 1 required positional argument: 'name'"),
+        ({"name": "a", "nmae": 1}, "unexpected keyword argument 'nmae'"),
+    ],
+)
+async def test_arguments_that_do_not_fit_give_the_error_of_python(session, arguments, words):
+    await session.add_workflow("twice", TWICE)
+    failed = await failure(session, "twice", **arguments)
+    assert (failed.code, failed.type) == ("raised", "TypeError")
+    assert failed.message.startswith("twice() ")
+    assert words in failed.message
+
+
+async def test_a_parameter_may_be_called_name(session):
+    await session.add_workflow("greet", GREET)
+    await session.add_workflow("outer", "def run() -> str:\n    return workflows.invoke('greet', name='Ada')\n")
+    assert await session.invoke("outer") == "Hello, Ada!"
+
+
+async def test_an_unknown_workflow_is_told_with_similar_ones(session):
+    await session.add_workflow("greet", GREET)
+    failed = await failure(session, "gret")
+    assert (failed.code, failed.message) == ("unknown_workflow", "there is no workflow 'gret'; there is greet")
+
+
+async def test_a_cycle_ends_with_the_chain_of_names(session):
+    await session.add_workflow("ping", "def run() -> None:\n    workflows.invoke('pong')\n")
+    await session.add_workflow("pong", "def run() -> None:\n    workflows.invoke('ping')\n")
+    failed = await failure(session, "ping")
+    assert failed.type == "RecursionError"
+    assert "a cycle, ping -> pong -> ping" in failed.message
+    assert "more than 16 levels" in failed.message
+
+
+async def test_an_inner_error_can_be_caught_and_has_its_chain(session):
+    await session.add_workflow("inner", "def run() -> None:\n    raise ValueError('no such row')\n")
+    await session.add_workflow(
+        "catches",
+        "def run() -> str:\n    try:\n        workflows.invoke('inner')\n    except ValueError as error:\n"
+        "        return str(error)\n    return ''\n",
+    )
+    await session.add_workflow("passes", "def run() -> None:\n    workflows.invoke('inner')\n")
+    assert await session.invoke("catches") == "no such row"
+    failed = await failure(session, "passes")
+    assert (failed.type, failed.message) == ("ValueError", "no such row")
+    assert failed.chain[0] == "passes"
+    assert "inner" in failed.chain
+
+
+async def test_each_invocation_has_a_fresh_namespace(session):
+    source = "seen = []\n\ndef run() -> int:\n    seen.append(1)\n    return len(seen)\n"
+    await session.add_workflow("count", source)
+    assert [await session.invoke("count") for _ in range(3)] == [1, 1, 1]
+
+
+async def test_code_runs_with_the_three_names_and_keeps_its_own(session):
+    await session.add_workflow("greet", GREET)
+    first = await session.run("x = workflows.invoke('greet', name='Ada')\nprint('done')\nlen(workflows.list())")
+    assert (first.value, first.stdout, first.error, first.is_ok) == (1, "done\n", None, True)
+    assert (await session.run("x")).value == "Hello, Ada!"
+    await session.reset()
+    lost = await session.run("x")
+    assert not lost.is_ok
+    assert lost.error is not None
+    assert lost.error.type == "NameError"
+
+
+async def test_code_creates_a_workflow_that_is_there_at_once(session):
+    code = f"workflows.create(name='greet', source={GREET!r}, description='Say hello')\nworkflows.invoke('greet')"
+    assert (await session.run(code)).value == "Hello, World!"
+    assert [one.description for one in await session.list()] == ["Say hello"]
+    again = await session.run(f"workflows.create(name='greet', source={GREET!r})")
+    assert again.error is not None
+    assert "name_taken" in again.error.message
+    assert (await session.run("workflows.get('nothing')")).value is None
+    assert (await session.run("workflows.delete('greet'), workflows.delete('greet')")).value == [True, False]
+
+
+@pytest.mark.parametrize("data", [b"\x00\xff", "größe", {"a": [1, None, "x"]}, [1.5, True], "{}", b"text"])
+async def test_artifacts_come_back_as_they_were_saved(session, data):
+    await session.save_artifact("one", data, description="first")
+    assert await session.load_artifact("one") == data
+    inside = await session.run("value = artifacts.load('one')\nartifacts.save('two', value)\nstr(type(value))")
+    assert inside.value == str(type(data))
+    assert await session.load_artifact("two") == data
+    assert [(one.name, one.saved_by) for one in await session.list_artifacts()] == [("one", "anna"), ("two", "anna")]
+    with pytest.raises(PermanentError, match="one"):
+        await session.save_artifact("one", "other")
+    assert await session.delete_artifact("one")
+    assert not await session.delete_artifact("one")
+    with pytest.raises(LookupError):
+        await session.load_artifact("one")
+
+
+async def test_a_time_limit_holds_for_all_levels(session):
+    await session.add_workflow("slow", "def run() -> None:\n    while True:\n        pass\n")
+    await session.add_workflow("outer", "def run() -> None:\n    print('before')\n    workflows.invoke('slow')\n")
+    ended = await session.run("workflows.invoke('outer')", timeout_s=0.7)
+    assert ended.error is not None
+    assert ended.error.code == "timeout"
+
+
+async def test_many_at_once_are_all_answered(session):
+    await session.add_workflow("greet", GREET)
+    found = await asyncio.gather(*(session.invoke("greet", name=str(number)) for number in range(60)))
+    assert found == [f"Hello, {number}!" for number in range(60)]
+
+
+async def test_what_inner_workflows_print_is_told_by_name(session):
+    await session.add_workflow("inner", "def run() -> None:\n    print('one')\n    print('two')\n")
+    ended = await session.run("print('first')\nworkflows.invoke('inner')")
+    assert ended.stdout == "first\n[inner] one\n[inner] two\n"
+
+
+async def test_a_session_says_what_it_protects(tmp_path):
+    async with Session(FolderStorage(tmp_path / "w"), InProcessExecutor()) as session:
+        assert not session.supports("processes")
+        assert not session.supports("network_isolation")
+    async with Session(tmp_path / "w") as session:
+        assert session.supports("processes")
+
+
+async def test_limits_are_those_of_the_session(tmp_path):
+    async with Session(tmp_path / "w", limits=Limits(value_bytes=100)) as session:
+        ended = await session.run("'x' * 1000")
+        assert ended.error is not None
+        assert ended.error.code == "bad_value"
+
+
+# --- packages
+
+
+def make_wheel(folder: Path, text: str) -> Path:
+    """Write a wheel with one module, ``tiny_words``, whose ``TEXT`` this is."""
+    path = folder / "tiny_words-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr("tiny_words.py", f"TEXT = {text!r}\n")
+        wheel.writestr("tiny_words-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny_words\nVersion: 1.0\n")
+        wheel.writestr(
+            "tiny_words-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
+        wheel.writestr(
+            "tiny_words-1.0.dist-info/RECORD",
+            "tiny_words.py,,\ntiny_words-1.0.dist-info/METADATA,,\ntiny_words-1.0.dist-info/WHEEL,,\n"
+            "tiny_words-1.0.dist-info/RECORD,,\n",
+        )
+    return path
+
+
+async def test_packages_are_installed_for_workflows_alone(tmp_path):
+    wheel = make_wheel(tmp_path, "hello")
+    async with Session(tmp_path / "workflows") as session:
+        before = await session.run("import tiny_words")
+        assert before.error is not None
+        assert before.error.type == "ModuleNotFoundError"
+        await session.deps.add(str(wheel))
+        assert session.deps.list() == (str(wheel),)
+        assert session.deps.installed() == {"tiny_words": "1.0"}
+        await session.add_workflow("words", "import tiny_words\n\ndef run() -> str:\n    return tiny_words.TEXT\n")
+        assert await session.invoke("words") == "hello"
+        assert await session.deps.remove(str(wheel))
+        assert not await session.deps.remove(str(wheel))
+        assert (await failure(session, "words")).type == "ModuleNotFoundError"
+
+
+@pytest.mark.parametrize("wrong", ["--index-url=x", "-e .", "not a name", "thing @ http://127.0.0.1/x.whl", ""])
+async def test_what_is_no_requirement_is_refused(tmp_path, wrong):
+    async with Session(tmp_path / "workflows", InProcessExecutor()) as session:
+        with pytest.raises(PermanentError):
+            await session.deps.add(wrong)
+        assert session.deps.list() == ()
