@@ -1,4 +1,4 @@
-"""The workflow library: search, beside BM25.
+"""The workflow library: search beside BM25, invocations beside a Python interpreter for each.
 
 make bench-library
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 
-from benchmarks.library import finding
+from benchmarks.library import finding, invoking
 from benchmarks.report import report
 
 
 def main() -> None:
     setup: dict[str, object] = {"processors": os.cpu_count(), "load before": f"{os.getloadavg()[0]:.1f}"}
-    rows = [*finding.speed_rows(), *finding.quality_rows()]
+    rows = [*finding.speed_rows(), *finding.quality_rows(), *invoking.rows()]
     setup["search"] = "60 queries over 100 labelled workflows, half of them paraphrases; peer: BM25 (rank-bm25)"
+    setup["invoke"] = "peer: a Python interpreter for each invocation, without confinement"
     report("library", "The workflow library", rows, setup)
 
 

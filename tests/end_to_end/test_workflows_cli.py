@@ -1,0 +1,108 @@
+"""`exhibit workflows` as users and scripts run it: each command in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.end_to_end.conftest import Cli
+
+COUNT = '''"""Count the words of a text."""
+
+
+def run(text: str, at_least: int = 1) -> dict:
+    """Count words.
+
+    Args:
+        text: what is counted
+        at_least: the least length of a word
+
+    Returns:
+        Each word with its number.
+
+    Raises:
+        ValueError: the text has no words
+    """
+    words = [word for word in text.lower().split() if len(word) >= at_least]
+    if not words:
+        raise ValueError(f"no word of {at_least} letters in {text!r}")
+    counts: dict = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    print("counted", len(words))
+    return counts
+'''
+
+
+def test_a_workflow_is_written_found_run_and_taken_elsewhere(cli: Cli):
+    cli.env["EXHIBIT_WORKFLOWS_DIR"] = str(cli.folder / "workflows")
+    source = cli.folder / "count_words.py"
+    source.write_text(COUNT)
+    made = cli.run("workflows", "create", str(source), "--author", "anna")
+    assert made.returncode == 0, made.stderr
+    assert "count_words is created, version " in made.stdout
+    taken = cli.run("workflows", "create", str(source), "--json")
+    assert taken.returncode == 2
+    assert json.loads(taken.stdout)["findings"][0]["code"] == "name_taken"
+
+    found = json.loads(cli.run("workflows", "search", "how often does each term occur", "--json").stdout)
+    assert [hit["workflow"]["name"] for hit in found["hits"]] == ["count_words"]
+    direct = json.loads(cli.run("workflows", "search", "count the words of a text", "--json").stdout)
+    assert [hit["workflow"]["name"] for hit in direct["hits"]] == ["count_words"]
+    assert cli.run("workflows", "search", "zebra quantum marmalade").returncode == 1
+
+    ran = cli.run("workflows", "run", "count_words", "--arg", "text=a bb a", "--arg", "at_least=1")
+    assert (ran.returncode, json.loads(ran.stdout)) == (0, {"a": 2, "bb": 1}), ran.stderr
+    assert ran.stderr == "counted 3\n"
+    failed = cli.run("workflows", "run", "count_words", '{"text": "a", "at_least": 5}')
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert "exhibit: count_words failed (raised)" in failed.stderr
+    assert "ValueError: no word of 5 letters in 'a'" in failed.stderr
+    assert 'raise ValueError(f"no word' in failed.stderr
+    assert str(cli.folder) not in failed.stderr
+
+    assert cli.run("workflows", "export", str(cli.folder / "library.zip")).returncode == 0
+    assert cli.run("workflows", "delete", "count_words", "--author", "bert").returncode == 0
+    assert cli.run("workflows", "run", "count_words").returncode == 1
+    back = cli.run("workflows", "import", str(cli.folder / "library.zip"), "--json")
+    assert [one["author"] for one in json.loads(back.stdout)["created"]] == ["anna"]
+    entries = json.loads(cli.run("workflows", "history", "count_words", "--json").stdout)["entries"]
+    assert [(one["kind"], one["author"]) for one in entries] == [
+        ("created", "anna"),
+        ("deleted", "bert"),
+        ("created", "anna"),
+    ]
+
+
+def test_bad_input_is_told_all_at_once_before_anything_starts(cli: Cli):
+    cli.env["EXHIBIT_WORKFLOWS_DIR"] = str(cli.folder / "workflows")
+    ended = cli.run("workflows", "run", "any", "[1]", "--arg", "novalue", "--arg", "a=1", "--arg", "a=2")
+    assert ended.returncode == 2
+    assert "3 problems" in ended.stderr
+    assert "'novalue' is not of the form name=value" in ended.stderr
+    assert "a is given twice" in ended.stderr
+    missing = cli.run("workflows", "create", str(cli.folder / "nothing.py"))
+    assert missing.returncode == 2
+    assert "nothing.py" in missing.stderr
+    unknown = cli.run("workflows", "show", "nothing")
+    assert unknown.returncode == 2
+    assert "there is no workflow 'nothing'" in unknown.stderr
+
+
+def test_names_are_completed_by_the_shell(cli: Cli):
+    folder = cli.folder / "workflows"
+    folder.mkdir()
+    for name in ("count_words", "count_lines", "fetch", "_draft"):
+        (folder / f"{name}.py").write_text(COUNT)
+    env = {
+        **cli.env,
+        "EXHIBIT_WORKFLOWS_DIR": str(folder),
+        "_EXHIBIT_COMPLETE": "complete_bash",
+        "COMP_WORDS": "exhibit workflows run count",
+        "COMP_CWORD": "3",
+    }
+    program = Path(sys.executable).parent / "exhibit"
+    told = subprocess.run([str(program)], env=env, capture_output=True, text=True, check=False).stdout
+    assert told.split() == ["count_lines", "count_words"]
