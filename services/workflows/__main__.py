@@ -34,7 +34,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
     on_bus = settings.workflow_storage == "bus"
     own = settings.state_dir / "workflows" if on_bus else settings.workflows_dir / LIBRARY_FOLDER
     executor = SandboxExecutor()
-    toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), asks=bus)
+    toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), bus=bus)
     library = Library(
         BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),
         lambda: open_index(settings.workflow_embedder, own),

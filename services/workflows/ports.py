@@ -144,6 +144,8 @@ class ToolContext:
     sample_id: str = ""
     browser_instance_id: str = ""
     browser_session_id: str = ""
+    artifacts: Artifacts | None = None
+    """Where files go that a tool is told to save; None: nowhere."""
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,9 @@ class Invoker:
         self, timeout_s: float | None, context: ToolContext | None, artifacts: Artifacts | None, caller: str
     ) -> Invocation:
         deadline = asyncio.get_running_loop().time() + (timeout_s or self._limits.time_s)
-        context = replace(context or ToolContext(), invocation_id=uuid4().hex)
-        return Invocation(context, deadline, artifacts or self._artifacts, caller)
+        places = artifacts or self._artifacts
+        context = replace(context or ToolContext(), invocation_id=uuid4().hex, artifacts=places)
+        return Invocation(context, deadline, places, caller)
 
     async def _invoke(
         self, invocation: Invocation, name: str, arguments: Mapping[str, JsonValue], hash: str

@@ -7,10 +7,13 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from services.workflows.ports import HostCallError, Tool, ToolContext, ToolFacts
+from services.workflows.tools.browser.invocation_session import BrowserBus
+from services.workflows.tools.browser.tool import BrowserTool
 from services.workflows.tools.cli import CliTool
 from services.workflows.tools.declared.call_forms import unknown_name
 from services.workflows.tools.declared.declarations import (
     AnyDeclaration,
+    BrowserDeclaration,
     CliDeclaration,
     HttpDeclaration,
     McpDeclaration,
@@ -21,7 +24,6 @@ from services.workflows.tools.declared.loading import LoadedDeclarations, load_d
 from services.workflows.tools.host_access import Resolve
 from services.workflows.tools.http import HttpTool
 from services.workflows.tools.mcp_servers.tool import McpTool
-from shared.bus.ports import Asks
 from shared.contracts.workflows.invocations import JsonValue
 from shared.contracts.workflows.library import FileProblem
 from shared.network.name_resolver import NameResolver
@@ -93,14 +95,14 @@ def open_toolbox(
     folder: Path | None,
     *,
     store: SecretStore,
-    asks: Asks | None = None,
+    bus: BrowserBus | None = None,
     declared: Iterable[AnyDeclaration] = (),
     resolve: Resolve | None = None,
 ) -> Toolbox:
     """Return the tools of a folder and those that are declared in code. Nothing is started before it is called.
 
     Args:
-        asks: the bus, for `tools.browser`; None: there is none.
+        bus: for `tools.browser`; None: there is none, and a browser that is declared says so.
 
     Raises:
         ValueError: a tool that is declared in code has faults, or the name of another one.
@@ -112,16 +114,24 @@ def open_toolbox(
         if faults:
             raise ValueError(f"the tool {declaration.name!r}:\n{fault_words(faults)}")
     names = resolve or NameResolver().addresses
-    for declaration in (*loaded.declarations, *declared):
-        toolbox.add(_tool(declaration, store, names), declaration.limits.concurrent)
+    for declaration in _with_browser((*loaded.declarations, *declared), bus):
+        toolbox.add(_tool(declaration, store, names, bus), declaration.limits.concurrent)
     return toolbox
 
 
-def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve) -> Tool:
-    if isinstance(declaration, CliDeclaration):
-        return CliTool(declaration, store, resolve)
-    if isinstance(declaration, HttpDeclaration):
-        return HttpTool(declaration, store, resolve)
-    if isinstance(declaration, McpDeclaration):
-        return McpTool(declaration, store, resolve)
-    raise NotImplementedError(declaration.kind)
+def _with_browser(declared: tuple[AnyDeclaration, ...], bus: BrowserBus | None) -> tuple[AnyDeclaration, ...]:
+    """Where there is a bus, there is `tools.browser`: undeclared it serves sessions that are given, and leases none."""
+    named = any(one.name == BrowserDeclaration().name for one in declared)
+    return declared if named or bus is None else (*declared, BrowserDeclaration())
+
+
+def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve, bus: BrowserBus | None) -> Tool:
+    match declaration:
+        case CliDeclaration():
+            return CliTool(declaration, store, resolve)
+        case HttpDeclaration():
+            return HttpTool(declaration, store, resolve)
+        case McpDeclaration():
+            return McpTool(declaration, store, resolve)
+        case BrowserDeclaration():
+            return BrowserTool(declaration, bus)

@@ -157,6 +157,7 @@ class BrowserDeclaration(ToolDeclaration):
     description: str = "A browser: opens pages, acts on them, reads and captures them."
     secrets: list[SecretName] = []
     auth_profile: str | None = None
+    limits: ToolLimits = ToolLimits(timeout_s=150, concurrent=16)
     wait_for_session_s: float = Field(default=60.0, gt=0, le=600)
 
 
