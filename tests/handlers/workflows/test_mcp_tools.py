@@ -16,6 +16,7 @@ from services.workflows.tools.toolbox import Toolbox
 from tests.handlers.workflows import mcp_server
 from tests.handlers.workflows.tool_bench import PYTHON, ToolBench, call, refusal
 from tests.ports import free_port
+from tests.processes import command
 from tests.waiting import until
 
 SERVER = Path(mcp_server.__file__)
@@ -49,7 +50,7 @@ def desk(bench: ToolBench, opened: list[Toolbox]) -> Toolbox:
 
 
 def children() -> list[int]:
-    return [one.pid for one in psutil.Process().children() if str(SERVER) in one.cmdline()]
+    return [one.pid for one in psutil.Process().children() if str(SERVER) in command(one)]
 
 
 async def test_the_tools_of_a_server_are_recipes_with_their_schemas(desk):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,8 @@ from shared.errors import ExhibitError
 from shared.evidence_format.library import MAX_ARTIFACT_BYTES, sha256_of
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, CAPTURE, OBSERVE
+
+log = logging.getLogger(__name__)
 
 MAX_TOKENS = 50_000
 _LOST = frozenset({"session_lost", "instance_gone", "no_responders"})
@@ -71,9 +74,13 @@ class BrowserTool:
         await asyncio.gather(*(self._end(one) for one in held))
 
     async def _end(self, held: InvocationSession) -> None:
+        """Bytes that cannot be removed now expire on the bus."""
         await held.release()
         for artifact in held.files.values():
-            await held.bus.remove(ARTIFACTS, artifact.blob)
+            try:
+                await held.bus.remove(ARTIFACTS, artifact.blob)
+            except ExhibitError as exc:
+                log.info("a captured file was not removed from the bus: %s", exc)
 
     def _held_by(self, context: ToolContext, bus: BrowserBus) -> InvocationSession:
         held = self._held.get(context.invocation_id)
