@@ -129,4 +129,4 @@ class InProcessInterpreter:
 
     def _wait(self, awaitable: Any) -> Any:
         assert self._thread is not None
-        return self._thread.wait_for(awaitable)
+        return self._thread.wait_for(awaitable, keeps_tasks=True)

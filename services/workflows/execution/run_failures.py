@@ -10,6 +10,8 @@ from shared.contracts.workflows.invocations import FailureCode, WorkflowFailure
 MAX_TEXT_CHARS = 40_000
 """Of each text of a failure, whoever says it."""
 MAX_LEVELS = 1000
+MAX_FAILURES = 100
+"""Of calls, that are kept: those of the last ones."""
 _TOLD: Mapping[str, FailureCode] = {"memory": "memory", "bad_value": "bad_value"}
 """Codes that the side of the code may give, besides ``raised``."""
 
@@ -19,12 +21,16 @@ class RunFailures:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._of_calls: list[WorkflowFailure | None] = []
+        self._calls = 0
+        self._of_calls: dict[int, WorkflowFailure] = {}
 
     def add_call(self, failure: WorkflowFailure | None) -> int:
         """Keep the failure of the workflow that a call invoked, if it did. Return the call's number, from 1."""
-        self._of_calls.append(failure)
-        return len(self._of_calls)
+        self._calls += 1
+        if failure is not None:
+            self._of_calls[self._calls] = failure
+            self._of_calls.pop(next(iter(self._of_calls)) if len(self._of_calls) > MAX_FAILURES else 0, None)
+        return self._calls
 
     def failure(
         self, code: FailureCode, type_: str, message: str, traceback: str = "", inner: tuple[str, ...] = ()
@@ -52,5 +58,4 @@ class RunFailures:
         return self.failure("too_deep" if inner.code == "too_deep" else code, type_, text, traceback, inner.chain)
 
     def _of_call(self, number: Any) -> WorkflowFailure | None:
-        is_number = isinstance(number, int) and 1 <= number <= len(self._of_calls)
-        return self._of_calls[number - 1] if is_number else None
+        return self._of_calls.get(number) if isinstance(number, int) else None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Collection
 from typing import Any
 
 from services.workflows.execution.isolation.plan import LAYERS, Layer, protected
@@ -60,9 +59,9 @@ class SandboxExecutor:
         return Protections(**protected(self._zygote.missing if self._zygote else self._switched_off))
 
     @property
-    def live(self) -> int:
-        """How many processes run or wait for work."""
-        return len(self._live) + len(self._waiting)
+    def running(self) -> int:
+        """How many processes work, or have worked and have not ended yet. Those that wait for work do not count."""
+        return len(self._live)
 
     async def start(self) -> None:
         """Raises ZygoteFailedError."""
@@ -75,21 +74,14 @@ class SandboxExecutor:
         arguments = checked_arguments(job)
         if isinstance(arguments, WorkflowFailure):
             return Outcome(error=arguments)
-        async with self._place():
-            for _ in range(_ATTEMPTS):
-                try:
-                    link = await self._take()
-                except ZygoteFailedError as exc:
-                    return _failed(job, "not_started", "ChildProcessError", str(exc))
-                conversation = Conversation(job.name, link, host, job.limits, self._folder_bytes)
-                try:
-                    with nested_calls():
-                        return await conversation.run(_request(job, arguments))
-                except NeverBeganError:
-                    continue
-                finally:
-                    self._end(link)
-        return _failed(job, "not_started", "ChildProcessError", "no process for it could be started")
+        if is_nested():
+            return await self._execute(job, _request(job, arguments), host, None)
+        place = _Place(self._places)
+        await self._places.acquire()
+        try:
+            return await self._execute(job, _request(job, arguments), host, place)
+        finally:
+            place.leave()
 
     async def open_interpreter(self) -> SandboxInterpreter:
         """Its process takes none of the places."""
@@ -108,13 +100,23 @@ class SandboxExecutor:
 
     # --- processes
 
-    @asynccontextmanager
-    async def _place(self) -> AsyncGenerator[None]:
-        if is_nested():
-            yield
-            return
-        async with self._places:
-            yield
+    async def _execute(self, job: Job, request: dict[str, Any], host: Host, place: _Place | None) -> Outcome:
+        for _ in range(_ATTEMPTS):
+            try:
+                link = await self._take()
+            except ZygoteFailedError as exc:
+                return _failed(job, "not_started", "ChildProcessError", str(exc))
+            if place is not None:
+                place.hold_until_end_of(link)
+            conversation = Conversation(job.name, link, host, job.limits, self._folder_bytes)
+            try:
+                with nested_calls():
+                    return await conversation.run(request)
+            except NeverBeganError:
+                continue
+            finally:
+                self._end(link)
+        return _failed(job, "not_started", "ChildProcessError", "no process for it could be started")
 
     async def _take(self) -> ChildLink:
         zygote = await self._ready_zygote()
@@ -163,6 +165,23 @@ class SandboxExecutor:
                     await self._zygote.close()
                 self._zygote = await start_zygote(self._switched_off, self._folder_bytes)
             return self._zygote
+
+
+class _Place:
+    """One of the places, taken. It is free when its user has left and every process that worked there has ended."""
+
+    def __init__(self, places: asyncio.Semaphore) -> None:
+        self._places = places
+        self._holders = 1
+
+    def hold_until_end_of(self, link: ChildLink) -> None:
+        self._holders += 1
+        link.exited.add_done_callback(lambda _: self.leave())
+
+    def leave(self) -> None:
+        self._holders -= 1
+        if self._holders == 0:
+            self._places.release()
 
 
 def _request(job: Job, arguments: dict[str, JsonValue]) -> dict[str, Any]:

@@ -1,33 +1,47 @@
-"""The data of an artifact as it crosses the border: one object of JSON that says what it holds.
+"""The data of an artifact as it crosses the border: ``{"kind": "bytes" | "text" | "json", "base64": ...}``.
 
-``{"bytes": base64}``, ``{"text": text}`` or ``{"json": value}``. Workflow code and the host use the same two functions.
+All of it is base64, so that a large one is one string, which costs the service little to read, whatever was sent.
+Workflow code uses `pack_data` and `unpack_data`; the host `packed_bytes`, and `pack_bytes` of what it has stored.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+import json
+from typing import Any, Literal, cast, get_args
+
+from services.workflows.execution.child.values import to_json, to_plain
+
+DataKind = Literal["bytes", "text", "json"]
 
 
-def pack_data(data: object) -> dict[str, Any]:
-    """Return bytes, text or a value of JSON as an object of JSON."""
+def pack_data(data: object) -> dict[str, str]:
+    """Return bytes, text (as UTF-8) or a value of JSON as an object of JSON. Raises BadValueError, a TypeError."""
     if isinstance(data, bytes | bytearray):
-        return {"bytes": base64.b64encode(data).decode("ascii")}
-    return {"text": data} if isinstance(data, str) else {"json": data}
+        return pack_bytes("bytes", data)
+    return pack_bytes("text", data.encode()) if isinstance(data, str) else pack_bytes("json", to_json(to_plain(data)))
 
 
 def unpack_data(packed: Any) -> Any:
-    """Return what was packed. Raises ValueError when ``packed`` was not made by `pack_data`."""
-    match packed:
-        case {"bytes": str(text), **rest} if not rest:
+    """Return what was packed. Raises ValueError where ``packed`` was not made by this module."""
+    kind, data = packed_bytes(packed)
+    return data if kind == "bytes" else data.decode() if kind == "text" else json.loads(data)
+
+
+def pack_bytes(kind: DataKind, data: bytes | bytearray) -> dict[str, str]:
+    return {"kind": kind, "base64": base64.b64encode(data).decode("ascii")}
+
+
+def packed_bytes(packed: Any) -> tuple[DataKind, bytes]:
+    """Return the bytes, and what they are. Whether they are UTF-8, or JSON, is not checked. Raises ValueError."""
+    if isinstance(packed, dict):
+        given = cast("dict[str, Any]", packed)
+        kind: Any = given.get("kind")
+        text: Any = given.get("base64")
+        if kind in get_args(DataKind) and isinstance(text, str):
             try:
-                return base64.b64decode(text, validate=True)
+                return kind, base64.b64decode(text, validate=True)
             except binascii.Error as exc:
-                raise ValueError("the data of the artifact is not base64") from exc
-        case {"text": str(text), **rest} if not rest:
-            return text
-        case {"json": value, **rest} if not rest:
-            return value
-        case _:
-            raise ValueError("the data of an artifact is an object with one key: bytes, text or json")
+                raise ValueError("the data of an artifact is not base64") from exc
+    raise ValueError('the data of an artifact is {"kind": "bytes", "text" or "json", "base64": ...}')

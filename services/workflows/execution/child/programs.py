@@ -98,13 +98,18 @@ class CodeSession:
         if "await" in code:
             tree = _AwaitWhatCanBe().visit(tree)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        self._execute(compile(tree, file, "exec", flags=_TOP_LEVEL_AWAIT, dont_inherit=True))
-        if last is None:
-            return None
-        assert isinstance(last, ast.Expr)
-        expression = ast.Expression(last.value)
-        return self._execute(compile(expression, file, "eval", flags=_TOP_LEVEL_AWAIT, dont_inherit=True))
+        codes = [compile(tree, file, "exec", flags=_TOP_LEVEL_AWAIT, dont_inherit=True)]
+        if isinstance(last, ast.Expr):
+            expression = ast.Expression(last.value)
+            codes.append(compile(expression, file, "eval", flags=_TOP_LEVEL_AWAIT, dont_inherit=True))
+        if any(code.co_flags & _COROUTINE for code in codes):
+            return self._wait(self._execute_in_loop(codes))
+        return [eval(code, self._namespace) for code in codes][-1]  # noqa: S307  to run code is what this is for
 
-    def _execute(self, code: CodeType) -> Any:
-        result = eval(code, self._namespace)  # noqa: S307  to run workflow code is what this is for
-        return self._wait(result) if code.co_flags & _COROUTINE else result
+    async def _execute_in_loop(self, codes: list[CodeType]) -> Any:
+        result: Any = None
+        for code in codes:
+            result = eval(code, self._namespace)  # noqa: S307
+            if code.co_flags & _COROUTINE:
+                result = await result
+        return result

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 MAX_DEPTH = 100
 """Lists and objects inside each other."""
-_INT64 = range(-(2**63), 2**63)
+_LEAST, _MOST = -(2**63), 2**63 - 1
 _MAX_PATH = 200
 
 
@@ -33,13 +33,15 @@ def to_plain(value: object, depth: int = 0) -> Any:
     if isinstance(value, str):
         return _plain_text(value)
     if isinstance(value, int):
-        if value not in _INT64:
+        number = int.__index__(value)  # and not what a class of its own makes of it
+        if not _LEAST <= number <= _MOST:
             raise BadValueError("an integer beyond 64 bits")
-        return int(value)
+        return number
     if isinstance(value, float):
-        if not math.isfinite(value):
-            raise BadValueError(f"the number {float(value)}")
-        return float(value)
+        real = float.__float__(value)
+        if not math.isfinite(real):
+            raise BadValueError(f"the number {real}")
+        return real
     if depth >= MAX_DEPTH:
         raise BadValueError(f"a value that is nested more than {MAX_DEPTH} times")
     if isinstance(value, list | tuple):

@@ -127,7 +127,8 @@ class Zygote:
                 self._tell(number, os.waitstatus_to_exitcode(status))
 
     def _tell(self, number: int, status: int) -> None:
-        self._control.sendall(EXITED.pack(number, status))
+        with suppress(OSError):  # the service is gone: the loop ends when it reads that
+            self._control.sendall(EXITED.pack(number, status))
 
     # --- children
 
@@ -180,6 +181,8 @@ class Zygote:
         with os.fdopen(reading, "rb") as answer:
             told = answer.read()
         os.waitpid(pid, 0)
+        with suppress(OSError):
+            os.rmdir(f"{self._plan.base}/0")  # noqa: PTH106
         return json.loads(told) if told else None
 
 

@@ -47,13 +47,16 @@ class CodeThread:
         """End, after the job that runs."""
         self._jobs.put(None)
 
-    def wait_for(self, awaitable: Awaitable[Any]) -> Any:
-        """Run the thread's event loop until there is a result. Called in the thread."""
+    def wait_for(self, awaitable: Awaitable[Any], *, keeps_tasks: bool = False) -> Any:
+        """Run the thread's event loop until there is a result. Called in the thread.
+
+        Tasks that are left behind are cancelled, unless the next use of the loop is to find them.
+        """
         runner = self._runner or asyncio.Runner()
         self._runner = None
         try:
             result = runner.run(_await(awaitable))
-            if not asyncio.all_tasks(runner.get_loop()):
+            if keeps_tasks or not asyncio.all_tasks(runner.get_loop()):
                 self._runner = runner
             return result
         finally:

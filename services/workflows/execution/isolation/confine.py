@@ -213,7 +213,7 @@ def _become_nobody(plan: IsolationPlan, uid: int | None) -> None:
     except OSError as exc:
         raise LayerError("user", exc.strerror) from exc
     for path in plan.readable:
-        if os.path.lexists(path) and not os.access(path, os.R_OK):
+        if not os.access(path, os.R_OK):
             raise LayerError("user", f"another user than that of the service cannot read {path}")
     if plan.shared_uid and plan.has("threads"):
         raise LayerError("threads", "all invocations run as one user")

@@ -13,6 +13,8 @@ from services.workflows.execution.child.values import BadValueError, from_json, 
 from shared.child_process.child import LENGTH
 
 _PART = 65_536
+MAX_SIGNS = 20_000
+"""Commas and opening brackets, in a large message."""
 
 
 class ForeignMessageError(Exception):
@@ -36,10 +38,11 @@ class ChildLink:
         data = to_json(message)
         await asyncio.get_running_loop().sock_sendall(self._socket, LENGTH.pack(len(data)) + data)
 
-    async def receive(self, most_bytes: int) -> tuple[dict[str, Any], int] | None:
+    async def receive(self, usual_bytes: int, most_bytes: int) -> tuple[dict[str, Any], int] | None:
         """Return the next message and its size; None when the child has closed the connection.
 
-        Raises ForeignMessageError for what is larger, or no object of strict JSON.
+        Raises ForeignMessageError for what is larger than ``most_bytes``, or no object of strict JSON. One that is
+        larger than ``usual_bytes`` holds one large string: many small values would take many times its size in memory.
         """
         head = await self._read(LENGTH.size)
         if head is None:
@@ -50,6 +53,8 @@ class ChildLink:
         data = await self._read(length)
         if data is None:
             return None
+        if length > usual_bytes and sum(map(data.count, (b",", b"[", b"{"))) > MAX_SIGNS:
+            raise ForeignMessageError(f"a message of {length:,} bytes in small pieces")
         try:
             message = from_json(data)
         except (ValueError, BadValueError) as exc:

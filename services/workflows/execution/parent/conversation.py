@@ -91,17 +91,20 @@ class Conversation:
     async def _talk(self, request: dict[str, Any]) -> tuple[JsonValue, WorkflowFailure | None]:
         try:
             await self._link.send(request)
-            while (received := await self._link.receive(self._most_bytes())) is not None:
+            while (received := await self._link.receive(*self._sizes())) is not None:
                 answer = await self._take(*received)
                 if answer is not None:
                     self.is_over = True
                     return answer
+                await asyncio.sleep(0)  # a flood of messages must not keep this loop from its other work
         except OSError:
             pass
         return None, await self._ended()
 
-    def _most_bytes(self) -> int:
-        return max(artifact_bytes(self._limits), self._limits.value_bytes, _FAILURE_BYTES) + ENVELOPE_BYTES
+    def _sizes(self) -> tuple[int, int]:
+        """Return how large a message may be, and one about artifacts."""
+        usual = self._limits.value_bytes + _FAILURE_BYTES
+        return usual, max(usual, artifact_bytes(self._limits)) + ENVELOPE_BYTES
 
     async def _take(self, message: dict[str, Any], size: int) -> tuple[JsonValue, WorkflowFailure | None] | None:
         """Act on a message. Return the value, or the failure, that ends the work."""

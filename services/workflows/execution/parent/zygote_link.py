@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 PROGRAM = "services.workflows.execution.child.zygote"
 START_TIMEOUT_S = 30.0
+END_TIMEOUT_S = 2.0
 MAX_NUMBER = 2**32
 GONE = -1000
 """The exit status of children whose zygote has ended."""
@@ -41,6 +42,7 @@ class ZygoteLink:
         self._process, self._control, self._base = process, control, base
         self.missing = missing
         self.is_alive = True
+        self._is_closing = False
         self._children: dict[int, ChildLink] = {}
         self._last = 0
         self._to_send: deque[tuple[bytes, socket.socket | None]] = deque()
@@ -70,6 +72,12 @@ class ZygoteLink:
 
     async def close(self) -> None:
         """End it and all its children."""
+        self._is_closing = True
+        with suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)  # it then ends its children, and itself
+        with suppress(TimeoutError):
+            async with asyncio.timeout(END_TIMEOUT_S):
+                await self._process.wait()
         await self._tasks.cancel()
         await kill_and_wait(self._process)
         self._end()
@@ -119,7 +127,8 @@ class ZygoteLink:
                 kept = kept[whole:]
         except OSError:
             pass
-        log.warning("the process that forks workflow processes has ended; another one is started when it is needed")
+        if not self._is_closing:
+            log.warning("the process that forks workflow processes has ended; another one is started when it is needed")
         self._end()
 
     async def _exited(self, number: int, status: int) -> None:

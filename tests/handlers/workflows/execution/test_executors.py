@@ -60,7 +60,7 @@ async def test_a_sync_workflow_may_run_an_event_loop(world: World):
 async def test_calls_reach_the_host_as_they_were_made(world: World):
     for name in ("tools.list", "tools.fetch", "workflows.search", "workflows.create", "artifacts.save"):
         world.answers[name] = lambda given: sorted(given)
-    world.answers["artifacts.load"] = lambda _: {"bytes": "AAE="}
+    world.answers["artifacts.load"] = lambda _: {"kind": "bytes", "base64": "AAE="}
     await world.value(
         """
         def run():
@@ -80,7 +80,7 @@ async def test_calls_reach_the_host_as_they_were_made(world: World):
         (
             "artifacts",
             "save",
-            {"name": "a.bin", "data": {"bytes": "AAE="}, "description": "", "media_type": None},
+            {"name": "a.bin", "data": {"kind": "bytes", "base64": "AAE="}, "description": "", "media_type": None},
         ),
         ("artifacts", "load", {"name": "a.bin"}),
     ]

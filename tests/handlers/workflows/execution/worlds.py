@@ -27,6 +27,11 @@ class World:
         self.calls: list[HostCall] = []
         self.asked = asyncio.Event()
 
+    @property
+    def running(self) -> int:
+        assert isinstance(self.executor, SandboxExecutor)
+        return self.executor.running
+
     def add(self, name: str, source: str) -> None:
         self.library[name] = dedent(source)
 

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+
+from services.workflows.ports import Limits
+from tests.handlers.workflows.execution.worlds import World
+from tests.waiting import until
+
+
+async def test_it_says_that_it_protects_from_nothing(trusted: World):
+    told = trusted.executor.protections
+    assert (told.processes, told.network, told.files, told.system_calls) == (False, False, False, False)
+    assert "use it for trusted code only" in told.missing[0]
+
+
+async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World):
+    trusted.answers["tools.thread"] = lambda given: threads.append(given["ident"])
+    threads: list[int] = []
+    source = """
+        import threading
+        def run():
+            tools.thread(ident=threading.get_ident())
+            while True:
+                try:
+                    while True:
+                        pass
+                except Exception:
+                    pass
+    """
+    failure = await trusted.failure(source, limits=Limits(time_s=1))
+    assert failure.code == "timeout"
+    await asyncio.to_thread(until, lambda: threads[0] not in sys._current_frames(), "the thread has ended")
+    assert await trusted.value("def run():\n    return 1") == 1
+
+
+async def test_a_thread_that_waits_for_the_host_is_interrupted(trusted: World):
+    before = {thread.ident for thread in threading.enumerate()}
+    assert (await trusted.failure("def run():\n    tools.forever()", limits=Limits(time_s=1))).code == "timeout"
+
+    def has_ended() -> bool:
+        return not [thread for thread in threading.enumerate() if thread.ident not in before and "code" in thread.name]
+
+    await asyncio.to_thread(until, has_ended, "the thread has ended")
+
+
+async def test_threads_are_used_again(trusted: World):
+    source = "import threading\ndef run():\n    return threading.get_ident()"
+    # the next may be taken before the last has become idle
+    assert len({await trusted.value(source) for _ in range(20)}) < 20
+
+
+async def test_output_goes_to_the_invocation_that_prints(trusted: World):
+    source = "def run(number):\n    print(number)\n    tools.wait()\n    print(number)"
+    trusted.answers["tools.wait"] = lambda _: None
+    outcomes = await asyncio.gather(*(trusted.run(source, number=number) for number in range(20)))
+    assert [outcome.stdout for outcome in outcomes] == [f"{number}\n{number}\n" for number in range(20)]
+
+
+async def test_a_task_that_was_left_behind_ends_with_the_invocation(trusted: World):
+    trusted.answers["tools.late"] = lambda _: None
+    source = """
+        import asyncio
+        async def forever():
+            try:
+                await asyncio.Event().wait()
+            finally:
+                tools.late()
+        async def run():
+            asyncio.ensure_future(forever())
+            await asyncio.sleep(0)
+            return "result"
+    """
+    assert await trusted.value(source) == "result"
+    assert [call.method for call in trusted.calls] == ["late"]
