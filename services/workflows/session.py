@@ -95,7 +95,7 @@ class Session:
         self._storage = FolderStorage(Path(storage)) if isinstance(storage, Path | str) else storage
         own = self._storage.folder / LIBRARY_FOLDER if isinstance(self._storage, FolderStorage) else None
         self.deps = Dependencies(own if own is not None else Path(STATE_FOLDER) / "workflows")
-        self._executor = executor if executor is not None else SandboxExecutor()
+        self._executor = executor if executor is not None else SandboxExecutor(packages=self.deps.packages)
         if tools is None or isinstance(tools, Path | str):
             tools = open_toolbox(None if tools is None else Path(tools), store=SecretStore(None))
         self._tools = tools

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from services.workflows.execution.isolation.plan import LAYERS, Layer, protected
@@ -13,7 +14,7 @@ from services.workflows.execution.nesting import is_nested, nested_calls
 from services.workflows.execution.parent.answers import checked_arguments
 from services.workflows.execution.parent.child_link import ChildLink
 from services.workflows.execution.parent.conversation import Conversation, NeverBeganError, wire_limits
-from services.workflows.execution.parent.zygote_link import ZygoteFailedError, ZygoteLink, start_zygote
+from services.workflows.execution.parent.zygote_link import ZygoteFailedError, ZygoteLink, packages_state, start_zygote
 from services.workflows.execution.sandbox_interpreter import SandboxInterpreter
 from services.workflows.ports import Host, Job, Outcome, Protections
 from shared.aio import BackgroundTasks
@@ -27,9 +28,13 @@ _ATTEMPTS = 3
 
 class SandboxExecutor:
     """At most ``max_processes`` invocations run at a time, and besides them those that they invoke, one below the
-    other: a workflow waits for the answer of one call before it makes the next, from whichever thread. ``stock``:
-    processes that wait for work. ``folder_bytes``: of all files in the folder of an invocation. ``without``: layers of
-    isolation that are left out, for systems that cannot have them.
+    other: a workflow waits for the answer of one call before it makes the next, from whichever thread.
+
+    Args:
+        stock: processes that wait for work.
+        folder_bytes: of all files in the folder of an invocation.
+        packages: a folder that workflow code may import from. It may be missing, and change.
+        without: layers of isolation that are left out, for systems that cannot have them.
     """
 
     def __init__(
@@ -38,14 +43,16 @@ class SandboxExecutor:
         max_processes: int = MAX_PROCESSES,
         stock: int = STOCK,
         folder_bytes: int = FOLDER_BYTES,
+        packages: Path | None = None,
         without: Collection[Layer] = (),
     ) -> None:
         self._places = asyncio.Semaphore(max_processes)
-        self._stock, self._folder_bytes = stock, folder_bytes
+        self._stock, self._folder_bytes, self._packages = stock, folder_bytes, packages
         self._switched_off: dict[str, str] = dict.fromkeys(without, "switched off")
         if sys.platform != "linux":
             self._switched_off = dict.fromkeys(LAYERS, f"{sys.platform} has no such thing")
         self._zygote: ZygoteLink | None = None
+        self._retired: list[ZygoteLink] = []
         self._starting = asyncio.Lock()
         self._waiting: deque[ChildLink] = deque()
         self._live: set[ChildLink] = set()
@@ -91,8 +98,8 @@ class SandboxExecutor:
         self._is_closed = True
         async with self._starting:
             zygote, self._zygote = self._zygote, None
-        if zygote is not None:
-            await zygote.close()
+        for one in [*self._retired, *([zygote] if zygote else [])]:
+            await one.close()
         for link in [*self._waiting, *self._live]:
             link.end()
         self._waiting.clear()
@@ -151,20 +158,28 @@ class SandboxExecutor:
         self._live.discard(link)
 
     async def _ready_zygote(self) -> ZygoteLink:
-        zygote = self._zygote
-        if zygote is not None and zygote.is_alive:
-            return zygote
+        if self._zygote is not None and self._is_current(self._zygote):
+            return self._zygote
         async with self._starting:
             if self._is_closed:
                 raise ZygoteFailedError("the executor is closed")
-            if self._zygote is None or not self._zygote.is_alive:
+            if self._zygote is None or not self._is_current(self._zygote):
                 for link in self._waiting:
                     link.end()
                 self._waiting.clear()
                 if self._zygote is not None:
-                    await self._zygote.close()
-                self._zygote = await start_zygote(self._switched_off, self._folder_bytes)
+                    self._ending.start(self._retire(self._zygote))
+                    self._zygote = None
+                self._zygote = await start_zygote(self._switched_off, self._folder_bytes, self._packages)
             return self._zygote
+
+    def _is_current(self, zygote: ZygoteLink) -> bool:
+        return zygote.is_alive and zygote.packages == packages_state(self._packages)
+
+    async def _retire(self, zygote: ZygoteLink) -> None:
+        self._retired.append(zygote)
+        await zygote.retire()
+        self._retired.remove(zygote)
 
 
 class _Place:

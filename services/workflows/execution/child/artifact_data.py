@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from typing import Any, Literal, cast, get_args
 
-from services.workflows.execution.child.values import to_json, to_plain
+from services.workflows.execution.child.values import BadValueError, from_json, to_json, to_plain
 
 DataKind = Literal["bytes", "text", "json"]
 
@@ -26,7 +25,12 @@ def pack_data(data: object) -> dict[str, str]:
 def unpack_data(packed: Any) -> Any:
     """Return what was packed. Raises ValueError where ``packed`` was not made by this module."""
     kind, data = packed_bytes(packed)
-    return data if kind == "bytes" else data.decode() if kind == "text" else json.loads(data)
+    if kind != "json":
+        return data if kind == "bytes" else data.decode()
+    try:
+        return from_json(data)
+    except BadValueError as exc:
+        raise ValueError(f"the data of an artifact is {exc}") from exc
 
 
 def pack_bytes(kind: DataKind, data: bytes | bytearray) -> dict[str, str]:

@@ -234,6 +234,8 @@ def main() -> None:
     told = json.dumps(plan.missing).encode()
     control.sendall(LENGTH.pack(len(told)) + told)
     sys.path[:] = [path for path in sys.path if any(path.startswith(below) for below in plan.readable)]
+    if plan.packages:
+        sys.path.append(plan.packages)
     zygote.serve()
     zygote.end_children()
     os._exit(0)

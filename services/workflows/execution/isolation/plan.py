@@ -21,6 +21,8 @@ class IsolationPlan:
     """The folder of the parent: of the children's folders, or where the new root is mounted."""
     readable: list[str]
     folder_bytes: int
+    packages: str = ""
+    """A folder, besides those of this Python, that children import from; it is one of the readable ones."""
     missing: dict[str, str] = field(default_factory=dict[str, str])
     landlock_abi: int = 0
     first_uid: int | None = None

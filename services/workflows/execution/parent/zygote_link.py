@@ -31,16 +31,22 @@ GONE = -1000
 """The exit status of children whose zygote has ended."""
 
 
+PackagesState = tuple[int, int, int] | None
+
+
 class ZygoteFailedError(Exception):
     """The process that forks children cannot be started."""
 
 
 class ZygoteLink:
-    """Start it with `start_zygote`. ``missing``: layers of isolation that its children do not have, with the reason."""
+    """Start it with `start_zygote`. ``missing``: layers of isolation that its children do not have, with the reason.
+    ``packages``: the state of the folder of packages when it started."""
 
-    def __init__(self, process: Process, control: socket.socket, base: Path, missing: dict[str, str]) -> None:
+    def __init__(
+        self, process: Process, control: socket.socket, base: Path, missing: dict[str, str], packages: PackagesState
+    ) -> None:
         self._process, self._control, self._base = process, control, base
-        self.missing = missing
+        self.missing, self.packages = missing, packages
         self.is_alive = True
         self._is_closing = False
         self._children: dict[int, ChildLink] = {}
@@ -69,6 +75,12 @@ class ZygoteLink:
         self._children[number] = link
         self._send(REQUEST.pack(FORK, number), theirs)
         return link
+
+    async def retire(self) -> None:
+        """End it when the last of its children has ended. Fork no more."""
+        while self._children:
+            await asyncio.wait([link.exited for link in self._children.values()])
+        await self.close()
 
     async def close(self) -> None:
         """End it and all its children."""
@@ -156,11 +168,23 @@ class ZygoteLink:
         shutil.rmtree(self._base, ignore_errors=True)
 
 
-async def start_zygote(switched_off: dict[str, str], folder_bytes: int) -> ZygoteLink:
+def packages_state(folder: Path | None) -> PackagesState:
+    """Return what differs when packages were installed into the folder, or it was replaced; None without one."""
+    try:
+        return None if folder is None else ((found := folder.stat()).st_dev, found.st_ino, found.st_mtime_ns)
+    except OSError:
+        return None
+
+
+async def start_zygote(switched_off: dict[str, str], folder_bytes: int, packages: Path | None) -> ZygoteLink:
     """Start one and wait until it can fork. Raises ZygoteFailedError."""
+    state = packages_state(packages)
     base = Path(tempfile.mkdtemp(prefix="exhibit-workflows-")).resolve()
     base.chmod(0o711)  # children run as other users, and their folders lie in it
     plan = IsolationPlan(str(base), readable_paths(), folder_bytes, missing=dict(switched_off))
+    if state is not None and packages is not None:
+        plan.packages = str(packages.resolve())
+        plan.readable.append(plan.packages)
     ours, theirs = socket.socketpair()
     try:
         with theirs:
@@ -184,12 +208,12 @@ async def start_zygote(switched_off: dict[str, str], folder_bytes: int) -> Zygot
         await kill_and_wait(process)
         ours.close()
         raise
-    return ZygoteLink(process, ours, base, missing)
+    return ZygoteLink(process, ours, base, missing, state)
 
 
 async def _introduce(control: socket.socket, plan: IsolationPlan) -> dict[str, str]:
     loop = asyncio.get_running_loop()
-    data = json.dumps({name: getattr(plan, name) for name in ("base", "readable", "folder_bytes", "missing")}).encode()
+    data = json.dumps(vars(plan)).encode()
     await loop.sock_sendall(control, LENGTH.pack(len(data)) + data)
     received = b""
     while len(received) < LENGTH.size or len(received) < LENGTH.size + LENGTH.unpack_from(received)[0]:

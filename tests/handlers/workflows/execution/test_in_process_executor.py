@@ -4,6 +4,8 @@ import asyncio
 import sys
 import threading
 
+import pytest
+
 from services.workflows.ports import Limits
 from tests.handlers.workflows.execution.worlds import World
 from tests.waiting import until
@@ -35,14 +37,14 @@ async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World):
     assert await trusted.value("def run():\n    return 1") == 1
 
 
-async def test_a_thread_that_waits_for_the_host_is_interrupted(trusted: World):
-    before = {thread.ident for thread in threading.enumerate()}
-    assert (await trusted.failure("def run():\n    tools.forever()", limits=Limits(time_s=1))).code == "timeout"
-
-    def has_ended() -> bool:
-        return not [thread for thread in threading.enumerate() if thread.ident not in before and "code" in thread.name]
-
-    await asyncio.to_thread(until, has_ended, "the thread has ended")
+async def test_a_thread_that_waits_for_the_host_is_interrupted(trusted: World, monkeypatch: pytest.MonkeyPatch):
+    ended = threading.Event()
+    monkeypatch.setattr(threading, "ended", ended, raising=False)
+    source = (
+        "import threading\ndef run():\n    try:\n        tools.forever()\n    finally:\n        threading.ended.set()"
+    )
+    assert (await trusted.failure(source, limits=Limits(time_s=1))).code == "timeout"
+    assert await asyncio.to_thread(ended.wait, 60)
 
 
 async def test_threads_are_used_again(trusted: World):

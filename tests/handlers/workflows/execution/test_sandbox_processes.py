@@ -202,3 +202,21 @@ def test_an_ordinary_user_is_protected_too(tmp_path: Path):
     if done.returncode != 0 and b"unshare" in done.stderr:
         pytest.skip(done.stderr.decode())
     assert json.loads(done.stdout) == [65534, [[], 0], True, True, True, True], done.stderr.decode()
+
+
+async def test_packages_can_be_imported_as_soon_as_they_are_there(tmp_path: Path):
+    packages = tmp_path / "packages"
+    source = "import little_words\ndef run():\n    return little_words.TEXT"
+    async with sandbox_world(packages=packages) as world:
+        running = asyncio.create_task(world.value("def run():\n    return tools.forever()"))
+        await world.asked.wait()
+        assert (await world.failure(source)).type == "ModuleNotFoundError"
+        packages.mkdir()
+        (packages / "little_words.py").write_text("TEXT = 'one'")
+        assert await world.value(source) == "one"
+        assert len(zygotes()) == 2, "what ran before runs on"
+        running.cancel()
+        await asyncio.wait([running])
+        packages.rename(tmp_path / "old")
+        assert (await world.failure(source)).type == "ModuleNotFoundError"
+        await asyncio.to_thread(until, lambda: len(zygotes()) == 1, "those that are not needed have ended")

@@ -91,6 +91,12 @@ def test_the_host_sees_what_the_bytes_are():
     assert unpack_data(pack_bytes("json", b"[1]")) == [1]
 
 
+@pytest.mark.parametrize("data", [b"NaN", b"[" * 10**5, b"{"])
+def test_hostile_data_of_an_artifact_is_refused(data: bytes):
+    with pytest.raises(ValueError):
+        unpack_data(pack_bytes("json", data))
+
+
 @pytest.mark.parametrize(
     "packed", [None, {}, {"kind": "bytes"}, {"kind": "pickle", "base64": ""}, {"kind": "text", "base64": "?"}]
 )
