@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.end_to_end.conftest import Cli
+from practice.tickets.data import ground_truth
+from tests.end_to_end.conftest import ROOT, Cli
+
+EXAMPLE = ROOT / "examples/workflows/ticket_evidence"
 
 COUNT = '''"""Count the words of a text."""
 
@@ -106,3 +111,28 @@ def test_names_are_completed_by_the_shell(cli: Cli):
     program = Path(sys.executable).parent / "exhibit"
     told = subprocess.run([str(program)], env=env, capture_output=True, text=True, check=False).stdout
     assert told.split() == ["count_lines", "count_words"]
+
+
+def test_ticket_evidence_is_collected_by_the_example(cli: Cli, tickets_url: str):
+    """The library in examples/workflows/ticket_evidence: a browser, pictures and a table as artifacts."""
+    cli.env["EXHIBIT_WORKFLOWS_DIR"] = str(cli.folder / "workflows")
+    cli.env["EXHIBIT_TOOLS_DIR"] = str(EXAMPLE / "tools")
+    assert cli.run("workflows", "import", str(EXAMPLE / "workflows")).returncode == 0
+    tickets = ground_truth()[:3]
+    addresses = [f"{tickets_url}/tickets/{ticket.number}" for ticket in tickets]
+    given = json.dumps({"ticket_urls": [*addresses, f"{tickets_url}/tickets/TCK-9999"], "collection": "april"})
+    evidence = cli.folder / "evidence"
+    ran = cli.run("workflows", "run", "collect_ticket_evidence", given, "--evidence", str(evidence))
+    assert ran.returncode == 0, ran.stderr
+    value = json.loads(ran.stdout)
+    assert list(value["failed"]) == [f"{tickets_url}/tickets/TCK-9999"]
+    kept = evidence / "library.artifacts"
+    with (kept / "april.csv" / "content").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["ticket_number"], row["assignee"]) for row in rows] == [
+        (ticket.number, ticket.assignee or "Unassigned") for ticket in tickets
+    ]
+    for row in rows:
+        picture = (kept / row["screenshot"] / "content").read_bytes()
+        assert picture.startswith(b"\x89PNG")
+        assert hashlib.sha256(picture).hexdigest() == row["sha256"]
