@@ -10,58 +10,66 @@ import logging
 
 from services.planner.budget import add_spending
 from services.planner.deps import PlannerDeps
+from services.planner.state.attempt_state import NO_USAGE
 from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice
 from services.planner.workflow_use.prompts import CHOICE_LIMIT, parse_choice
 from shared.client.workflow_calls import get_workflow, search_workflows
+from shared.contracts.base import Usage
 from shared.contracts.workflows.library import WorkflowShown, WorkflowVersion
 from shared.errors import ExhibitError, PermanentError
 from shared.streams import WORKFLOW_CHOICES
-from shared.task.spec import TaskSpec
+from shared.task.spec import TaskSpec, has_irreversible_step
 
 log = logging.getLogger(__name__)
 
 BY_SPEC, BY_NAME = "spec", "name"
 
 
-async def load_choice(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool) -> WorkflowChoice:
-    """Return the workflow of a run; one without a name where none fits. It is recorded with the first sample.
+async def load_choice(
+    run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool
+) -> tuple[WorkflowChoice, Usage]:
+    """Return the workflow of a run, without a name where none fits, and what this call has cost: the first sample of a
+    run pays for the choice, which is recorded.
 
     Raises PermanentError (``unknown_workflow``, ``invalid_spec``) when the spec names one that cannot be used.
     """
-    if spec.workflow == "off" or spec.phase == "discovery":
-        return NO_WORKFLOW
+    if spec.workflow == "off" or spec.phase == "discovery" or has_irreversible_step(spec):
+        return NO_WORKFLOW, NO_USAGE
+    usage = NO_USAGE
     if run_id not in deps.choices:
-        deps.choices[run_id] = await _load_or_choose(run_id, spec, deps, asks_model=asks_model)
-    return deps.choices[run_id]
+        deps.choices[run_id], usage = await _load_or_choose(run_id, spec, deps, asks_model=asks_model)
+    return deps.choices[run_id], usage
 
 
-async def _load_or_choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool) -> WorkflowChoice:
+async def _load_or_choose(
+    run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool
+) -> tuple[WorkflowChoice, Usage]:
     known = await deps.records.read(WORKFLOW_CHOICES, run_id, WorkflowChoice)
     if known is not None:
-        return known
-    choice = await _choose(run_id, spec, deps, asks_model=asks_model)
+        return known, NO_USAGE
+    choice, usage = await _choose(run_id, spec, deps, asks_model=asks_model)
     if not await deps.records.create(WORKFLOW_CHOICES, run_id, choice):
         choice = await deps.records.read(WORKFLOW_CHOICES, run_id, WorkflowChoice) or choice
     if choice.name:
         log.info("run %s uses the workflow %s@%s (%s)", run_id, choice.name, choice.hash[:12], choice.chosen_by)
-    return choice
+    return choice, usage
 
 
-async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool) -> WorkflowChoice:
+async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool) -> tuple[WorkflowChoice, Usage]:
     if not isinstance(spec.workflow, str):
-        return await _by_spec(spec, deps)
+        return await _by_spec(spec, deps), NO_USAGE
     try:
         named = await get_workflow(deps.asks, spec.task_id)
         if isinstance(named, WorkflowShown):
             choice, problems = make_choice(named.workflow, spec, {}, chosen_by=BY_NAME)
             if not problems:
-                return choice
+                return choice, NO_USAGE
             log.warning("the workflow %s is not used: %s", spec.task_id, "; ".join(problems))
-        return await _by_model(run_id, spec, deps) if asks_model else NO_WORKFLOW
+        return await _by_model(run_id, spec, deps) if asks_model else (NO_WORKFLOW, NO_USAGE)
     except ExhibitError as exc:
         level = logging.INFO if exc.code == "no_responders" else logging.WARNING
         log.log(level, "no workflow is looked for: %s", exc)
-        return NO_WORKFLOW
+        return NO_WORKFLOW, NO_USAGE
 
 
 async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:
@@ -75,15 +83,15 @@ async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:
     return choice
 
 
-async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:
+async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> tuple[WorkflowChoice, Usage]:
     """Ask the model which hit of a search fits, if there is any."""
     hits = await search_workflows(deps.asks, spec.goal, CHOICE_LIMIT)
     if not hits or deps.librarian is None:
-        return NO_WORKFLOW
+        return NO_WORKFLOW, NO_USAGE
     candidates: dict[str, WorkflowVersion] = {hit.workflow.name: hit.workflow for hit in hits}
     arguments, usage = await deps.librarian.choose(spec, tuple(candidates.values()))
     await add_spending(run_id, usage, deps)
     choice, problems = parse_choice(arguments, spec, candidates, chosen_by=deps.librarian.name)
     if problems:
         log.warning("the workflow that the model chose is not used: %s", "; ".join(problems))
-    return NO_WORKFLOW if problems else choice
+    return (NO_WORKFLOW if problems else choice), usage

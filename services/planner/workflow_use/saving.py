@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from typing import Any, cast
 
 import msgspec
 
 from services.planner.budget import add_spending
 from services.planner.deps import PlannerDeps
-from services.planner.page.identity import template_values
 from services.planner.state.attempt_state import AttemptState, Entry
 from services.planner.state.workflow_choice import WorkflowChoice
 from services.planner.workflow_use.prompts import MIN_STEPS, SAVE_TRIES
 from shared.client.workflow_calls import create_workflow
-from shared.contracts.actions import UseWorkflow
+from shared.contracts.actions import Done, UseWorkflow
 from shared.contracts.base import add_usage
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import plain_note
+from shared.contracts.results import Locator
+from shared.contracts.steps import FieldValue, plain_note
 from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import ExhibitError
 from shared.streams import WORKFLOW_CHOICES
@@ -59,11 +60,11 @@ async def save_workflow(
 async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps) -> SampleFinished:
     librarian = deps.librarian
     assert librarian is not None
-    steps = steps_text(state)
+    steps = steps_text(state, finished.values)
     problems: tuple[str, ...] = ()
     before: object = None
     for _ in range(SAVE_TRIES):
-        arguments, usage = await librarian.write(spec, template_values(finished.sample), steps, problems, before)
+        arguments, usage = await librarian.write(spec, finished.sample.fields, steps, problems, before)
         await add_spending(finished.run_id, usage, deps)
         finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, usage))
         given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
@@ -95,9 +96,11 @@ def _noted(finished: SampleFinished, text: str) -> SampleFinished:
     return msgspec.structs.replace(finished, notes=(*finished.notes, plain_note(text)))
 
 
-def steps_text(state: AttemptState) -> str:
-    """Return the steps with their elements, as somebody needs them who does them again: one JSON object a line."""
-    lines = [json.dumps(_step(entry), ensure_ascii=False) for entry in state.history if not entry.refused]
+def steps_text(state: AttemptState, values: Iterable[FieldValue]) -> str:
+    """Return the steps with their elements, and where the values stood, as somebody needs them who does them again: one
+    JSON object a line."""
+    steps = [_step(entry) for entry in state.history if not entry.refused and not isinstance(entry.action, Done)]
+    lines = [json.dumps(one, ensure_ascii=False) for one in (*steps, *map(_value, values))]
     return "\n".join(lines)[:MAX_STEPS_CHARS]
 
 
@@ -108,11 +111,31 @@ def _step(entry: Entry) -> dict[str, Any]:
     if action is not None:
         step |= {"action": action.__struct_config__.tag, "arguments": _told(msgspec.to_builtins(action))}
     if found is not None:
-        locators = [f"{one.kind}={one.value}" for one in found.locators if one.matches == 1]
-        step["element"] = {"role": found.role, "name": found.name[:120], "unique locators": locators[:4]}
+        step["element"] = {"role": found.role, "name": found.name[:120], "found by": _selectors(found.locators)}
     step["result"] = ("ok: " if entry.ok else "FAILED: ") + entry.message[:200]
     return step
 
 
+def _value(value: FieldValue) -> dict[str, Any]:
+    """Return where a value stood on the last page."""
+    told: dict[str, Any] = {"field": value.field, "state": value.state, "shown": value.shown}
+    if value.source is not None:
+        source = value.source
+        told |= {"on": source.url, "role": source.role, "header": source.label, "found by": _selectors(source.locators)}
+    return told
+
+
+def _selectors(locators: Iterable[Locator]) -> list[str]:
+    """Return the CSS selectors that found only this element."""
+    return [f"css={one.value}" for one in locators if one.matches == 1 and one.kind in ("id", "testid", "css")]
+
+
 def _told(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name != "action" and value not in (None, "", {}, [])}
+    """Return the arguments that hold for other pages too: a ref does not, and the element is told beside it."""
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name not in ("action", "refs")
+        and value not in (None, "", {}, [])
+        and not (isinstance(value, dict) and "ref" in value)
+    }
