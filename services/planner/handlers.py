@@ -14,10 +14,11 @@ from services.planner.model_tasks.drafting import request_problem
 from services.planner.page.addresses import allowed_hosts, private_hosts
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
-from services.planner.state.attempt_state import ending_of
+from services.planner.state.attempt_state import NO_USAGE, ending_of
 from services.planner.workflow_use.choosing import load_choice
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
+from shared.contracts.base import add_usage
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
@@ -79,8 +80,9 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     decider.check()
     hints = await load_hints(spec, message.run_id, deps) if decider.asks_model else ()
     log = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
+    chosen_for = NO_USAGE
     if decider.name not in (BY_REPLAY, BY_OPERATOR):
-        choice = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
+        choice, chosen_for = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
         decider = WorkflowFirst(decider, choice)
     task = Attempt(message, message.attempt_base + attempt, spec, decider, hints, log, run.record.allow_effects)
     request = LeaseSession(
@@ -103,6 +105,7 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         lease.login_wall = login_wall(finished, work.page)
     if not decider.asks_model:
         return finished
+    finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen_for))
     finished = await save_lessons(spec, finished, work.state, deps)
     return await save_workflow(spec, finished, work.state, deps)
 

@@ -39,6 +39,8 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
         BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),
         lambda: open_index(settings.workflow_embedder, own),
     )
+    for problem in toolbox.problems:
+        log.warning("%s:%s: %s; it is not loaded", problem.file, problem.line, problem.message)
     limits = Limits(memory_bytes=settings.workflow_memory_mb * 1024**2)
     try:
         if on_bus:

@@ -7,7 +7,8 @@ from services.workflows.invocations.invocation import Invoked
 from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
 from shared.bus.actor import Actor
-from shared.contracts.workflows.invocations import BrowserAccess, InvokeWorkflow, RunCode, WorkflowRan
+from shared.contracts.results import Artifact
+from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
 from shared.contracts.workflows.library import (
     CreateReply,
     CreateWorkflow,
@@ -86,16 +87,17 @@ async def load_history(request: LoadHistory, deps: WorkflowDeps) -> HistoryLoade
 async def invoke_workflow(request: InvokeWorkflow, deps: WorkflowDeps) -> WorkflowRan:
     """Run a workflow. Within a run what it saves is returned as blobs, for they belong to the sample's evidence."""
     artifacts = SampleArtifacts(deps.blobs) if request.run_id else None
+    captured: list[Artifact] | None = [] if request.run_id and request.browser is not None else None
     async with deps.slots:
         invoked = await deps.invoker.invoke(
             request.name,
             request.arguments,
             hash=request.hash,
             timeout_s=min(request.timeout_s, MAX_TIMEOUT_S),
-            context=_context(request.run_id, request.sample_id, request.browser),
+            context=_context(request, captured),
             artifacts=artifacts,
         )
-    return _ran(invoked, artifacts)
+    return _ran(invoked, artifacts, tuple(captured or ()))
 
 
 @actor.answers(RUN_CODE, deadline_s=DEADLINE_S)
@@ -112,16 +114,18 @@ async def run_code(request: RunCode, deps: WorkflowDeps) -> WorkflowRan:
     return _ran(invoked, None)
 
 
-def _context(run_id: str, sample_id: str, browser: BrowserAccess | None) -> ToolContext:
+def _context(request: InvokeWorkflow, captured: list[Artifact] | None) -> ToolContext:
+    browser = request.browser
     return ToolContext(
-        run_id=run_id,
-        sample_id=sample_id,
+        run_id=request.run_id,
+        sample_id=request.sample_id,
         browser_instance_id=browser.instance_id if browser is not None else "",
         browser_session_id=browser.session_id if browser is not None else "",
+        captured=captured,
     )
 
 
-def _ran(invoked: Invoked, artifacts: SampleArtifacts | None) -> WorkflowRan:
+def _ran(invoked: Invoked, artifacts: SampleArtifacts | None, captured: tuple[Artifact, ...] = ()) -> WorkflowRan:
     outcome = invoked.outcome
     return WorkflowRan(
         name=invoked.name,
@@ -131,5 +135,6 @@ def _ran(invoked: Invoked, artifacts: SampleArtifacts | None) -> WorkflowRan:
         error=outcome.error,
         duration_ms=outcome.duration_ms,
         used=invoked.used,
+        captured=captured,
         saved=tuple(artifacts.saved) if artifacts is not None else (),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from shared.contracts.results import Artifact
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory
@@ -144,6 +145,8 @@ class ToolContext:
     sample_id: str = ""
     browser_instance_id: str = ""
     browser_session_id: str = ""
+    captured: list[Artifact] | None = None
+    """Takes what was captured in a session that was given; None: it is dropped at the end."""
     artifacts: Artifacts | None = None
     """Where files go that a tool is told to save; None: nowhere."""
 

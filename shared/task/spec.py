@@ -19,7 +19,7 @@ from shared.evidence_format.table.columns import RESERVED_COLUMNS
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
 from shared.task.output_field import BareType, Strict, WrittenField
-from shared.task.route import RouteStep, Words, fields_of, words
+from shared.task.route import PressButton, RouteStep, Words, fields_of, words
 from shared.task.workflow_use import WorkflowUse
 
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -203,10 +203,18 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
         if lowered.count(name.lower()) > 1:
             message = "another field has this name but for capitals, and a table cannot tell them apart"
             yield ("output_schema", name), message
+    if has_irreversible_step(spec) and not isinstance(spec.workflow, str):
+        message = "the route has an irreversible step, and what a workflow presses cannot be held to once"
+        yield ("workflow",), message
     if spec.judgment_required and not spec.judgment_question:
         yield ("judgment_question",), "needed when judgment_required is true"
     if not schema:
         yield ("output_schema",), "name at least one field"
+
+
+def has_irreversible_step(spec: TaskSpec) -> bool:
+    """Return whether something in the route may be pressed only once."""
+    return any(isinstance(step, PressButton) and step.irreversible for step in spec.route)
 
 
 def _path(root: str, place: Place) -> str:

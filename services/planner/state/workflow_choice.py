@@ -33,6 +33,8 @@ class WorkflowChoice(Part, frozen=True, kw_only=True):
 
 
 NO_WORKFLOW = WorkflowChoice()
+OWN_COLUMNS = frozenset({"sample_id", "key"})
+"""What every row has, beside the columns of the input."""
 
 
 def make_choice(
@@ -70,7 +72,7 @@ def make_choice(
 def column_names(spec: TaskSpec) -> set[str]:
     """Return the columns that the rows of a task have, as far as its spec tells."""
     templates = (spec.start_url, spec.sample_id, *spec.identity.values())
-    return {"sample_id", "key", *spec.input_schema, *(name for text in templates for name in placeholders(text))}
+    return {*OWN_COLUMNS, *spec.input_schema, *(name for text in templates for name in placeholders(text))}
 
 
 def arguments_for(choice: WorkflowChoice, row: Mapping[str, str]) -> dict[str, Any]:

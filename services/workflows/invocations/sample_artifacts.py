@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -10,11 +9,8 @@ from uuid import uuid4
 from shared.bus.ports import Blobs
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import SavedBlob
-from shared.errors import PermanentError
-from shared.evidence_format import layout
+from shared.evidence_format.library import artifact_taken, library_artifact_key, require_artifact_size, sha256_of
 from shared.streams import ARTIFACTS
-
-MAX_BYTES = 50_000_000
 
 
 def utc_now() -> datetime:
@@ -29,17 +25,15 @@ class SampleArtifacts:
         self.saved: list[SavedBlob] = []
 
     async def save(self, name: str, data: bytes, *, media_type: str, description: str, saved_by: str) -> ArtifactEntry:
-        if not layout.is_filename(name):
-            raise PermanentError(f"{name!r} cannot be the name of a file", code="unsafe_name")
+        library_artifact_key(name)
         if self._find(name) is not None:
-            raise PermanentError(f"there is an artifact {name!r} already", code="name_taken")
-        if len(data) > MAX_BYTES:
-            raise PermanentError(f"{name} has {len(data)} bytes, at most {MAX_BYTES}", code="too_large")
+            raise artifact_taken(name)
+        require_artifact_size(name, len(data))
         blob = uuid4().hex
         await self._blobs.put(ARTIFACTS, blob, data)
         entry = ArtifactEntry(
             name=name,
-            sha256=hashlib.sha256(data).hexdigest(),
+            sha256=sha256_of(data),
             size_bytes=len(data),
             media_type=media_type,
             description=description,

@@ -17,12 +17,12 @@ from shared.contracts.workflows.invocations import BrowserAccess, SavedBlob, Wor
 from shared.contracts.workflows.library import WorkflowVersion
 from shared.errors import PermanentError
 from shared.evidence_format.log_codec import entry_of, step_of
-from shared.task.spec import TaskSpec
+from shared.task.spec import TaskSpec, check_spec
 from tests.handlers.planner.planner_bench import Bench, work
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
 from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import NOW, URL, heading, page, spec, ticket
+from tests.unit.planner.planner_pages import NOW, URL, artifact, heading, page, spec, ticket
 
 DEEP = URL + "/deep"
 FIELDS = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-03-03"}
@@ -203,18 +203,30 @@ async def test_a_run_may_use_none():
     assert not used(one)
 
 
+async def test_a_task_with_an_irreversible_step_is_not_done_by_a_workflow():
+    route = [{"press": "Submit", "irreversible": True}, {"read": ["assignee"]}]
+    one = bench(route=route)
+    await one.run()
+    assert not used(one)
+    written = spec(route=route).model_dump(mode="json", by_alias=True)
+    _, problems = check_spec({**written, "workflow": {"name": "tickets"}})
+    assert [problem.where for problem in problems] == ["spec.workflow"]
+
+
 async def test_what_it_saves_is_a_file_of_the_sample():
     entry = ArtifactEntry(
         name="totals.json", sha256="0" * 64, size_bytes=2, media_type="application/json", saved_at=NOW
     )
-    ran = WorkflowRan(name="tickets", hash=HASH, value=FIELDS, saved=(SavedBlob(artifact=entry, blob="b1"),))
+    saved, captured = (SavedBlob(artifact=entry, blob="b1"),), (artifact("on the way"),)
+    ran = WorkflowRan(name="tickets", hash=HASH, value=FIELDS, saved=saved, captured=captured)
 
     one = bench(lambda request: (one.scripted.go(DEEP), ran)[1])
     finished = await one.run()
     assert finished.status == "done"
+    assert finished.artifacts[0].artifact.label == "on the way"
     (filed,) = [one for one in finished.artifacts if one.artifact.kind == "workflow"]
     assert (filed.filename, filed.artifact.blob, filed.artifact.original_name) == (
-        "01_totals.json",
+        "02_totals.json",
         "b1",
         "totals.json",
     )
@@ -238,7 +250,7 @@ async def test_a_model_chooses_among_the_hits():
     assert one.library.searches == [TaskSpec.model_validate(one.task).goal]  # type: ignore[attr-defined]
     assert [one.name for one in librarian.shown[0]] == ["read_any_ticket"]
     assert one.decider.views == []  # type: ignore[attr-defined]
-    assert finished.usage.llm_calls == 0  # the choice is paid by the run
+    assert finished.usage.llm_calls == 1  # the first sample pays for the choice
 
 
 @pytest.mark.parametrize(

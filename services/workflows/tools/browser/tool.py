@@ -66,8 +66,12 @@ class BrowserTool:
 
     async def release(self, context: ToolContext) -> None:
         held = self._held.pop(context.invocation_id, None)
-        if held is not None:
-            await self._end(held)
+        if held is None:
+            return
+        if context.captured is not None:
+            context.captured.extend(held.files.values())
+            held.files.clear()
+        await self._end(held)
 
     async def close(self) -> None:
         held, self._held = list(self._held.values()), {}
