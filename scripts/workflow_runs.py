@@ -39,14 +39,15 @@ COMMON: dict[str, Any] = {
     "memory": "off",
     "vision": "off",
 }
-TEXT = {"type": "string | null", "not_present": ["Not currently employed", "No school listed", "—"]}
+COMPANY = {"type": "string | null", "not_present": ["Not currently employed"]}
+TENURE = {"type": "string | null", "not_present": ["—"]}
 FIRST_TASK: dict[str, Any] = {
     **COMMON,
     "task_id": "profile_by_search",
     "goal": "Search the directory for the person of this name at this company, open the profile, take one screenshot "
     'labelled "profile" of it, and report the name, the current company and the tenure there, as the section "At a '
     'glance" shows them.',
-    "output_schema": {"name": "string", "current_company": TEXT, "tenure": TEXT},
+    "output_schema": {"name": "string", "current_company": COMPANY, "tenure": TENURE},
     "required_fields": ["name", "current_company", "tenure"],
     "save_workflow": True,
 }
@@ -55,7 +56,7 @@ SECOND_TASK: dict[str, Any] = {
     "task_id": "employer_review",
     "goal": "For everybody on the list find out where they work now and for how long, by way of the search of the "
     'directory; keep a picture of the profile page, labelled "profile".',
-    "output_schema": {"name": "string", "current_company": TEXT, "tenure": TEXT},
+    "output_schema": {"name": "string", "current_company": COMPANY, "tenure": TENURE},
     "required_fields": ["name", "current_company", "tenure"],
 }
 """Another task of the same kind, in other words."""

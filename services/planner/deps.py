@@ -17,7 +17,7 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
-from shared.contracts.workflows.library import WorkflowVersion
+from shared.contracts.workflows.library import WorkflowShown
 from shared.sessions import HEARTBEAT_EVERY_S, ActiveLease, lease_session
 from shared.task.spec import TaskSpec
 
@@ -74,7 +74,7 @@ class Librarian(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion], /) -> tuple[object, Usage]:
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown], /) -> tuple[object, Usage]:
         """Return the model's unchecked arguments and what the call cost. Raises TransientError or PermanentError."""
         ...
 

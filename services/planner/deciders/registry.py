@@ -26,7 +26,7 @@ from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
 from shared.contracts.steps import StepTaken
-from shared.contracts.workflows.library import WorkflowVersion
+from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError, Unsupported
 from shared.settings import Settings
 from shared.subjects import LOAD_STEPS
@@ -163,7 +163,7 @@ class ModelHelpers:
     async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
         return await self._drafter.draft(request)
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion]) -> tuple[object, Usage]:
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
         return await self._librarian.choose(spec, candidates)
 
     async def write(

@@ -15,7 +15,7 @@ from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, 
 from services.planner.workflow_use.prompts import CHOICE_LIMIT, parse_choice
 from shared.client.workflow_calls import get_workflow, search_workflows
 from shared.contracts.base import Usage
-from shared.contracts.workflows.library import WorkflowShown, WorkflowVersion
+from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import ExhibitError, PermanentError
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
@@ -88,7 +88,8 @@ async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> tuple[Wor
     hits = await search_workflows(deps.asks, spec.goal, CHOICE_LIMIT)
     if not hits or deps.librarian is None:
         return NO_WORKFLOW, NO_USAGE
-    candidates: dict[str, WorkflowVersion] = {hit.workflow.name: hit.workflow for hit in hits}
+    shown = [await get_workflow(deps.asks, hit.workflow.name) for hit in hits]
+    candidates = {one.workflow.name: one for one in shown if isinstance(one, WorkflowShown)}
     arguments, usage = await deps.librarian.choose(spec, tuple(candidates.values()))
     await add_spending(run_id, usage, deps)
     choice, problems = parse_choice(arguments, spec, candidates, chosen_by=deps.librarian.name)

@@ -18,7 +18,7 @@ from services.planner.state.attempt_state import AttemptState, Entry
 from services.planner.state.workflow_choice import WorkflowChoice
 from services.planner.workflow_use.prompts import MIN_STEPS, SAVE_TRIES
 from shared.client.workflow_calls import create_workflow
-from shared.contracts.actions import Done, UseWorkflow
+from shared.contracts.actions import Done, Screenshot, ScreenshotElement, ScreenshotViews, UseWorkflow
 from shared.contracts.base import add_usage
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Locator
@@ -99,7 +99,8 @@ def _noted(finished: SampleFinished, text: str) -> SampleFinished:
 def steps_text(state: AttemptState, values: Iterable[FieldValue]) -> str:
     """Return the steps with their elements, and where the values stood, as somebody needs them who does them again: one
     JSON object a line."""
-    steps = [_step(entry) for entry in state.history if not entry.refused and not isinstance(entry.action, Done)]
+    left_out = (Done, Screenshot, ScreenshotElement, ScreenshotViews)
+    steps = [_step(entry) for entry in state.history if not entry.refused and not isinstance(entry.action, left_out)]
     lines = [json.dumps(one, ensure_ascii=False) for one in (*steps, *map(_value, values))]
     return "\n".join(lines)[:MAX_STEPS_CHARS]
 
@@ -127,7 +128,8 @@ def _value(value: FieldValue) -> dict[str, Any]:
 
 def _selectors(locators: Iterable[Locator]) -> list[str]:
     """Return the CSS selectors that found only this element."""
-    return [f"css={one.value}" for one in locators if one.matches == 1 and one.kind in ("id", "testid", "css")]
+    found = (one.value for one in locators if one.matches == 1 and one.kind in ("id", "testid", "css"))
+    return [f"css={value}" for value in dict.fromkeys(found)]
 
 
 def _told(arguments: dict[str, Any]) -> dict[str, Any]:

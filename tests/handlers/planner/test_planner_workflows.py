@@ -14,7 +14,7 @@ from shared.contracts.actions import Done, Goto, Screenshot, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import BrowserAccess, SavedBlob, WorkflowRan, WorkflowUse
-from shared.contracts.workflows.library import WorkflowVersion
+from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.task.spec import TaskSpec, check_spec
@@ -34,11 +34,11 @@ class ScriptedLibrarian:
 
     chosen: object = None
     written: list[object] = field(default_factory=list)
-    shown: list[Sequence[WorkflowVersion]] = field(default_factory=list)
+    shown: list[Sequence[WorkflowShown]] = field(default_factory=list)
     told: list[Sequence[str]] = field(default_factory=list)
     name: str = "model"
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion]) -> tuple[object, Usage]:
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
         self.shown.append(candidates)
         return self.chosen, Usage(llm_calls=1)
 
@@ -248,7 +248,7 @@ async def test_a_model_chooses_among_the_hits():
     assert finished.status == "done"
     assert [action.name for action in used(one)] == ["read_any_ticket"]
     assert one.library.searches == [TaskSpec.model_validate(one.task).goal]  # type: ignore[attr-defined]
-    assert [one.name for one in librarian.shown[0]] == ["read_any_ticket"]
+    assert [one.workflow.name for one in librarian.shown[0]] == ["read_any_ticket"]
     assert one.decider.views == []  # type: ignore[attr-defined]
     assert finished.usage.llm_calls == 1  # the first sample pays for the choice
 

@@ -18,7 +18,7 @@ from services.planner.workflow_use.prompts import (
     save_tool,
 )
 from shared.contracts.base import Usage
-from shared.contracts.workflows.library import WorkflowVersion
+from shared.contracts.workflows.library import WorkflowShown
 from shared.models.client import Answer, open_model
 from shared.settings import Settings
 from shared.task.spec import TaskSpec
@@ -39,7 +39,7 @@ class AnthropicLibrarian:
     def name(self) -> str:
         return self._model.model
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowVersion]) -> tuple[object, Usage]:
+    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
         system: list[dict[str, object]] = [{"type": "text", "text": CHOICE_INSTRUCTIONS}]
         answer = await self._model.ask(system, choice_request(spec, candidates), [choice_tool(candidates)])
         return _arguments_of(answer, CHOICE_TOOL), answer.usage
