@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.workflows.artifacts.evidence import EvidenceArtifacts
+from services.workflows.dependencies import Dependencies
 from services.workflows.deps import WorkflowDeps
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.handlers import actor
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps]:
     on_bus = settings.workflow_storage == "bus"
     own = settings.state_dir / "workflows" if on_bus else settings.workflows_dir / LIBRARY_FOLDER
-    executor = SandboxExecutor()
+    executor = SandboxExecutor(packages=Dependencies(own).packages)
     toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), bus=bus)
     library = Library(
         BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),

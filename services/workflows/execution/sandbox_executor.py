@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections import deque
 from collections.abc import Collection
@@ -19,6 +20,8 @@ from services.workflows.execution.sandbox_interpreter import SandboxInterpreter
 from services.workflows.ports import Host, Job, Outcome, Protections
 from shared.aio import BackgroundTasks
 from shared.contracts.workflows.invocations import FailureCode, JsonValue, WorkflowFailure
+
+log = logging.getLogger(__name__)
 
 MAX_PROCESSES = 32
 STOCK = 4
@@ -171,6 +174,8 @@ class SandboxExecutor:
                     self._ending.start(self._retire(self._zygote))
                     self._zygote = None
                 self._zygote = await start_zygote(self._switched_off, self._folder_bytes, self._packages)
+                for lost in self.protections.missing:
+                    log.warning("workflow code is not kept from everything on this machine: %s", lost)
             return self._zygote
 
     def _is_current(self, zygote: ZygoteLink) -> bool:
