@@ -12,9 +12,13 @@ workflows = typer.Typer(
     name="workflows", help="The library of workflows: write, find, run and keep them.", no_args_is_help=True
 )
 
-for command in (create, search, show, history, delete, export):
-    workflows.command()(command)
+workflows.command()(create)
 workflows.command("list")(list_)
-workflows.command("import")(import_)
-workflows.command(epilog=LINT_EXIT_CODES)(lint)
+workflows.command()(search)
+workflows.command()(show)
 workflows.command(epilog=EXIT_CODES)(run)
+workflows.command(epilog=LINT_EXIT_CODES)(lint)
+workflows.command()(history)
+workflows.command()(delete)
+workflows.command()(export)
+workflows.command("import")(import_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,6 +33,7 @@ def run(
     ] = None,
     timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, max=600, help="Seconds it may take.")] = 60.0,
     library: Library = None,
+    tools: Annotated[Path | None, typer.Option(help="Folder with the declarations of tools. Without: tools.")] = None,
     evidence: Evidence = None,
     nats: Nats = None,
 ) -> None:
@@ -41,6 +43,8 @@ def run(
         exits.print_problems(problems, as_json=False)
         raise typer.Exit(exits.BAD_INPUT)
     settings = library_settings(nats, library)
+    if tools is not None:
+        settings = settings.model_copy(update={"tools_dir": tools})
     if evidence is not None:
         kept = load_settings(nats, evidence)
         settings = settings.model_copy(
