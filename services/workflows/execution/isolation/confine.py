@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from services.workflows.execution.isolation import system_calls as kernel
 from services.workflows.execution.isolation.landlock import landlock_abi, restrict_files
@@ -65,6 +66,9 @@ def prepare_for_children(plan: IsolationPlan) -> None:
         try:
             _change_root(plan.base, plan.readable)
         except OSError as exc:
+            os.chdir("/")
+            with suppress(OSError):
+                kernel.detach_mount(plan.base)  # the folders of children lie below it then
             plan.leave_out("mounts", f"{exc.strerror}: {exc.filename}" if exc.filename else exc.strerror)
     if plan.has("landlock"):
         try:

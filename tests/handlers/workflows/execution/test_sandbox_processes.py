@@ -30,6 +30,21 @@ def zygotes() -> list[psutil.Process]:
     return [process for process in psutil.Process().children() if zygote_link.PROGRAM in process.cmdline()]
 
 
+def kill_zygotes() -> None:
+    """Kill them and wait until they, and what they forked, have ended; the event loop stands still."""
+    processes = [child for zygote in zygotes() for child in [zygote, *zygote.children(recursive=True)]]
+    for process in zygotes():
+        process.kill()
+    until(lambda: not any(is_alive(process) for process in processes), "all have ended")
+
+
+def is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 async def test_what_was_not_started_starts_when_it_is_used():
     executor = SandboxExecutor()
     outcome = await executor.execute(Job("sample", "def run():\n    return 1", {}), WorldHost(World(executor)))
@@ -46,13 +61,11 @@ async def test_starting_twice_starts_one():
 async def test_a_dead_zygote_is_replaced(sandbox: World):
     running = asyncio.create_task(sandbox.failure("def run():\n    tools.forever()"))
     await sandbox.asked.wait()
-    for process in zygotes():
-        process.kill()
+    kill_zygotes()
     failure = await running
     assert (failure.code, failure.message) == ("killed", "its process was ended: the process that started it has ended")
     assert await sandbox.value("def run():\n    return 1") == 1
-    for process in zygotes():
-        process.kill()
+    kill_zygotes()  # the executor has not noticed when the next one comes
     assert await sandbox.value("def run():\n    return 2") == 2
 
 
@@ -82,8 +95,7 @@ async def test_closing_ends_what_runs_and_every_process():
         assert len(processes) > 2
         await world.executor.close()
         assert (await running).code == "killed"
-        await asyncio.to_thread(psutil.wait_procs, processes, 10)
-        assert [process for process in processes if process.is_running()] == []
+        await asyncio.to_thread(until, lambda: not any(map(is_alive, processes)), "all have ended")
         assert (await world.failure("def run():\n    return 1")).code == "not_started"
 
 
@@ -158,7 +170,7 @@ def test_all_processes_end_with_the_service(without: tuple[str, ...]):
         processes = psutil.Process(service.pid).children(recursive=True)
         assert len(processes) >= 2
         service.send_signal(signal.SIGKILL)
-    until(lambda: not any(process.is_running() for process in processes), "all have ended")
+    until(lambda: not any(is_alive(process) for process in processes), "all have ended")
 
 
 ORDINARY = """
