@@ -20,8 +20,8 @@ from shared.task.spec import TaskSpec
 
 CHOICE_LIMIT = 5
 """Hits that a model is shown."""
-MAX_SOURCE_CHARS = 6000
-"""Of each hit."""
+MAX_SOURCE_CHARS = 12_000
+"""Of each hit; what is cut off is said."""
 CHOICE_TOOL = "choose_workflow"
 CHOICE_INSTRUCTIONS = f"""\
 A task is done once for each row of a list, in a web browser. A library holds workflows: Python functions that were
@@ -53,7 +53,7 @@ def choice_request(spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> str:
             "name": one.workflow.name,
             "description": one.workflow.description,
             "parameters": [parameter_text(parameter) for parameter in one.workflow.parameters],
-            "source": one.source[:MAX_SOURCE_CHARS],
+            "source": _shortened(one.source),
         }
         for one in candidates
     ]
@@ -61,6 +61,11 @@ def choice_request(spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> str:
         f"The task:\n{json.dumps(task, ensure_ascii=False, indent=1)}\n\n"
         f"Workflows of the library:\n{fenced(json.dumps(listed, ensure_ascii=False, indent=1))}"
     )
+
+
+def _shortened(source: str) -> str:
+    cut = len(source) - MAX_SOURCE_CHARS
+    return source if cut <= 0 else f"{source[:MAX_SOURCE_CHARS]}\n[{cut} more characters]"
 
 
 def choice_tool(candidates: Sequence[WorkflowShown]) -> dict[str, Any]:
@@ -124,7 +129,7 @@ In it, without an import:
   `url`, `title` and `http_status` of the page afterwards, `extract` also with `text`. An element that is not there
   raises LookupError, what else goes wrong RuntimeError. Each waits until the page is quiet.
 - `tools.browser.observe()`: the page, a dict with `url`, `title`, `http_status` and `elements`: a list of dicts with
-  `ref`, `role` and `name`, and where they have them `header` (the label that a value stands beside: of a definition
+  `ref`, `role` and `name` (its text), and where they have them `header` (the label that a value stands beside: of a definition
   its term, of a cell its row or column head), `value` (of a field), `url` (of a link), `in_dialog`. Keys that an
   element lacks are left out. `url` is absolute, `ref` a number that is valid on the observed page only. Find an element
   by role, name and header; a selector is for what has no name, and never one that counts its neighbours.
@@ -135,8 +140,8 @@ was found by trying and does not hold for other rows. Then answer with save fals
 
 How to write it: one purpose. A name that says what it does, not how. Type hints everywhere. A docstring of `run` with
 a summary, and the sections Args:, Returns: and Raises:. Names in full, no abbreviations. Errors are never swallowed:
-catch what is meant, and `raise RuntimeError(...) from error`. Where an element is missing, where nothing is found or
-several things fit, or where the page is not the one of the row (`identity` names what must be equal), raise a
+catch what is meant, and `raise RuntimeError(...) from error`. Where an element on the way is missing, where nothing is
+found or several things fit, or where the page is not the one of the row (`identity` names what must be equal), raise a
 LookupError that says so: the agent then works that row out itself. The description is one or two sentences by which
 somebody finds it who has a similar task: what is read, of which site, and from what.
 

@@ -109,6 +109,8 @@ def _step(entry: Entry) -> dict[str, Any]:
     action = entry.action
     found = entry.result.target if entry.result is not None else None
     step: dict[str, Any] = {"page": entry.url}
+    if entry.result is not None and entry.result.change.url_after != entry.url:
+        step["then"] = f"{entry.result.change.title} ({entry.result.change.url_after})"
     if action is not None:
         step |= {"action": action.__struct_config__.tag, "arguments": _told(msgspec.to_builtins(action))}
     if found is not None:
