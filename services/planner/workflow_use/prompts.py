@@ -129,9 +129,9 @@ In it, without an import:
   `url`, `title` and `http_status` of the page afterwards, `extract` also with `text`. An element that is not there
   raises LookupError, what else goes wrong RuntimeError. Each waits until the page is quiet.
 - `tools.browser.observe()`: the page, a dict with `url`, `title`, `http_status` and `elements`: a list of dicts with
-  `ref`, `role` and `name` (its text), and where they have them `header` (the label that a value stands beside: of a definition
-  its term, of a cell its row or column head), `value` (of a field), `url` (of a link), `in_dialog`. Keys that an
-  element lacks are left out. `url` is absolute, `ref` a number that is valid on the observed page only. Find an element
+  `ref`, `role` and `name` (its text), and where they have them `header` (the label that a value stands beside: of a
+  definition its term, of a cell its row or column head), `value` (of a field), `url` (of a link), `in_dialog`. Keys
+  that an element lacks are left out. `url` is absolute, `ref` a number that is valid on the observed page only. Find it
   by role, name and header; a selector is for what has no name, and never one that counts its neighbours.
 
 When to write one: the work will be needed again, it is more than five lines of meaningful logic, its inputs and outputs
