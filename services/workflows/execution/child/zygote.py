@@ -82,8 +82,15 @@ class Zygote:
                 self._plan.leave_out("threads", "they are counted by user")
 
     def end_children(self) -> None:
+        """End them, and remove the folders that they leave."""
         for pid in self._children:
             os.kill(pid, signal.SIGKILL)
+        for pid in self._children:
+            os.waitpid(pid, 0)
+        if not self._plan.has("mounts"):
+            import shutil
+
+            shutil.rmtree(self._plan.base, ignore_errors=True)
 
     # --- requests
 

@@ -208,6 +208,8 @@ async def start_zygote(switched_off: dict[str, str], folder_bytes: int, packages
         await kill_and_wait(process)
         ours.close()
         raise
+    if "mounts" not in missing:
+        base.rmdir()  # the root that was mounted on it has moved away
     return ZygoteLink(process, ours, base, missing, state)
 
 

@@ -116,6 +116,8 @@ async def test_nothing_is_left_on_the_disk(tmp_path: Path, monkeypatch: pytest.M
             assert await world.value("def run():\n    return open('left', 'w').write('x')") == 1
             await asyncio.to_thread(until, lambda world=world: world.running == 0, "the process has ended")
             left = [path.name for path in tmp_path.rglob("left")]
+            if not without and not world.executor.protections.missing:
+                assert list(tmp_path.iterdir()) == [], "also while it runs: it may be killed"
         assert (left, list(tmp_path.iterdir())) == ([], [])
 
 
@@ -163,14 +165,18 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("without", [(), ("processes", "mounts", "network")])
-def test_all_processes_end_with_the_service(without: tuple[str, ...]):
-    with subprocess.Popen([sys.executable, "-c", DYING, *without], stdout=subprocess.PIPE, cwd=ROOT) as service:
+def test_all_processes_and_folders_end_with_the_service(without: tuple[str, ...], tmp_path: Path):
+    tmp_path.chmod(0o755)
+    command = [sys.executable, "-c", DYING, *without]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, env=env) as service:
         assert service.stdout is not None
         assert service.stdout.readline() == b"asked\n"
         processes = psutil.Process(service.pid).children(recursive=True)
         assert len(processes) >= 2
         service.send_signal(signal.SIGKILL)
     until(lambda: not any(is_alive(process) for process in processes), "all have ended")
+    assert list(tmp_path.iterdir()) == []
 
 
 ORDINARY = """
