@@ -16,6 +16,8 @@ BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
 """Planners without a model, as named in ``decided_by`` of a step; ``operator`` is followed by the operator's name."""
 BY_WORKFLOW = "workflow"
 """In ``decided_by`` of a step: what a workflow of the library returned was reported. It is checked like a model's."""
+LONG_WAY_STEPS = 5
+"""A sample that a model did in more steps than this is worth a workflow."""
 PLANNERS = (BY_RULE, "anthropic", BY_OPERATOR, BY_REPLAY)
 """Names of planners that a run request may use."""
 WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})

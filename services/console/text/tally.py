@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from shared.contracts.actions import Action
+from shared.contracts.actions import Action, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
-from shared.contracts.planner import SampleFinished
+from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.statuses import urgency_of
 from shared.subjects import RunEvent
@@ -45,6 +45,10 @@ class Tally:
     results: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
     active: dict[str, ActiveSample] = field(default_factory=dict[str, ActiveSample])
     counts: Counter[str] = field(default_factory=Counter[str])
+    on_workflows: set[str] = field(default_factory=set[str])
+    """Samples for which a workflow was used."""
+    saves_workflow: bool = False
+    """Whether the task has a workflow written of the first long way."""
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     blocked: str = ""
@@ -60,12 +64,22 @@ class Tally:
         """Results other than done, in the order in which they ended."""
         return [result for result in self.results.values() if result.status != "done"]
 
+    @property
+    def long_ways(self) -> int:
+        """Number of done samples that a model took many steps for, each of which could be a workflow."""
+        return sum(
+            one.status == "done" and one.steps > LONG_WAY_STEPS and one.usage.llm_calls > 0
+            for one in self.results.values()
+            if one.sample_id not in self.on_workflows
+        )
+
     def add(self, event: RunEvent) -> None:
         if isinstance(event, SampleFound):
             self.found += 1
         elif isinstance(event, RunStarted) and event.attempt_base == self.attempt_base:
             self.discovering = event.discovering
             self.lists_only = event.record.spec.get("phase") == "discovery"
+            self.saves_workflow = bool(event.record.spec.get("save_workflow"))
         elif isinstance(event, PopulationClosed) and event.attempt_base == self.attempt_base:
             self.expected, self.discovering = event.samples, False
         elif isinstance(event, StepTaken) and event.attempt > self.attempt_base:
@@ -80,6 +94,8 @@ class Tally:
 
     def _step(self, event: StepTaken) -> None:
         self.steps += 1
+        if isinstance(event.action, UseWorkflow):
+            self.on_workflows.add(event.sample_id)
         self.active[event.sample_id] = ActiveSample(event.sample_id, event.attempt, event.step, describe(event))
 
     def _end(self, event: SampleFinished) -> None:
@@ -119,6 +135,16 @@ def headline(outcomes: tuple[OutcomeCount, ...], samples: int) -> str:
     parts = [f"{o.samples} {to_words(o.status)}" + (f" ({to_words(o.reason)})" if o.reason else "") for o in ordered]
     noun = "1 sample" if samples == 1 else f"{samples} samples"
     return f"{noun}: {', '.join(parts)}" if parts else noun
+
+
+def workflow_offer(long_ways: int) -> str:
+    """Return what could be saved for later runs."""
+    who = "1 sample took" if long_ways == 1 else f"{long_ways} samples took"
+    key = '"save_workflow": true'
+    return (
+        f"{who} more than {LONG_WAY_STEPS} steps: with {key} in the spec the model writes a workflow of the first one, "
+        "and later runs use that"
+    )
 
 
 def to_words(code: str) -> str:

@@ -109,8 +109,6 @@ def parse_choice(
 # --- the source of a new workflow
 
 SAVE_TOOL = "save_workflow"
-MIN_STEPS = 5
-"""A sample that took more steps than this is worth a workflow."""
 SAVE_TRIES = 3
 SAVE_INSTRUCTIONS = f"""\
 An agent has just done a task in a web browser, step by step. You write the Python function that does it again for other

@@ -16,11 +16,11 @@ from services.planner.budget import add_spending
 from services.planner.deps import PlannerDeps
 from services.planner.state.attempt_state import AttemptState, Entry
 from services.planner.state.workflow_choice import WorkflowChoice
-from services.planner.workflow_use.prompts import MIN_STEPS, SAVE_TRIES
+from services.planner.workflow_use.prompts import SAVE_TRIES
 from shared.client.workflow_calls import create_workflow
 from shared.contracts.actions import Done, Screenshot, ScreenshotElement, ScreenshotViews, UseWorkflow
 from shared.contracts.base import add_usage
-from shared.contracts.planner import SampleFinished
+from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, plain_note
 from shared.contracts.workflows.library import WorkflowCreated
@@ -36,7 +36,7 @@ MAX_STEPS_CHARS = 30_000
 def is_worth_saving(finished: SampleFinished, state: AttemptState) -> bool:
     """Return whether a sample was done in so many steps, and without a workflow, that its way is worth keeping."""
     used = any(isinstance(entry.action, UseWorkflow) for entry in state.history)
-    return finished.status == "done" and finished.steps > MIN_STEPS and not used
+    return finished.status == "done" and finished.steps > LONG_WAY_STEPS and not used
 
 
 async def save_workflow(

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from services.workflows.execution.child.artifact_data import pack_data, unpack_data
-from services.workflows.execution.sandbox_executor import SandboxExecutor
-from services.workflows.ports import Executor, HostCall, HostCallError, Job, Outcome
+from exhibit import Outcome, Session, WorkflowFailedError
 from services.workflows.tools.declared.loading import load_declarations
 from services.workflows.tools.toolbox import Toolbox
 from shared.workflow_source.lint import lint
 from shared.workflow_source.module import read_module
 from tests.handlers.workflows.http_world import HttpWorld, http_world
-from tests.handlers.workflows.tool_bench import HERE, ToolBench
+from tests.handlers.workflows.tool_bench import ToolBench
 
 EXAMPLES = Path(__file__).parents[3] / "examples/workflows"
 SOURCES = sorted(EXAMPLES.glob("*/workflows/*.py"))
@@ -51,36 +51,23 @@ def test_the_declarations_of_tools_are_valid(folder):
 
 
 class ExampleLibrary:
-    """A library whose workflows run in the sandbox; artifacts are a dictionary."""
+    """A library of the examples in a session: in the sandbox, with a copy of its files."""
 
-    def __init__(self, name: str, executor: Executor, toolbox: Toolbox | None = None) -> None:
-        self._folder, self._executor, self._toolbox = EXAMPLES / name / "workflows", executor, toolbox
-        self.artifacts: dict[str, Any] = {}
+    def __init__(self, session: Session) -> None:
+        self.session = session
 
     async def invoke(self, name: str, /, **arguments: Any) -> Outcome:
-        source = (self._folder / f"{name}.py").read_text(encoding="utf-8")
-        return await self._executor.execute(Job(name, source, arguments), self)
+        try:
+            return Outcome(await self.session.invoke(name, **arguments))
+        except WorkflowFailedError as exc:
+            return Outcome(error=exc.failure)
 
-    async def call(self, call: HostCall) -> Any:
-        """Answer a call of a workflow."""
-        match call.namespace, call.method:
-            case "tools", method if self._toolbox is not None:
-                return await self._toolbox.call(method, call.arguments, HERE)
-            case "workflows", "invoke":
-                outcome = await self.invoke(call.arguments["name"], **call.arguments["arguments"])
-                if outcome.error is not None:
-                    raise HostCallError(outcome.error.type, outcome.error.message, outcome.error)
-                return outcome.value
-            case "artifacts", "load":
-                return pack_data(self.artifacts[call.arguments["name"]])
-            case "artifacts", "save":
-                assert call.arguments["name"] not in self.artifacts
-                self.artifacts[call.arguments["name"]] = unpack_data(call.arguments["data"])
-                return None
-            case "artifacts", "list":
-                return [{"name": name} for name in self.artifacts]
-            case _:
-                raise HostCallError("PermissionError", f"{call} is not answered here")
+
+@asynccontextmanager
+async def opened(name: str, folder: Path, toolbox: Toolbox | None = None) -> AsyncGenerator[ExampleLibrary]:
+    shutil.copytree(EXAMPLES / name / "workflows", folder / "workflows", ignore=shutil.ignore_patterns(".library"))
+    async with Session(folder / "workflows", tools=toolbox) as session:
+        yield ExampleLibrary(session)
 
 
 def failure_of(outcome: Outcome) -> str:
@@ -90,16 +77,9 @@ def failure_of(outcome: Outcome) -> str:
 
 
 @pytest.fixture
-async def executor() -> AsyncIterator[Executor]:
-    executor = SandboxExecutor()
-    await executor.start()
-    yield executor
-    await executor.close()
-
-
-@pytest.fixture
-def reports(executor: Executor) -> ExampleLibrary:
-    return ExampleLibrary("reports", executor)
+async def reports(tmp_path: Path) -> AsyncIterator[ExampleLibrary]:
+    async with opened("reports", tmp_path) as library:
+        yield library
 
 
 @pytest.fixture
@@ -115,14 +95,15 @@ def world() -> Iterator[HttpWorld]:
 
 
 @pytest.fixture
-def repositories(tmp_path: Path, world: HttpWorld, executor: Executor) -> ExampleLibrary:
+async def repositories(tmp_path: Path, world: HttpWorld) -> AsyncIterator[ExampleLibrary]:
     """The declaration as it stands in the example, but for the server on loopback."""
     bench = ToolBench(tmp_path)
     declared = yaml.safe_load((EXAMPLES / "json_over_http/tools/curl.yaml").read_text(encoding="utf-8"))
     bench.write("curl.yaml", yaml.safe_dump({**declared, "hosts": [world.base.removeprefix("http://")]}))
     toolbox = bench.open()
     assert toolbox.problems == ()
-    return ExampleLibrary("json_over_http", executor, toolbox)
+    async with opened("json_over_http", tmp_path / "library", toolbox) as library:
+        yield library
 
 
 async def test_three_layers_of_workflows_end_at_a_server(repositories, world):
@@ -157,7 +138,7 @@ async def test_a_name_that_is_no_repository_is_refused_before_anything_is_asked(
 
 @pytest.mark.parametrize("content", [FINDINGS, FINDINGS.encode(), b"\xef\xbb\xbf" + FINDINGS.encode()])
 async def test_a_report_is_made_of_findings_in_two_forms(reports, content):
-    reports.artifacts["findings.csv"] = content
+    await reports.session.save_artifact("findings.csv", content)
     outcome = await reports.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
     assert outcome.error is None
     made = outcome.value
@@ -169,7 +150,7 @@ async def test_a_report_is_made_of_findings_in_two_forms(reports, content):
         "by_control": {"AC-2": 1, "BK-1": 1},
         "failing_controls": ["AC-2"],
     }
-    markdown, page = (reports.artifacts[name] for name in made["reports"])
+    markdown, page = [await reports.session.load_artifact(name) for name in made["reports"]]
     assert "# Findings of the audit, 2026-10\n" in markdown
     assert "| F-1 | AC-2 | high | open | Leavers \\| keep \\<b\\>accounts\\</b\\> |" in markdown
     assert "<td>Leavers | keep &lt;b&gt;accounts&lt;/b&gt;</td>" in page
@@ -189,8 +170,8 @@ async def test_a_report_is_made_of_findings_in_two_forms(reports, content):
     ],
 )
 async def test_findings_that_are_not_valid_are_refused_with_their_line(reports, content, message):
-    reports.artifacts["findings.csv"] = content
+    await reports.session.save_artifact("findings.csv", content)
     outcome = await reports.invoke("publish_findings_report", findings_file="findings.csv", period="2026-10")
     assert failure_of(outcome).startswith("ValueError: findings.csv")
     assert message in failure_of(outcome)
-    assert list(reports.artifacts) == ["findings.csv"]
+    assert [one.name for one in await reports.session.list_artifacts()] == ["findings.csv"]

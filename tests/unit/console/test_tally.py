@@ -8,8 +8,8 @@ import msgspec
 from rich.console import Console
 
 from services.console.terminal.run_view import live_view, run_summary
-from services.console.text.tally import Tally, headline
-from shared.contracts.actions import Goto
+from services.console.text.tally import Tally, headline, workflow_offer
+from shared.contracts.actions import Goto, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
@@ -148,3 +148,19 @@ def test_the_summary_names_the_report_where_there_is_one():
 
     assert "Report" not in said("")
     assert "Report    evidence/r/report.html" in said("/here/evidence/r/report.html")
+
+
+def test_long_ways_of_a_model_could_be_workflows():
+    asked = Usage(llm_calls=3)
+    used = msgspec.structs.replace(step("c"), action=UseWorkflow(name="w", hash="0" * 64))
+    tally = tally_of(
+        ended("a", steps=6, usage=asked),
+        ended("b", steps=5, usage=asked),
+        used,
+        ended("c", steps=9, usage=asked),
+        ended("d", steps=9),
+        ended("e", "failed", steps=9, usage=asked),
+    )
+    assert tally.long_ways == 1
+    assert workflow_offer(1).startswith("1 sample took more than 5 steps: ")
+    assert '"save_workflow": true' in workflow_offer(2)
