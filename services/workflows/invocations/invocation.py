@@ -48,23 +48,19 @@ class Invoked:
 
 
 def too_deep(chain: Sequence[str], most: int) -> WorkflowFailure:
-    """Return the failure of workflows that invoke each other more than ``most`` levels deep."""
+    """Return the failure of workflows that invoke each other more than ``most`` levels deep.
+
+    Its own chain is the name that was refused: each level above puts its name before it.
+    """
     name = chain[-1]
     earlier = [place for place, other in enumerate(chain[:-1]) if other == name]
     cycle = f": a cycle, {ARROW.join(chain[earlier[-1] :])}" if earlier else ""
     message = f"workflows invoke each other more than {most} levels deep{cycle}. The chain: {ARROW.join(chain)}"
-    return WorkflowFailure(code="too_deep", type="RecursionError", message=message, chain=tuple(chain))
+    return WorkflowFailure(code="too_deep", type="RecursionError", message=message, chain=(name,))
 
 
-def unknown(message: str, chain: Sequence[str]) -> WorkflowFailure:
-    return WorkflowFailure(code="unknown_workflow", type="LookupError", message=message, chain=tuple(chain))
-
-
-def with_chain(outcome: Outcome, chain: tuple[str, ...]) -> Outcome:
-    """Return the outcome; its failure, if there is one, names the chain of workflows that it happened in."""
-    if outcome.error is None or outcome.error.chain:
-        return outcome
-    return replace(outcome, error=_with_chain(outcome.error, chain))
+def unknown(message: str, name: str) -> WorkflowFailure:
+    return WorkflowFailure(code="unknown_workflow", type="LookupError", message=message, chain=(name,))
 
 
 def with_printed(outcome: Outcome, printed: Sequence[str], most_chars: int) -> Outcome:
@@ -76,9 +72,3 @@ def with_printed(outcome: Outcome, printed: Sequence[str], most_chars: int) -> O
     if len(text) > most_chars:
         text = f"{text[:most_chars]}\n[{len(text) - most_chars} more characters were printed]\n"
     return replace(outcome, stdout=text)
-
-
-def _with_chain(error: WorkflowFailure, chain: tuple[str, ...]) -> WorkflowFailure:
-    return WorkflowFailure(
-        code=error.code, type=error.type, message=error.message, traceback=error.traceback, chain=chain
-    )

@@ -14,12 +14,11 @@ from services.workflows.invocations.invocation import (
     Invoked,
     too_deep,
     unknown,
-    with_chain,
     with_printed,
 )
 from services.workflows.library.library import Library
 from services.workflows.ports import Artifacts, Executor, Interpreter, Job, Limits, Outcome, ToolCalls, ToolContext
-from shared.contracts.workflows.invocations import JsonValue
+from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 from shared.contracts.workflows.library import WorkflowUnknown
 from shared.errors import ExhibitError
 
@@ -108,12 +107,12 @@ class Invoker:
             return Invoked(name, "", Outcome(error=too_deep(inner.chain, self._max_depth)))
         reply = await self._library.get(name, hash)
         if isinstance(reply, WorkflowUnknown):
-            return Invoked(name, "", Outcome(error=unknown(reply.message, inner.chain)))
+            return Invoked(name, "", Outcome(error=unknown(reply.message, name)))
         version = reply.workflow
         invocation.note_use(name, version.hash)
         job = Job(name, reply.source, arguments, self._limits_of(invocation))
         outcome = await self._executor.execute(job, self._host(inner))
-        return Invoked(name, version.hash, with_chain(outcome, inner.chain))
+        return Invoked(name, version.hash, outcome)
 
     async def _invoke_inner(
         self, invocation: Invocation, name: str, arguments: Mapping[str, JsonValue], hash: str
@@ -122,8 +121,8 @@ class Invoker:
         try:
             invoked = await self._invoke(invocation, name, arguments, hash)
         except ExhibitError as exc:
-            failure = unknown(str(exc), (*invocation.chain, name))
-            return Outcome(error=failure)
+            error = WorkflowFailure(code="not_started", type="RuntimeError", message=str(exc), chain=(name,))
+            return Outcome(error=error)
         invocation.note_output(name, invoked.outcome.stdout)
         return invoked.outcome
 
