@@ -16,6 +16,9 @@ from shared.workflow_source.findings import finding
 RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
 MAX_SOURCE_CHARS = 200_000
 MAX_NAME_CHARS = 100
+MAX_DESCRIPTION_CHARS = 2000
+MAX_PARAMETER_CHARS = 20_000
+"""Of all parameters, with their types and defaults: a library lists them with every workflow."""
 MAX_TREE_DEPTH = 200
 """Deeper nesting would exhaust the stack of whoever walks the tree."""
 Run = ast.FunctionDef | ast.AsyncFunctionDef
@@ -23,7 +26,8 @@ Run = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Module:
-    """A workflow as read. ``description``: first paragraph of the module's docstring, else of ``run``'s."""
+    """A workflow as read. ``description``: first paragraph of the module's docstring, else of ``run``'s; of a long one
+    the beginning."""
 
     description: str
     parameters: tuple[Parameter, ...]
@@ -59,9 +63,14 @@ def read_module(source: str) -> tuple[Module | None, tuple[SourceFinding, ...]]:
     if run.args.posonlyargs:
         names = ", ".join(one.arg for one in run.args.posonlyargs)
         return None, (finding("positional_only", f"{names} can only be passed by position", run.lineno),)
+    parameters = tuple(_parameters(run.args))
+    size = sum(len(one.name) + len(one.type) + len(one.default or "") for one in parameters)
+    if size > MAX_PARAMETER_CHARS:
+        text = f"the parameters of `run` have {size} characters, at most {MAX_PARAMETER_CHARS}"
+        return None, (finding("too_long", text, run.lineno),)
     return Module(
-        _first_paragraph(ast.get_docstring(tree) or ast.get_docstring(run) or ""),
-        tuple(_parameters(run.args)),
+        _first_paragraph(ast.get_docstring(tree) or ast.get_docstring(run) or "")[:MAX_DESCRIPTION_CHARS],
+        parameters,
         run.args.kwarg is not None,
         isinstance(run, ast.AsyncFunctionDef),
         tree,

@@ -7,6 +7,7 @@ import difflib
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 from services.workflows.library.versions import (
     MAX_ENTRIES,
@@ -23,6 +24,7 @@ from shared.contracts.workflows.library import (
     GetReply,
     HistoryEntry,
     WorkflowCreated,
+    WorkflowHistory,
     WorkflowHit,
     WorkflowRefused,
     WorkflowShown,
@@ -32,13 +34,13 @@ from shared.contracts.workflows.library import (
 from shared.errors import PermanentError, Unavailable
 from shared.workflow_source.findings import finding
 from shared.workflow_source.lint import lint
+from shared.workflow_source.module import MAX_DESCRIPTION_CHARS, name_findings
 
 log = logging.getLogger(__name__)
 
 MAX_SIMILAR = 3
 MAX_TRIES = 20
 """To delete a workflow that others replace at the same time."""
-MAX_DESCRIPTION_CHARS = 2000
 
 
 def utc_now() -> datetime:
@@ -46,7 +48,8 @@ def utc_now() -> datetime:
 
 
 class Library:
-    """The workflows of one storage. What other processes change is seen by the next call."""
+    """The workflows of one storage. What other processes change is seen by the next call; `list` and `search` see
+    a file that somebody edits in place 2 seconds later at most."""
 
     def __init__(
         self, storage: WorkflowStorage, index: Callable[[], SearchIndex], now: Callable[[], datetime] = utc_now
@@ -73,7 +76,7 @@ class Library:
         self, name: str, source: str, *, description: str = "", author: str = "", source_run: str | None = None
     ) -> CreateReply:
         """Create a workflow, or say everything that is wrong with it. An existing one is never replaced."""
-        findings = lint(source, name)
+        findings = await asyncio.to_thread(lint, source, name)
         if len(description) > MAX_DESCRIPTION_CHARS:
             text = f"the description has {len(description)} characters, at most {MAX_DESCRIPTION_CHARS}"
             findings = (finding("too_long", text), *findings)
@@ -82,8 +85,15 @@ class Library:
             findings = (finding("name_taken", taken), *findings)
         if any(one.severity == "error" for one in findings):
             return WorkflowRefused(findings=findings)
-        version = make_version(
-            name, source, description=description, author=author, at=self._now(), source_run=source_run
+        version = await asyncio.to_thread(
+            partial(
+                make_version,
+                *(name, source),
+                description=description,
+                author=author,
+                at=self._now(),
+                source_run=source_run,
+            )
         )
         if not await self._storage.append(name, created(version), source):
             text = await self._find_taken(name) or f"{name}: it has had {MAX_ENTRIES} changes, which is the most"
@@ -107,7 +117,7 @@ class Library:
     async def delete(self, name: str, *, author: str = "") -> bool:
         """Delete the current version; the history keeps it. Return whether there was one."""
         for _ in range(MAX_TRIES):
-            current = current_of(await self._storage.history(name))
+            current = current_of(await self._history(name))
             if current is None:
                 return False
             if await self._storage.append(name, deleted(current, author, self._now()), ""):
@@ -124,7 +134,7 @@ class Library:
 
     async def get(self, name: str, hash: str = "") -> GetReply:
         """Return a workflow with its source. ``hash``: of an old version, or its first 8 characters or more."""
-        history = await self._storage.history(name)
+        history = await self._history(name)
         current = current_of(history)
         version = find_version(history, hash) if hash else current
         if version is None:
@@ -138,7 +148,11 @@ class Library:
         )
 
     async def history(self, name: str) -> tuple[HistoryEntry, ...]:
-        return (await self._storage.history(name)).entries
+        return (await self._history(name)).entries
+
+    async def _history(self, name: str) -> WorkflowHistory:
+        """Return the history of a name. What no workflow can be called has none, and a storage is not asked for it."""
+        return WorkflowHistory() if any(name_findings(name)) else await self._storage.history(name)
 
     async def _unknown(self, name: str, hash: str, entries: tuple[HistoryEntry, ...]) -> WorkflowUnknown:
         if hash and entries:

@@ -9,6 +9,7 @@ import pytest
 from services.workflows.library.library import Library
 from services.workflows.library.versions import hash_of
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowUnknown
+from shared.workflow_source.module import MAX_DESCRIPTION_CHARS
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, NoIndex, open_library, shown, unique
 
 SILENT = "def run():\n    try:\n        a()\n    except:\n        return {}"
@@ -72,6 +73,7 @@ async def test_a_taken_name_is_refused_with_who_has_it(opened):
         ("broken", "def run(:", ["syntax"]),
         ("other", "def walk() -> None: ...", ["no_run"]),
         ("list", "def walk() -> None: ...", ["reserved_name", "no_run"]),
+        ("many", f"def run({', '.join(f'a_long_name_{n}' for n in range(3000))}) -> None: ...", ["too_long"]),
         ("silent", SILENT, ["bare_except", "swallowed_error"]),
     ],
 )
@@ -81,6 +83,15 @@ async def test_what_is_wrong_is_refused_all_at_once(opened, name, source, expect
     assert codes(reply) == expected
     assert all(one.remedy for one in reply.findings)
     assert name not in await names(library)
+
+
+@pytest.mark.parametrize("name", ["nul\0", "x" * 300, "../outside", "two words", "*", "", "_hidden", "half \ud800"])
+async def test_what_no_workflow_can_be_called_is_unknown(opened, name):
+    library = open_library(opened.storage)
+    await library.create("two_words", GREET)  # keys of the bus have no spaces
+    assert isinstance(await library.get(name), WorkflowUnknown)
+    assert await library.history(name) == ()
+    assert not await library.delete(name)
 
 
 async def test_of_two_processes_that_create_one_name_one_wins_and_the_other_is_told(opened):
@@ -165,3 +176,9 @@ async def test_many_names_are_all_there(opened):
     assert [name for name in await names(open_library(opened.open_again())) if name.startswith(prefix)] == sorted(
         wanted
     )
+
+
+async def test_of_a_long_docstring_the_beginning_is_the_description(opened):
+    library, name = open_library(opened.storage), unique("long")
+    await library.create(name, f'"""{"word " * 10_000}"""\n\n{GREET}')
+    assert len((await shown(library, name)).workflow.description) == MAX_DESCRIPTION_CHARS
