@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
 
-from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.storage.folder import LOOK_EVERY_S, FolderStorage
 from services.workflows.library.versions import hash_of
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown
 from shared.errors import PermanentError
@@ -76,6 +78,34 @@ async def test_a_file_that_is_edited_is_a_new_version(folder):
         ("deleted", "file", hash_of(GREET)),
         ("created", "file", hash_of(GREET_LOUDLY)),
     ]
+
+
+async def test_a_file_that_is_edited_in_place_is_listed_anew(folder):
+    at = [0.0]
+    library = open_library(FolderStorage(folder, clock=lambda: at[0]))
+    file = folder / "greet.py"
+    file.write_text(GREET)
+    for _ in range(3):  # until nothing is left to record
+        await library.list()
+    before = folder.stat()
+    file.write_text(GREET.replace("Return a greeting", "Welcome somebody"))
+    os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
+    at[0] += LOOK_EVERY_S
+    assert [one.description for one in (await library.list())[0]] == ["Welcome somebody."]
+
+
+async def test_a_file_that_is_no_regular_file_is_reported_and_waits_for_nobody(folder):
+    os.mkfifo(folder / "pipe.py")
+    async with asyncio.timeout(10):
+        _, problems = await library_of(folder).list()
+    assert [(one.file, one.message) for one in problems] == [("pipe.py", "it is no regular file")]
+
+
+async def test_a_file_name_that_is_not_utf_8_is_reported(folder):
+    (folder / os.fsdecode(b"\xff.py")).write_text(GREET)
+    _, problems = await library_of(folder).list()
+    assert [one.file for one in problems] == ["\\xff.py"]
+    assert msgspec.json.encode(problems)
 
 
 async def test_a_file_that_is_edited_into_nonsense_is_not_used_any_more(folder):

@@ -15,6 +15,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import stat
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -43,6 +45,8 @@ FILE = "file"
 """The author of what was changed by hand."""
 LIBRARY_FOLDER = ".library"
 MAX_FILE_BYTES = 4 * MAX_SOURCE_CHARS
+LOOK_EVERY_S = 2.0
+"""Between two looks at every file: with thousands of them each takes some time."""
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 ResultT = TypeVar("ResultT")
 _Stamp = tuple[int, int, int]
@@ -60,25 +64,37 @@ class FolderStorage:
     A folder that cannot be written is read-only: its files are workflows, and changes by hand are not recorded.
     """
 
-    def __init__(self, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, folder: Path, now: Callable[[], datetime] = utc_now, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.folder = folder
-        self._now = now
+        self._now, self._clock = now, clock
+        self._files, self._next_look = 0, 0.0
         self._own = folder / LIBRARY_FOLDER
         self._histories, self._sources = self._own / "history", self._own / "sources"
         self._loaded: dict[str, tuple[_Stamps, WorkflowHistory, list[FileProblem]]] = {}
         """What the last `load` found; a file with the same stamp is not read again."""
+        self._unrecorded: dict[str, str] = {}
+        """Hash to name, of sources that could not be stored because the folder is read-only."""
 
     async def load(self) -> Shelf:
         return await self._locked(self._load)
 
     async def revision(self) -> str:
+        """See the port. A file that is edited in place changes no folder, and is seen within `LOOK_EVERY_S`."""
+        return await asyncio.to_thread(self._revision)
+
+    def _revision(self) -> str:
         def stamp(folder: Path) -> int:
             try:
                 return folder.stat().st_mtime_ns
             except OSError:
                 return 0
 
-        return f"{stamp(self.folder)}-{stamp(self._histories)}"
+        if (now := self._clock()) >= self._next_look:
+            self._files = hash(frozenset(_stamps_in(self.folder, ".py").items()))
+            self._next_look = now + LOOK_EVERY_S
+        return f"{stamp(self.folder)}-{stamp(self._histories)}-{self._files}"
 
     async def history(self, name: str) -> WorkflowHistory:
         def read() -> WorkflowHistory:
@@ -141,7 +157,8 @@ class FolderStorage:
             return history, []
         if errors := errors_of(source, name):
             return history, [
-                FileProblem(file=path.name, line=one.line, message=f"{one.message}. {one.remedy}") for one in errors
+                FileProblem(file=_shown(path.name), line=one.line, message=f"{one.message}. {one.remedy}")
+                for one in errors
             ]
         at = self._now()
         if current is not None:
@@ -159,6 +176,7 @@ class FolderStorage:
         except OSError as exc:
             if exc.errno not in _READ_ONLY:
                 raise
+            self._unrecorded[entry.version.hash] = name
         return changed
 
     def _append(self, name: str, entry: HistoryEntry, source: str) -> bool:
@@ -204,11 +222,11 @@ class FolderStorage:
         return source
 
     def _find_in_files(self, hash: str) -> str | None:
-        """Return the source from the files: in a folder that is read-only it is stored nowhere else."""
-        for name in _stamps_in(self.folder, ".py"):
-            with suppress(OSError, ValueError):
-                if hash_of(source := _read_file(self._path(name))) == hash:
-                    return source
+        """Return the source from its file: in a folder that is read-only it is stored nowhere else."""
+        name = self._unrecorded.get(hash)
+        with suppress(OSError, ValueError):
+            if name is not None and hash_of(source := _read_file(self._path(name))) == hash:
+                return source
         return None
 
     def _path(self, name: str) -> Path:
@@ -277,11 +295,18 @@ def read_files(folder: Path) -> tuple[dict[str, str], list[FileProblem]]:
 
 
 def _unreadable(file: str, exc: OSError | ValueError) -> FileProblem:
-    return FileProblem(file=file, line=0, message=getattr(exc, "strerror", None) or str(exc))
+    return FileProblem(file=_shown(file), line=0, message=getattr(exc, "strerror", None) or str(exc))
+
+
+def _shown(file: str) -> str:
+    """Return the name of a file as a message can hold it: bytes that are not UTF-8 are escaped."""
+    return os.fsencode(file).decode(errors="backslashreplace")
 
 
 def _read_file(path: Path) -> str:
-    """Return the text of a regular file. Raises OSError, and ValueError for one that is too large or not UTF-8."""
+    """Return the text of a regular file. Raises OSError, and ValueError for another, a too large, or no UTF-8 one."""
+    if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait, with the lock held
+        raise ValueError("it is no regular file")
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
