@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from services.workflows.library.library import Library
 from services.workflows.library.storage.folder import FILE, read_files
-from shared.contracts.workflows.library import FileProblem, WorkflowRefused, WorkflowShown
+from services.workflows.library.versions import errors_of, hash_of
+from shared.contracts.workflows.library import FileProblem, WorkflowRefused
+from shared.contracts.workflows.sources import SourceFinding
 
 log = logging.getLogger(__name__)
 
@@ -15,24 +18,31 @@ log = logging.getLogger(__name__)
 async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
     """Create a workflow of each file, and return the files that are not taken, each with the reason.
 
-    A file that has changed since it was taken is a new version. A name that somebody else has is left as it is.
+    A file that has changed since it was taken is a new version; one that is no workflow any more takes nothing away from
+    those who share the library. A name that somebody else has is left as it is, and so is a version that was deleted.
     """
     sources, problems = read_files(folder)
     found = list(problems)
     for name, source in sources.items():
-        current = await library.get(name)
-        if isinstance(current, WorkflowShown):
-            if current.source == source:
+        if errors := errors_of(source, name):
+            found += _problems(name, errors)
+            continue
+        last = next(reversed(await library.history(name)), None)
+        if last is not None and last.version.hash == hash_of(source):
+            if last.kind == "created":
                 continue
-            if current.workflow.author == FILE:
-                await library.delete(name, author=FILE)
+            if last.author != FILE:
+                log.info("%s.py: %s has deleted this version; it is not taken again", name, last.author or "somebody")
+                continue
+        if last is not None and last.kind == "created" and last.version.author == FILE:
+            await library.delete(name, author=FILE)
         reply = await library.create(name, source, author=FILE)
         if isinstance(reply, WorkflowRefused):
-            found += [
-                FileProblem(file=f"{name}.py", line=one.line, message=f"{one.message}. {one.remedy}")
-                for one in reply.findings
-                if one.severity == "error"
-            ]
+            found += _problems(name, [one for one in reply.findings if one.severity == "error"])
     for problem in found:
         log.warning("%s:%s: %s; it is not loaded", problem.file, problem.line, problem.message)
     return tuple(found)
+
+
+def _problems(name: str, errors: Sequence[SourceFinding]) -> list[FileProblem]:
+    return [FileProblem(file=f"{name}.py", line=one.line, message=f"{one.message}. {one.remedy}") for one in errors]
