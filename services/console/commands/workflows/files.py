@@ -7,6 +7,7 @@ and version.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +21,9 @@ from shared.workflow_source.module import MAX_SOURCE_CHARS
 INDEX = "workflows.json"
 MAX_FILE_BYTES = 4 * MAX_SOURCE_CHARS
 MAX_FILES = 20_000
+MAX_INDEX_BYTES = 64 * 1024**2
+_BAD_ZIP = (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError)
+"""What `zipfile` raises for a damaged, an encrypted, and an unusually compressed one."""
 
 
 class ExportIndex(Part, frozen=True, kw_only=True):
@@ -57,7 +61,7 @@ def read_import(place: Path) -> tuple[list[ImportedFile], list[Problem]]:
     """Return the workflows of an export, a folder of Python files, or one file; and the files that cannot be read."""
     try:
         contents = _read_contents(place)
-    except (OSError, ValueError, zipfile.BadZipFile) as exc:
+    except (OSError, ValueError, *_BAD_ZIP) as exc:
         return [], [Problem(where=str(place), message=getattr(exc, "strerror", None) or str(exc))]
     problems: list[Problem] = []
     versions: dict[str, WorkflowVersion] = {}
@@ -77,7 +81,7 @@ def read_import(place: Path) -> tuple[list[ImportedFile], list[Problem]]:
 
 
 def _read_contents(place: Path) -> dict[str, bytes]:
-    """Return the Python files and the index of a place, by name. Raises OSError, ValueError and BadZipFile."""
+    """Return the Python files and the index of a place, by name. Raises OSError, ValueError and `_BAD_ZIP`."""
     if place.is_dir():
         return {path.name: _read_bounded(path) for path in place.iterdir() if _is_wanted(path.name)}
     if place.suffix == ".zip":
@@ -98,11 +102,11 @@ def _is_wanted(name: str) -> bool:
 
 
 def _read_bounded(path: Path) -> bytes:
-    if path.name != INDEX:
-        _check_size(path.name, path.stat().st_size)
+    _check_size(path.name, path.stat().st_size)
     return path.read_bytes()
 
 
 def _check_size(name: str, size_bytes: int) -> None:
-    if name != INDEX and size_bytes > MAX_FILE_BYTES:
-        raise ValueError(f"{name} has {size_bytes} bytes, at most {MAX_FILE_BYTES}")
+    most = MAX_INDEX_BYTES if name == INDEX else MAX_FILE_BYTES
+    if size_bytes > most:
+        raise ValueError(f"{name} has {size_bytes} bytes, at most {most}")
