@@ -18,8 +18,8 @@ log = logging.getLogger(__name__)
 async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
     """Create a workflow of each file, and return the files that are not taken, each with the reason.
 
-    A file that has changed since it was taken is a new version; one that is no workflow any more takes nothing away from
-    those who share the library. A name that somebody else has is left as it is, and so is a version that was deleted.
+    A file that has changed since it was taken is a new version; one that is no workflow any more takes nothing away
+    from those who share the library. A name that somebody else has is left as it is, so is a version that was deleted.
     """
     sources, problems = read_files(folder)
     found = list(problems)
