@@ -10,6 +10,9 @@ from services.workflows.library.library import Library
 from services.workflows.ports import Executor
 from shared.bus.ports import Blobs
 
+MAX_WAIT_S = 120.0
+"""For a free slot. Clients wait a little longer: `GRACE_S` of their calls."""
+
 
 @dataclass
 class WorkflowDeps:
@@ -20,3 +23,4 @@ class WorkflowDeps:
     executor: Executor
     blobs: Blobs
     slots: asyncio.Semaphore
+    max_wait_s: float = MAX_WAIT_S

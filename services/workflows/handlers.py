@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from services.workflows.deps import WorkflowDeps
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
 from services.workflows.invocations.invocation import Invoked
 from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
@@ -23,6 +27,7 @@ from shared.contracts.workflows.library import (
     WorkflowsFound,
     WorkflowsListed,
 )
+from shared.errors import Unavailable
 from shared.subjects import (
     CREATE_WORKFLOW,
     DELETE_WORKFLOW,
@@ -38,7 +43,7 @@ PAGE = 200
 """Workflows in one message."""
 MAX_HITS = 50
 MAX_TIMEOUT_S = 600.0
-DEADLINE_S = MAX_TIMEOUT_S + 120.0
+DEADLINE_S = MAX_TIMEOUT_S + MAX_WAIT_S
 """Of an invocation, with the wait for a free slot."""
 
 actor: Actor[WorkflowDeps] = Actor("workflows")
@@ -88,7 +93,7 @@ async def invoke_workflow(request: InvokeWorkflow, deps: WorkflowDeps) -> Workfl
     """Run a workflow. Within a run what it saves is returned as blobs, for they belong to the sample's evidence."""
     artifacts = SampleArtifacts(deps.blobs) if request.run_id else None
     captured: list[Artifact] | None = [] if request.run_id and request.browser is not None else None
-    async with deps.slots:
+    async with _slot(deps):
         invoked = await deps.invoker.invoke(
             request.name,
             request.arguments,
@@ -103,7 +108,7 @@ async def invoke_workflow(request: InvokeWorkflow, deps: WorkflowDeps) -> Workfl
 @actor.answers(RUN_CODE, deadline_s=DEADLINE_S)
 async def run_code(request: RunCode, deps: WorkflowDeps) -> WorkflowRan:
     """Run a piece of code in an interpreter of its own."""
-    async with deps.slots:
+    async with _slot(deps):
         interpreter = await deps.executor.open_interpreter()
         try:
             invoked = await deps.invoker.run_code(
@@ -112,6 +117,22 @@ async def run_code(request: RunCode, deps: WorkflowDeps) -> WorkflowRan:
         finally:
             await interpreter.close()
     return _ran(invoked, None)
+
+
+@asynccontextmanager
+async def _slot(deps: WorkflowDeps) -> AsyncGenerator[None]:
+    """Hold a slot. Raises Unavailable when none gets free while the caller waits: who has given up may use the browser
+    for something else, so nothing may begin in it then."""
+    try:
+        async with asyncio.timeout(deps.max_wait_s):
+            await deps.slots.acquire()
+    except TimeoutError as exc:
+        message = f"no workflow could begin within {deps.max_wait_s:g} s: EXHIBIT_WORKFLOW_CAPACITY of them are running"
+        raise Unavailable(message) from exc
+    try:
+        yield
+    finally:
+        deps.slots.release()
 
 
 def _context(request: InvokeWorkflow, captured: list[Artifact] | None) -> ToolContext:

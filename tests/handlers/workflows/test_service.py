@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from services.workflows import __main__ as workflows
-from services.workflows.handlers import PAGE
+from services.workflows.deps import WorkflowDeps
+from services.workflows.handlers import PAGE, run_code
+from services.workflows.handlers import invoke_workflow as handle_invocation
 from shared.bus.nats_bus import connect_bus
 from shared.client.workflow_calls import (
     create_workflow,
@@ -21,8 +23,9 @@ from shared.client.workflow_calls import (
     load_history,
     search_workflows,
 )
-from shared.contracts.workflows.invocations import RunCode, WorkflowUse
+from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowUse
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown, WorkflowUnknown
+from shared.errors import Unavailable
 from shared.host.services import run_services
 from shared.settings import Settings
 from shared.streams import ARTIFACTS
@@ -144,3 +147,18 @@ async def test_two_services_share_a_library_on_the_bus_and_take_its_files(nats_u
             assert (await first.invoker.invoke(name, {})).outcome.value == "Hi, World!"
             assert [entry.author for entry in await first.library.history(name)] == ["file"] * 3
     assert not (tmp_path / "workflows" / ".library").exists()
+
+
+async def test_an_invocation_that_gets_no_slot_in_time_never_begins():
+    class Nothing:
+        """Whatever is used of it fails."""
+
+    nothing: Any = Nothing()
+    deps = WorkflowDeps(nothing, nothing, nothing, nothing, slots=asyncio.Semaphore(1), max_wait_s=0.01)
+    await deps.slots.acquire()
+    with pytest.raises(Unavailable, match="EXHIBIT_WORKFLOW_CAPACITY"):
+        await handle_invocation(InvokeWorkflow(name="greet"), deps)
+    with pytest.raises(Unavailable, match="EXHIBIT_WORKFLOW_CAPACITY"):
+        await run_code(RunCode(code="1"), deps)
+    deps.slots.release()
+    assert not deps.slots.locked()
