@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -126,6 +127,8 @@ class PlannerDeps:
     runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
     choices: dict[str, WorkflowChoice] = field(default_factory=dict[str, WorkflowChoice])
     """Run id to its workflow, of runs in `runs`."""
+    choosing: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
+    """Run id to the lock that is held while its workflow is chosen."""
 
     def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
         """Lease a browser session, see :func:`shared.sessions.lease_session`."""

@@ -170,6 +170,7 @@ async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:
             oldest = next(iter(deps.runs))
             del deps.runs[oldest]
             deps.choices.pop(oldest, None)
+            deps.choosing.pop(oldest, None)
     return deps.runs[run_id]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -92,13 +93,33 @@ def arguments_for(choice: WorkflowChoice, row: Mapping[str, str]) -> dict[str, A
 
 
 def _typed(text: Any, kind: str) -> Any:
-    """Return the value of a cell for a parameter of this type; the text itself where it is not JSON."""
+    """Return the value of a cell for a parameter of this type; the text itself where it is no JSON that can be sent."""
     if not TYPED.match(kind):
         return text
     try:
-        return json.loads(text.lower() if kind.startswith("bool") else text)
-    except ValueError:
+        return json.loads(
+            text.lower() if kind.startswith("bool") else text,
+            parse_constant=_finite,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except (ValueError, RecursionError):
         return text
+
+
+def _finite(text: str) -> float:
+    """Raises ValueError for NaN and what is infinite: a message would hold null in its place."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(text)
+    return number
 
 
 def _filled(value: Any, row: Mapping[str, str]) -> Any:

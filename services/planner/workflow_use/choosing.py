@@ -6,6 +6,7 @@ model chooses among the hits of a search. Without a library nothing is chosen, a
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from services.planner.budget import add_spending
@@ -36,9 +37,12 @@ async def load_choice(
     if spec.workflow == "off" or spec.phase == "discovery" or has_irreversible_step(spec):
         return NO_WORKFLOW, NO_USAGE
     usage = NO_USAGE
-    if run_id not in deps.choices:
-        deps.choices[run_id], usage = await _load_or_choose(run_id, spec, deps, asks_model=asks_model)
-    return deps.choices[run_id], usage
+    async with deps.choosing.setdefault(run_id, asyncio.Lock()):  # the first samples of a run begin together
+        choice = deps.choices.get(run_id)
+        if choice is None:
+            choice, usage = await _load_or_choose(run_id, spec, deps, asks_model=asks_model)
+            deps.choices[run_id] = choice
+    return choice, usage
 
 
 async def _load_or_choose(

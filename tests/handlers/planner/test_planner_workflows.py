@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,8 @@ import msgspec
 import pytest
 
 from services.planner.handlers import work_sample
+from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
+from services.planner.workflow_use.choosing import load_choice
 from shared.contracts.actions import Done, Goto, Screenshot, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.workflows.artifacts import ArtifactEntry
@@ -40,6 +43,7 @@ class ScriptedLibrarian:
 
     async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
         self.shown.append(candidates)
+        await asyncio.sleep(0)  # others go on while a model answers
         return self.chosen, Usage(llm_calls=1)
 
     async def write(
@@ -251,6 +255,21 @@ async def test_a_model_chooses_among_the_hits():
     assert [one.workflow.name for one in librarian.shown[0]] == ["read_any_ticket"]
     assert one.decider.views == []  # type: ignore[attr-defined]
     assert finished.usage.llm_calls == 1  # the first sample pays for the choice
+
+
+async def test_samples_that_begin_together_ask_the_model_once():
+    librarian = ScriptedLibrarian({"workflow": "read_any_ticket", "arguments": {}, "reason": ""})
+    one = with_model(bench(name="read_any_ticket"), librarian)
+    task = TaskSpec.model_validate(one.task)
+    loaded = await asyncio.gather(*(load_choice("r1", task, one.deps, asks_model=True) for _ in range(5)))
+    assert {choice.name for choice, _ in loaded} == {"read_any_ticket"}
+    assert sum(usage.llm_calls for _, usage in loaded) == len(librarian.shown) == 1
+
+
+@pytest.mark.parametrize("cell", ["NaN", "Infinity", "1e999", "9" * 30, "007"])
+def test_a_cell_that_is_no_number_of_json_stays_a_text(cell):
+    choice = WorkflowChoice(name="read", arguments={"limit": "{limit}"}, types={"limit": "float"})
+    assert arguments_for(choice, {"limit": cell}) == {"limit": cell}
 
 
 @pytest.mark.parametrize(
