@@ -1,0 +1,141 @@
+"""A rule of extraction, as data that a person can read: where the element is, which of its texts, and which part of it.
+
+A rule gives one text or none for a page. It gives none when its place is not there, or is there more than once: it
+never chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal
+
+from shared.contracts.base import Part
+from shared.text.normal import fold
+
+Attribute = Literal["name", "value", "url", "title"]
+"""Which text of an element: what it shows, what a field holds, where a link leads, what the markup adds."""
+Kind = Literal["labelled", "named", "near", "structural"]
+"""How a place is found: by a label that belongs to the value, by a name in the markup, by the field's label somewhere
+before it, or by the structure of the page alone. A structural place says nothing of what the value is; one that is near
+a label says it only while nothing else has changed, since the value may be missing and another text follow."""
+
+
+class UnderHeader(Part, frozen=True, kw_only=True, tag="header"):
+    """The element beside a label: the definition of a term, the cell of a row or column head."""
+
+    header: str
+    role: str
+
+
+class AfterText(Part, frozen=True, kw_only=True, tag="after"):
+    """The element that stands ``steps`` elements after the only one with this text."""
+
+    text: str
+    steps: int
+    role: str
+
+
+class InRegion(Part, frozen=True, kw_only=True, tag="region"):
+    """The ``nth`` element (from 0) of this role in the part of the page with this name."""
+
+    region: str
+    role: str
+    nth: int
+
+
+class AtSelector(Part, frozen=True, kw_only=True, tag="selector"):
+    """The element with this id or test id."""
+
+    selector: str
+
+
+class AtHeading(Part, frozen=True, kw_only=True, tag="heading"):
+    """The only heading of this level."""
+
+    level: int
+
+
+class AtPlace(Part, frozen=True, kw_only=True, tag="place"):
+    """The ``nth`` (from 0) of exactly ``of`` elements with this tag path."""
+
+    path: str
+    nth: int
+    of: int
+
+
+Where = UnderHeader | AfterText | InRegion | AtSelector | AtHeading | AtPlace
+KINDS: dict[type[Part], Kind] = {  # of AfterText: see `kind_of`
+    UnderHeader: "labelled",
+    InRegion: "named",
+    AtSelector: "named",
+    AtHeading: "structural",
+    AtPlace: "structural",
+}
+
+
+class Whole(Part, frozen=True, kw_only=True, tag="whole"):
+    """The whole text."""
+
+
+class Between(Part, frozen=True, kw_only=True, tag="between"):
+    """What stands between two texts that each occur once around it; an empty one is the beginning or the end.
+
+    ``telling``: on the example pages these words stand around nothing else, so that they say what the value is.
+    """
+
+    before: str
+    after: str
+    telling: bool = False
+
+
+TextRule = Whole | Between
+
+
+class ExtractionRule(Part, frozen=True, kw_only=True):
+    """``where`` the element is, its ``attribute``, and the ``part`` of that text."""
+
+    where: Where
+    attribute: Attribute
+    part: TextRule
+
+
+def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
+    """Return how the rule finds its value. ``labels``: what the field is called, folded.
+
+    Telling words around the value in its own text are a label. A text before it is one only where the field is called
+    so: any other text may stand there by chance.
+    """
+    if isinstance(rule.part, Between) and rule.part.telling:
+        return "labelled"
+    if isinstance(rule.where, AfterText):
+        return "near" if fold(rule.where.text).rstrip(":") in labels else "structural"
+    return KINDS[type(rule.where)]
+
+
+def describe_rule(rule: ExtractionRule) -> str:
+    """Return the rule for people, such as ``the definition beside "Assignee"``."""
+    text = {"name": "", "value": "what is filled in at ", "url": "the address of ", "title": "the title of "}
+    return text[rule.attribute] + _describe_where(rule.where) + _describe_part(rule.part)
+
+
+def _describe_where(where: Where) -> str:
+    match where:
+        case UnderHeader():
+            return f'the {where.role} beside "{where.header}"'
+        case AfterText():
+            return f'the {where.role} {where.steps} after "{where.text}"'
+        case InRegion():
+            return f'{where.role} number {where.nth + 1} in "{where.region}"'
+        case AtSelector():
+            return f"the element {where.selector}"
+        case AtHeading():
+            return f"the heading of level {where.level}"
+        case AtPlace():
+            return f"number {where.nth + 1} of {where.of} at {where.path}"
+
+
+def _describe_part(part: TextRule) -> str:
+    if isinstance(part, Whole):
+        return ""
+    ends = [f'after "{part.before}"' if part.before else "", f'before "{part.after}"' if part.after else ""]
+    return f", {' and '.join(end for end in ends if end)}"

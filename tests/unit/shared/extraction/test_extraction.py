@@ -1,0 +1,177 @@
+"""Rules learned from examples: which there are, what they read on new pages, and that they never guess."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import Locator
+from shared.extraction.agreement import leave_one_out, read_field
+from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import AfterText, AtHeading, AtSelector, Between, UnderHeader, describe_rule, kind_of
+from shared.extraction.synthesis import Example, learn_field, shape_of
+
+PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
+NUMBERS = ("TCK-1001", "TCK-1002", "TCK-1034")
+
+
+def page(*elements: dict[str, Any]) -> ObservedPage:
+    return ObservedPage([Element(ref=at, **one) for at, one in enumerate(elements, 1)])
+
+
+def text(name: str, **changes: Any) -> dict[str, Any]:
+    return {"role": "text", "name": name, "tag": "p", "place": "main>p", **changes}
+
+
+def heading(name: str, level: int = 1) -> dict[str, Any]:
+    return {"role": "heading", "name": name, "level": level, "tag": f"h{level}", "place": f"main>h{level}"}
+
+
+def row(label: str, value: str, id_: str = "") -> list[dict[str, Any]]:
+    locators = (Locator(kind="id", value=f"#{id_}", matches=1),) if id_ else ()
+    term = {"role": "term", "name": label, "tag": "dt", "place": "dl>dt"}
+    found = {"role": "definition", "name": value, "tag": "dd", "header": label, "place": "dl>dd", "locators": locators}
+    return [term, found]
+
+
+def ticket(
+    number: str, person: str, *, extra: tuple[dict[str, Any], ...] = (), label: str = "Assignee"
+) -> ObservedPage:
+    return page(
+        heading(f"{number}: Printer on fire"),
+        *extra,
+        *row("Ticket number", number),
+        *row(label, person, id_="assignee"),
+        *row("Status", "Open"),
+    )
+
+
+def examples(number: bool = False) -> list[Example]:
+    pairs = list(zip(NUMBERS, PEOPLE, strict=True))
+    return [Example(ticket(key, person), key if number else person) for key, person in pairs]
+
+
+def wheres(rules: Any) -> set[type[Any]]:
+    return {type(rule.where) for rule in rules}
+
+
+def test_every_way_to_the_value_is_kept():
+    found = learn_field(examples()).rules
+    assert {UnderHeader, AfterText, AtSelector} <= wheres(found)
+    assert all(rule.attribute == "name" for rule in found)
+    assert 'the definition beside "Assignee"' in map(describe_rule, found)
+
+
+def test_a_part_of_a_text_is_told_by_the_words_around_it():
+    found = [rule for rule in learn_field(examples(number=True)).rules if isinstance(rule.where, AtHeading)]
+    assert {rule.part for rule in found} == {
+        Between(before="", after=": Printer on fire", telling=True),
+        Between(before="", after=":"),
+    }
+    assert {kind_of(rule, ()) for rule in found} == {"labelled", "structural"}
+
+
+def test_a_new_page_is_read_where_all_rules_agree():
+    reading = read_field(learn_field(examples()), ticket("TCK-2000", "Zoë Lindqvist"))
+    assert (reading.certainty, reading.value, reading.lost) == ("certain", "Zoë Lindqvist", ())
+
+
+def test_a_label_that_changed_is_healed_by_the_others_and_said():
+    reading = read_field(learn_field(examples()), ticket("TCK-2000", "Zoë Lindqvist", label="Owner"))
+    assert (reading.certainty, reading.value) == ("healed", "Zoë Lindqvist")
+    assert UnderHeader in wheres(reading.lost)
+
+
+def test_rules_that_differ_are_shown_and_none_is_chosen():
+    other = page(
+        heading("TCK-2000: Printer on fire"),
+        *row("Assignee", "Ann Lee"),
+        *row("Owner", "Zoë Lindqvist", id_="assignee"),
+    )
+    reading = read_field(learn_field(examples()), other)
+    assert (reading.certainty, reading.value) == ("ambiguous", None)
+    assert {one.value for one in reading.candidates} == {"Ann Lee", "Zoë Lindqvist"}
+
+
+def test_a_value_that_is_not_there_is_missing_and_no_other_text_takes_its_place():
+    without = page(heading("TCK-2000: Printer on fire"), *row("Ticket number", "TCK-2000"), *row("Status", "Open"))
+    reading = read_field(learn_field(examples()), without)
+    assert (reading.certainty, reading.value) == ("missing", None)
+
+
+def test_a_label_is_never_taken_for_the_value():
+    def plain(person: str | None) -> ObservedPage:
+        return page(text("Assignee"), *([text(person)] if person else []), text("Due date"), text("never"))
+
+    field = learn_field([Example(plain(person), person) for person in PEOPLE], ["Assignee"])
+    assert read_field(field, plain("Zoë Lindqvist")).value == "Zoë Lindqvist"
+    assert read_field(field, plain(None)).value is None
+
+
+def test_a_value_of_another_shape_goes_to_a_person():
+    reading = read_field(learn_field(examples(number=True)), ticket("Draft of Ann", "Zoë Lindqvist"))
+    assert (reading.certainty, reading.value) == ("unsure", None)
+
+
+def test_structure_alone_is_not_enough():
+    def plain(*texts: str) -> ObservedPage:
+        return page(*(text(one) for one in texts))
+
+    field = learn_field([Example(plain(f"note {at}", person), person) for at, person in enumerate(PEOPLE)])
+    assert {kind_of(rule, ()) for rule in field.rules} == {"structural"}
+    assert read_field(field, plain("note 9", "Zoë Lindqvist")).certainty == "unsure"
+
+
+@pytest.mark.parametrize("attribute", ["value", "url", "title"])
+def test_values_stand_in_fields_addresses_and_titles_too(attribute):
+    def shown(person: str) -> ObservedPage:
+        return page({"role": "link", "name": "Open", "header": "Assignee", attribute: f"/people/{person}/open"})
+
+    field = learn_field([Example(shown(person), person) for person in ("ann", "bert", "carla")])
+    assert read_field(field, shown("zoe")).value == "zoe"
+    assert all(rule.attribute == attribute for rule in field.rules)
+
+
+def test_no_rule_names_a_value():
+    field = learn_field(examples())
+    told = " ".join(describe_rule(rule) for rule in field.rules)
+    assert not any(person in told for person in PEOPLE)
+
+
+def test_what_is_over_the_page_is_not_read():
+    banner = {"role": "heading", "name": "TCK-9: Cookies", "level": 1, "in_dialog": True, "place": "main>h1"}
+    reading = read_field(learn_field(examples(number=True)), ticket("TCK-2000", "Ann Lee", extra=(banner,)))
+    assert reading.value == "TCK-2000"
+
+
+def test_a_text_that_is_cut_off_is_not_read():
+    cut = page(
+        heading("TCK-2000: Printer on fire"), *row("Assignee", "Zoë")[:1], {**row("Assignee", "Zoë")[1], "cut_chars": 9}
+    )
+    assert read_field(learn_field(examples()), cut).value is None
+
+
+def test_each_example_is_read_by_what_the_others_teach():
+    confidence = leave_one_out(examples())
+    assert (confidence.right, confidence.wrong, confidence.to_review) == (3, 0, 0)
+
+
+def test_examples_without_anything_in_common_teach_nothing():
+    found = learn_field([Example(page(text("Ann Lee")), "Ann Lee"), Example(page(heading("Bo Xi")), "Bo Xi")])
+    assert found.rules == ()
+    assert read_field(found, page(text("Zoë"))).certainty == "missing"
+
+
+def test_one_example_is_not_enough():
+    with pytest.raises(ValueError, match="1 example; 2 or more"):
+        learn_field(examples()[:1])
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [("TCK-1001", "A-9"), ("Mar 3, 2026", "A 9, 9"), ("3f2a9c", "9A9A9A"), ("", ""), ("Ann Lee", "A A")],
+)
+def test_the_shape_of_a_value(value, shape):
+    assert shape_of(value) == shape
