@@ -114,6 +114,7 @@ def with_capacity(settings: Settings, concurrency: int) -> Settings:
     return settings.model_copy(
         update={
             "planner_capacity": max(concurrency, settings.planner_capacity),
+            "workflow_capacity": max(concurrency, settings.workflow_capacity),
             "browser_capacity": max(concurrency + SPARE_SESSIONS, settings.browser_capacity),
         }
     )

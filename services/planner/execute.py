@@ -48,6 +48,8 @@ from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
 
 ACT_TIMEOUT_S = 120.0
 MAX_WORKFLOW_S = 600.0
+WORKFLOW_SHARE = 0.5
+"""Of the time of an attempt; the rest is for the run's own decider, should the workflow come to nothing."""
 MAX_WORKFLOW_OUTPUT = 10_000
 """Characters that a workflow printed, as the step log keeps them."""
 VISION_TIMEOUT_S = 150.0
@@ -224,13 +226,13 @@ async def _use_workflow(
 ) -> ActionOutcome:
     """Run a workflow in the sample's session. Its failure is an outcome: the run's own decider then does the work."""
     before_s = deps.elapsed_s()
-    left_s = view.spec.max_time_s or MAX_WORKFLOW_S
+    most_s = view.spec.max_time_s * WORKFLOW_SHARE or MAX_WORKFLOW_S
     try:
         ran = await invoke_workflow(
             deps.asks,
             f"{action.name}@{action.hash}",
             action.arguments,
-            timeout_s=min(left_s, MAX_WORKFLOW_S),
+            timeout_s=min(most_s, MAX_WORKFLOW_S),
             browser=BrowserAccess(instance_id=session.instance_id, session_id=session.session_id),
             run_id=view.run_id,
             sample_id=view.sample.sample_id,

@@ -39,7 +39,7 @@ class RunFailures:
         return WorkflowFailure(code=code, type=type_, message=message, traceback=traceback, chain=chain[:MAX_LEVELS])
 
     def timeout(self, time_s: float) -> WorkflowFailure:
-        return self.failure("timeout", "TimeoutError", f"it did not end within {time_s:g} s")
+        return self.failure("timeout", "TimeoutError", f"it did not end within {time_s:.3g} s")
 
     def told(self, message: Mapping[str, Any]) -> WorkflowFailure:
         """Return what `failure_of` says, of which nothing is trusted.

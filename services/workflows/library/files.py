@@ -16,7 +16,8 @@ log = logging.getLogger(__name__)
 
 
 async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
-    """Create a workflow of each file, and return the files that are not taken, each with the reason.
+    """Create a workflow of each file, and return the files that are not taken, each with the reason. `Library.list`
+    tells them too.
 
     A file that has changed since it was taken is a new version; one that is no workflow any more takes nothing away
     from those who share the library. A name that somebody else has is left as it is, so is a version that was deleted.
@@ -41,6 +42,7 @@ async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
             found += _problems(name, [one for one in reply.findings if one.severity == "error"])
     for problem in found:
         log.warning("%s:%s: %s; it is not loaded", problem.file, problem.line, problem.message)
+    library.note_problems(found)
     return tuple(found)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 from services.workflows.library.versions import (
     MAX_ENTRIES,
+    MIN_HASH_CHARS,
     created,
     current_of,
     deleted,
@@ -59,6 +60,7 @@ class Library:
         self._index: SearchIndex | None = None
         self._current: dict[str, WorkflowVersion] = {}
         self._problems: tuple[FileProblem, ...] = ()
+        self._noted: tuple[FileProblem, ...] = ()
         self._revision = ""
         self._refreshing = asyncio.Lock()
         self._indexing = asyncio.Lock()
@@ -130,7 +132,11 @@ class Library:
     async def list(self) -> tuple[tuple[WorkflowVersion, ...], tuple[FileProblem, ...]]:
         """Return the current workflows by name, and the files that are not loaded."""
         await self.refresh()
-        return tuple(self._current.values()), self._problems
+        return tuple(self._current.values()), (*self._problems, *self._noted)
+
+    def note_problems(self, problems: Sequence[FileProblem]) -> None:
+        """List these files too: they are not loaded, and are none of the storage's own."""
+        self._noted = tuple(problems)
 
     async def get(self, name: str, hash: str = "") -> GetReply:
         """Return a workflow with its source. ``hash``: of an old version, or its first 8 characters or more."""
@@ -156,7 +162,9 @@ class Library:
 
     async def _unknown(self, name: str, hash: str, entries: tuple[HistoryEntry, ...]) -> WorkflowUnknown:
         if hash and entries:
-            message = f"{name} has no single version {hash}; its history lists {len(entries)} changes"
+            message = (
+                f"{name} has no single version {hash}: give {MIN_HASH_CHARS} characters or more of one in its history"
+            )
             return WorkflowUnknown(name=name, message=message)
         await self.refresh()
         similar = tuple(difflib.get_close_matches(name, self._current, MAX_SIMILAR))

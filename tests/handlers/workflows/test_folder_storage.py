@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 import pytest
 
+from services.workflows.library import versions
 from services.workflows.library.storage.folder import LOOK_EVERY_S, FolderStorage
 from services.workflows.library.versions import hash_of
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown
@@ -163,6 +164,16 @@ async def test_a_damaged_history_is_reported_and_not_overwritten(folder):
     assert history.read_text() == "{"
 
 
+async def test_an_edit_that_the_history_cannot_hold_is_told(folder, monkeypatch):
+    monkeypatch.setattr(versions, "MAX_ENTRIES", 1)
+    (folder / "greet.py").write_text(GREET)
+    library = library_of(folder)
+    assert [one.name for one in (await library.list())[0]] == ["greet"]
+    (folder / "greet.py").write_text(GREET_LOUDLY)
+    with pytest.raises(PermanentError, match="which is the most"):
+        await library.get("greet")
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_folder_of_another_user_is_read_only():
     with TemporaryDirectory() as name:  # pytest's own folders cannot be read by others
@@ -176,6 +187,7 @@ def test_a_folder_of_another_user_is_read_only():
 AS_NOBODY = f"""
 import asyncio, concurrent.futures.thread, os, sys
 sys.path.insert(0, {str(Path.cwd())!r})
+from services.workflows.library import versions
 from services.workflows.library.storage.folder import FolderStorage
 from tests.handlers.workflows.storages import GREET, open_library
 from pathlib import Path

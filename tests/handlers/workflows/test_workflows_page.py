@@ -28,6 +28,13 @@ def test_the_first_workflow_has_no_faults():
     assert [one for one in lint(blocks("python")[0], "fetch_json") if one.severity != "advice"] == []
 
 
+async def test_the_example_of_a_search_finds_it(tmp_path):
+    (query,) = re.findall(r'exhibit workflows search "(.*)"', PAGE)
+    async with Session(tmp_path / "workflows", InProcessExecutor()) as session:
+        await session.add_workflow("fetch_json", blocks("python")[0])
+        assert [hit.workflow.name for hit in await session.search(query)] == ["fetch_json"]
+
+
 async def test_the_example_of_a_session_does_what_it_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     body = blocks("python")[1].replace("from exhibit import Session\n", "")

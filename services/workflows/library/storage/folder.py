@@ -27,6 +27,7 @@ from uuid import uuid4
 import msgspec
 
 from services.workflows.library.versions import (
+    MAX_ENTRIES,
     created,
     current_of,
     deleted,
@@ -164,7 +165,13 @@ class FolderStorage:
         if current is not None:
             history = self._record(name, history, deleted(current, FILE, at), None)
         version = make_version(name, source, description="", author=FILE, at=at)
-        return self._record(name, history, created(version), source), []
+        history = self._record(name, history, created(version), source)
+        if current_of(history) != version:
+            message = (
+                f"it was changed, and its history has {MAX_ENTRIES} entries, which is the most: give it another name"
+            )
+            return history, [FileProblem(file=_shown(path.name), line=0, message=message)]
+        return history, []
 
     def _record(self, name: str, history: WorkflowHistory, entry: HistoryEntry, source: str | None) -> WorkflowHistory:
         """Return the history with the entry, and write both unless the folder is read-only."""
