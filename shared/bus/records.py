@@ -15,6 +15,7 @@ import nats.js.errors
 from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.kv import KeyValue
 
 from shared.bus.verdict import backoff_s
@@ -25,7 +26,8 @@ from shared.streams import Bucket
 RecordT = TypeVar("RecordT")
 MODIFY_TRIES = 200
 READ_ALL_TIMEOUT_S = 30.0
-"""For one record of many."""
+"""For one batch of records."""
+BATCH = 500
 
 
 class NatsRecords:
@@ -107,16 +109,26 @@ class NatsRecords:
         await flush(self._nc)
 
     async def read_all(self, bucket: Bucket, type_: type[RecordT]) -> dict[str, RecordT]:
-        """See :class:`shared.bus.ports.Records`."""
-        kv = await self._key_value(bucket)
+        """See :class:`shared.bus.ports.Records`.
+
+        A pull consumer tells exactly how much is to come. The watch of nats-py may say that a bucket is empty while its
+        records are on their way.
+        """
+        prefix = f"$KV.{bucket.name}."
+        config = ConsumerConfig(deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, ack_policy=AckPolicy.NONE)
         found: dict[str, RecordT] = {}
         with map_nats_errors():
-            watcher = await kv.watchall(ignore_deletes=True)
+            records = await self._js.pull_subscribe(f"{prefix}>", stream=f"KV_{bucket.name}", config=config)
             try:
-                while isinstance(entry := await watcher.updates(timeout=READ_ALL_TIMEOUT_S), KeyValue.Entry):
-                    found[entry.key] = msgspec.json.decode(entry.value or b"null", type=type_)
+                left = (await records.consumer_info()).num_pending or 0
+                while left:
+                    for msg in await records.fetch(min(left, BATCH), timeout=READ_ALL_TIMEOUT_S):
+                        left = msg.metadata.num_pending
+                        if not (msg.headers or {}).get("KV-Operation"):
+                            key = msg.subject.removeprefix(prefix)
+                            found[key] = msgspec.json.decode(msg.data, type=type_)
             finally:
-                await watcher.stop()
+                await records.unsubscribe()
         return found
 
     async def revision(self, bucket: Bucket) -> int:

@@ -17,7 +17,7 @@ from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
-from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_SOURCES
+from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_CHOICES, WORKFLOW_SOURCES
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -140,6 +140,12 @@ class BusSuite:
         found = await bus.read_all(RUNS, RunRecord)
         assert [found[key] for key in keys] == [record("changed"), record(keys[1])]
         assert revisions == sorted(set(revisions))
+
+    async def test_what_was_just_stored_is_always_read(self, served):
+        bus, key = await served(Actor("none"), None), unique("source")
+        await bus.create(WORKFLOW_CHOICES, key, record("first"))
+        for _ in range(30):
+            assert key in await bus.read_all(WORKFLOW_CHOICES, RunRecord)
 
     async def test_an_empty_bucket_has_no_records(self, served):
         bus = await served(Actor("none"), None)
