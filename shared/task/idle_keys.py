@@ -11,7 +11,14 @@ from shared.task.spec import TaskSpec
 
 _OF_A_LIST = ("list", "limit", "expected_items", "pagination")
 _OF_A_RECORD_S_FIELD = ("under", "shown_in", "derived")
-_OF_A_RECORD = ("identity", "judgment_required", "judgment_question", "judgment_output_schema")
+_OF_A_RECORD = (
+    "identity",
+    "judgment_required",
+    "judgment_question",
+    "judgment_output_schema",
+    "workflow",
+    "save_workflow",
+)
 JUDGMENT_PARTS = frozenset({"answer", "confidence", "reasoning", "evidence_refs"})
 """Every judgment has these parts; a task chooses the answers only."""
 

@@ -168,6 +168,8 @@ def test_the_columns_of_a_list_are_output_fields():
         ({"phase": "discovery", "limit": 3, "pagination": True, "list": {"link": "Title"}}, 0),
         ({"phase": "discovery", "pagination": "Show older"}, 0),
         ({"pagination": False}, 1),
+        ({"phase": "discovery", "workflow": {"name": "read_it"}, "save_workflow": True}, 2),
+        ({"workflow": {"name": "read_it"}, "save_workflow": True}, 0),
         ({"phase": "discovery", "output_schema": {"name": {"type": "string", "under": "Open", "derived": True}}}, 2),
         ({"phase": "discovery", "output_schema": {"name": {"type": "string", "pattern": "a", "shown_in": "text"}}}, 1),
         ({"output_schema": {"name": {"type": "string", "under": "Open", "pattern": "a", "shown_in": "text"}}}, 0),
