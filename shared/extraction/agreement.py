@@ -8,7 +8,7 @@ from typing import Literal
 
 from shared.contracts.base import Part
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import ExtractionRule, Kind, kind_of
+from shared.extraction.rules import AtPlace, ExtractionRule, Kind, kind_of
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field, shape_of
 from shared.text.normal import fold, tidy
 
@@ -17,6 +17,7 @@ Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
 nothing, and the others agree, among them one whose label or name belongs to the value. ``ambiguous``: rules found
 different values. ``unsure``: what was found has another shape than every example, or too little speaks for it.
 ``missing``: no rule found anything."""
+Structure = Literal["page", "record", "row"]
 TELLING: frozenset[Kind] = frozenset({"labelled", "named", "near"})
 BELONGING: frozenset[Kind] = frozenset({"labelled", "named"})
 
@@ -37,8 +38,12 @@ class FieldReading(Part, frozen=True, kw_only=True):
     lost: tuple[ExtractionRule, ...] = ()
 
 
-def read_field(field: FieldRules, page: ObservedPage) -> FieldReading:
-    """Return what the rules say. Rules that differ are never outvoted."""
+def read_field(field: FieldRules, page: ObservedPage, structure: Structure = "page") -> FieldReading:
+    """Return what the rules say. Rules that differ are never outvoted.
+
+    ``structure``: what the page is. The records of a list have one template, so that an element that is alone with its
+    tag path in a record says what it is; of a table's row the number of its cell does, among as many cells.
+    """
     found: dict[str, list[ExtractionRule]] = defaultdict(list)
     lost: list[ExtractionRule] = []
     for rule in field.rules:
@@ -56,10 +61,18 @@ def read_field(field: FieldRules, page: ObservedPage) -> FieldReading:
     one = listed[0]
     fits = not field.shape or shape_of(one.value) == field.shape
     kinds = {kind_of(rule, field.labels) for rule in one.rules}
+    if any(_is_told_by_structure(rule, structure) for rule in one.rules):
+        kinds.add("named")
     if not fits or not kinds & (BELONGING if lost else TELLING):
         return FieldReading(certainty="unsure", candidates=candidates, lost=tuple(lost))
     certainty: Certainty = "healed" if lost else "certain"
     return FieldReading(certainty=certainty, value=one.value, candidates=candidates, lost=tuple(lost))
+
+
+def _is_told_by_structure(rule: ExtractionRule, structure: Structure) -> bool:
+    if not isinstance(rule.where, AtPlace):
+        return False
+    return structure == "row" or (structure == "record" and rule.where.of == 1)
 
 
 def is_value(text: str) -> bool:

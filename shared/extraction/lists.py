@@ -1,0 +1,136 @@
+"""Lists learned from written rows: what separates the records of a page, and each column as rules within a record.
+
+A record is read like a page of its own (:mod:`shared.extraction.agreement`). All ways to separate the records that hold
+for the written rows are kept; a page is read where they give the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shared.contracts.base import Part
+from shared.contracts.browser_pool import Element
+from shared.extraction.agreement import FieldReading, Structure, read_field
+from shared.extraction.pages import ObservedPage
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field
+from shared.text.normal import tidy
+
+MAX_SEPARATORS = 8
+
+
+class ByTableRow(Part, frozen=True, kw_only=True, tag="row"):
+    """Each row of the tables whose cells have this tag path is a record."""
+
+    path: str
+
+
+class ByFirstElement(Part, frozen=True, kw_only=True, tag="first"):
+    """A record begins at each element with this tag path, and ends before the next one."""
+
+    path: str
+
+
+Separator = ByTableRow | ByFirstElement
+
+
+class ListRules(Part, frozen=True, kw_only=True):
+    """What was learned of a list: for each way to separate its records, the rules of each column."""
+
+    ways: tuple[tuple[Separator, dict[str, FieldRules]], ...]
+
+
+class ListReading(Part, frozen=True, kw_only=True):
+    """``rows``: each column's reading. ``agree``: whether every way gave the same rows; else those of the first way."""
+
+    rows: tuple[dict[str, FieldReading], ...]
+    agree: bool
+
+
+def learn_list(page: ObservedPage, written: Sequence[Mapping[str, str]]) -> ListRules:
+    """Return every way to read the list that gives the written rows, each from one record of its own.
+
+    Raises ValueError with fewer than two rows, or rows with different columns.
+    """
+    if len(written) < MIN_EXAMPLES:
+        raise ValueError(f"{len(written)} row; {MIN_EXAMPLES} or more are needed")
+    if any(row.keys() != written[0].keys() for row in written):
+        raise ValueError("the written rows have different columns")
+    ways: list[tuple[Separator, dict[str, FieldRules]]] = []
+    for separator in _separators(page, written):
+        columns = _learn_columns(records_of(page, separator), written)
+        if columns is not None:
+            ways.append((separator, columns))
+    return ListRules(ways=tuple(ways[:MAX_SEPARATORS]))
+
+
+def read_list(rules: ListRules, page: ObservedPage) -> ListReading:
+    """Return the rows of a page. A record in which no column is found is a row too, for a person: none is dropped."""
+    found = [_read_way(separator, columns, page) for separator, columns in rules.ways]
+    if not found:
+        return ListReading(rows=(), agree=False)
+    values = [[{name: one.value for name, one in row.items()} for row in rows] for rows in found]
+    return ListReading(rows=tuple(found[0]), agree=all(one == values[0] for one in values))
+
+
+def records_of(page: ObservedPage, separator: Separator) -> list[ObservedPage]:
+    """Return the records of a page in order, each as a page of its own."""
+    groups: dict[int, list[Element]] = {}
+    if isinstance(separator, ByTableRow):
+        rows = {one.row for one in page.elements if one.place == separator.path}
+        for one in page.elements:
+            if one.row is not None and one.row in rows:
+                groups.setdefault(one.row, []).append(one)
+    else:
+        number = 0
+        for one in page.elements:
+            number += one.place == separator.path
+            if number:
+                groups.setdefault(number, []).append(one)
+    return [ObservedPage(elements) for elements in groups.values()]
+
+
+def _separators(page: ObservedPage, written: Sequence[Mapping[str, str]]) -> list[Separator]:
+    """Return what may separate the records: rows of tables, and the paths that come as often as rows were written."""
+    values = {tidy(value) for row in written for value in row.values() if value}
+    cells = {one.place for one in page.elements if one.row is not None and tidy(one.name) in values and one.place}
+    counts: dict[str, int] = {}
+    for one in page.elements:
+        if one.place:
+            counts[one.place] = counts.get(one.place, 0) + 1
+    repeated = [path for path, count in counts.items() if count >= len(written)]
+    return [*(ByTableRow(path=path) for path in sorted(cells)), *(ByFirstElement(path=path) for path in repeated)]
+
+
+def _learn_columns(
+    records: Sequence[ObservedPage], written: Sequence[Mapping[str, str]]
+) -> dict[str, FieldRules] | None:
+    """Return the rules of each column, or None unless each written row has one record of its own."""
+    homes: list[ObservedPage] = []
+    for row in written:
+        fitting = [record for record in records if all(_shows(record, value) for value in row.values() if value)]
+        if len(fitting) != 1 or fitting[0] in homes:
+            return None
+        homes.append(fitting[0])
+    columns: dict[str, FieldRules] = {}
+    for name in written[0]:
+        examples = [Example(home, row[name]) for home, row in zip(homes, written, strict=True) if row[name]]
+        if len(examples) < MIN_EXAMPLES:
+            return None
+        columns[name] = learn_field(examples, [name.replace("_", " ")])
+        if not columns[name].rules:
+            return None
+    return columns
+
+
+def _shows(record: ObservedPage, value: str) -> bool:
+    return any(tidy(value) in tidy(text or "") for one in record.elements for text in (one.name, one.value, one.url))
+
+
+def _read_way(
+    separator: Separator, columns: Mapping[str, FieldRules], page: ObservedPage
+) -> list[dict[str, FieldReading]]:
+    structure: Structure = "row" if isinstance(separator, ByTableRow) else "record"
+    return [
+        {name: read_field(field, record, structure) for name, field in columns.items()}
+        for record in records_of(page, separator)
+    ]
