@@ -39,6 +39,7 @@ from shared.contracts.workflows.library import (
 from shared.contracts.workflows.sources import SourceFinding
 from shared.errors import PermanentError
 from shared.secrets.store import SecretStore
+from shared.workflow_source.wording import finding_line
 
 Feature = Literal[
     "processes", "network_isolation", "file_isolation", "system_call_filter", "dependencies", "install_dependencies"
@@ -53,7 +54,7 @@ class WorkflowRefusedError(PermanentError):
     code = "workflow_refused"
 
     def __init__(self, name: str, findings: Sequence[SourceFinding]) -> None:
-        errors = [f"line {one.line}: {one.message}. {one.remedy}" for one in findings if one.severity == "error"]
+        errors = [finding_line(one) for one in findings if one.severity == "error"]
         super().__init__(f"the workflow {name!r} is refused: " + "; ".join(errors))
         self.findings = tuple(findings)
 

@@ -5,6 +5,7 @@ No run can have the name of that folder, so what reads the runs passes over it.
 
 from __future__ import annotations
 
+from datetime import datetime
 from hashlib import sha256
 
 import msgspec
@@ -31,6 +32,23 @@ def require_artifact_size(name: str, size_bytes: int) -> None:
     if size_bytes > MAX_ARTIFACT_BYTES:
         message = f"the artifact {name!r} has {size_bytes} bytes; the most is {MAX_ARTIFACT_BYTES}"
         raise PermanentError(message, code="too_large")
+
+
+def new_artifact(
+    name: str, data: bytes, *, media_type: str, description: str, saved_by: str, saved_at: datetime
+) -> ArtifactEntry:
+    """Return the entry of a new artifact. Raises PermanentError (``unsafe_name``, ``too_large``)."""
+    library_artifact_key(name)
+    require_artifact_size(name, len(data))
+    return ArtifactEntry(
+        name=name,
+        sha256=sha256_of(data),
+        size_bytes=len(data),
+        media_type=media_type,
+        description=description,
+        saved_by=saved_by,
+        saved_at=saved_at,
+    )
 
 
 def artifact_taken(name: str) -> PermanentError:

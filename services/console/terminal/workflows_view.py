@@ -14,8 +14,9 @@ from shared.contracts.workflows.library import (
     WorkflowShown,
     WorkflowVersion,
 )
-from shared.contracts.workflows.sources import Parameter, SourceFinding
+from shared.contracts.workflows.sources import SourceFinding
 from shared.text.normal import printable
+from shared.workflow_source.wording import finding_line, signature_of
 
 HASH_CHARS = 12
 
@@ -23,7 +24,7 @@ HASH_CHARS = 12
 def versions_table(versions: Sequence[WorkflowVersion]) -> Table:
     table = Table("name", "description", "parameters", "version", "author", box=None, pad_edge=False)
     for one in versions:
-        table.add_row(*map(_cell, (one.name, one.description, signature(one), one.hash[:HASH_CHARS], one.author)))
+        table.add_row(*map(_cell, (one.name, one.description, signature_of(one), one.hash[:HASH_CHARS], one.author)))
     return table
 
 
@@ -31,7 +32,7 @@ def hits_table(hits: Sequence[WorkflowHit]) -> Table:
     table = Table("score", "name", "description", "parameters", box=None, pad_edge=False)
     for hit in hits:
         one = hit.workflow
-        table.add_row(f"{hit.score:.2f}", *map(_cell, (one.name, one.description, signature(one))))
+        table.add_row(f"{hit.score:.2f}", *map(_cell, (one.name, one.description, signature_of(one))))
     return table
 
 
@@ -47,22 +48,11 @@ def history_table(entries: Sequence[HistoryEntry]) -> Table:
     return table
 
 
-def signature(version: WorkflowVersion) -> str:
-    """Return the parameters as they are written in Python."""
-    more = ["**more"] if version.takes_more else []
-    return ", ".join([*map(_parameter, version.parameters), *more])
-
-
-def _parameter(one: Parameter) -> str:
-    typed = f"{one.name}: {one.type}" if one.type else one.name
-    return typed if one.default is None else f"{typed} = {one.default}"
-
-
 def show_text(shown: WorkflowShown) -> str:
     one = shown.workflow
     state = "current" if shown.is_current else "not the current version"
     lines = [
-        f"{one.name}({signature(one)})",
+        f"{one.name}({signature_of(one)})",
         one.description,
         f"version {one.hash} ({state})",
         f"by {one.author or '?'}, {one.created_at:%Y-%m-%d %H:%M:%S} UTC"
@@ -73,23 +63,13 @@ def show_text(shown: WorkflowShown) -> str:
 
 def findings_lines(findings: Sequence[SourceFinding], where: str = "") -> str:
     """Return a line for each finding; ``where``: the file, in front of the line number."""
-    return "".join(
-        f"{_place(one.line, where)}{one.severity} {one.code}: {printable(one.message)}. {one.remedy}\n"
-        for one in findings
-    )
+    return "".join(f"{printable(finding_line(one, where))}\n" for one in findings)
 
 
 def problem_lines(problems: Sequence[FileProblem]) -> str:
-    return "".join(
-        f"exhibit: {_place(one.line, printable(one.file))}{printable(one.message)}; it is not loaded\n"
-        for one in problems
-    )
-
-
-def _place(line: int, where: str) -> str:
-    if where:
-        return f"{where}:{line}: " if line else f"{where}: "
-    return f"line {line}: " if line else ""
+    places = [f"{one.file}:{one.line}" if one.line else one.file for one in problems]
+    lines = (f"{place}: {one.message}" for place, one in zip(places, problems, strict=True))
+    return "".join(f"exhibit: {printable(line)}; it is not loaded\n" for line in lines)
 
 
 def _cell(text: str) -> str:

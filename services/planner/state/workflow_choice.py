@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from shared.contracts.base import Part
 from shared.contracts.workflows.library import WorkflowVersion
-from shared.contracts.workflows.sources import Parameter
 from shared.task.spec import TaskSpec, fill, placeholders
 
 TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
@@ -141,8 +140,3 @@ def _columns_in(value: Any) -> Iterable[str]:
     elif isinstance(value, list):
         for one in cast("list[Any]", value):
             yield from _columns_in(one)
-
-
-def parameter_text(one: Parameter) -> str:
-    typed = f"{one.name}: {one.type}" if one.type else one.name
-    return typed if one.default is None else f"{typed} = {one.default}"

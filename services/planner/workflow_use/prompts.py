@@ -12,11 +12,11 @@ from services.planner.state.workflow_choice import (
     WorkflowChoice,
     column_names,
     make_choice,
-    parameter_text,
 )
 from shared.contracts.workflows.library import WorkflowShown
 from shared.models.sanitize import FENCE, fenced
 from shared.task.spec import TaskSpec
+from shared.workflow_source.wording import parameter_text
 
 CHOICE_LIMIT = 5
 """Hits that a model is shown."""

@@ -27,6 +27,7 @@ from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import ExhibitError
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec
+from shared.workflow_source.wording import finding_line
 
 log = logging.getLogger(__name__)
 
@@ -85,9 +86,7 @@ async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, d
         if isinstance(reply, WorkflowCreated):
             version = reply.workflow
             return _noted(finished, f"saved as the workflow {version.name}, version {version.hash[:12]}")
-        problems = tuple(
-            f"line {one.line}: {one.message}. {one.remedy}" for one in reply.findings if one.severity != "advice"
-        )
+        problems = tuple(finding_line(one) for one in reply.findings if one.severity != "advice")
     return _noted(finished, f"no workflow was saved: {'; '.join(problems)[:500]}")
 
 

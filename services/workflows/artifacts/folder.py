@@ -8,10 +8,11 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from services.workflows.clock import utc_now
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.errors import Unavailable
 from shared.evidence_format.files.base import encode_file
@@ -20,8 +21,8 @@ from shared.evidence_format.library import (
     ENTRY,
     artifact_taken,
     library_artifact_key,
+    new_artifact,
     parse_artifact_entry,
-    require_artifact_size,
     require_unchanged,
     sha256_of,
 )
@@ -30,28 +31,16 @@ ResultT = TypeVar("ResultT")
 _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR})
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class FolderArtifacts:
     """See :class:`services.workflows.ports.Artifacts`. Of two processes that save one name, one wins, and the other is
     told. Every call raises Unavailable when the folder cannot be used."""
 
-    def __init__(self, folder: Path, now: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(self, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._folder, self._now = folder, now
 
     async def save(self, name: str, data: bytes, *, media_type: str, description: str, saved_by: str) -> ArtifactEntry:
-        library_artifact_key(name)
-        require_artifact_size(name, len(data))
-        entry = ArtifactEntry(
-            name=name,
-            sha256=sha256_of(data),
-            size_bytes=len(data),
-            media_type=media_type,
-            description=description,
-            saved_by=saved_by,
-            saved_at=self._now(),
+        entry = new_artifact(
+            name, data, media_type=media_type, description=description, saved_by=saved_by, saved_at=self._now()
         )
         await self._in_thread(self._write, entry, data)
         return entry

@@ -16,8 +16,8 @@ from services.workflows.ports import HostCall, HostCallError, Outcome, ToolCalls
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowVersion
-from shared.contracts.workflows.sources import SourceFinding
 from shared.errors import ExhibitError
+from shared.workflow_source.wording import finding_line
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +55,10 @@ class CallHost:
             source_run=self._invocation.context.run_id or None,
         )
         if isinstance(reply, WorkflowRefused):
-            raise HostCallError("ValueError", "the workflow is refused:\n" + "\n".join(map(_line, reply.findings)))
-        return {**_listed(reply.workflow), "findings": [_line(one) for one in reply.findings]}
+            raise HostCallError(
+                "ValueError", "the workflow is refused:\n" + "\n".join(map(finding_line, reply.findings))
+            )
+        return {**_listed(reply.workflow), "findings": [finding_line(one) for one in reply.findings]}
 
     async def search(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
         limit = min(max(_argument(arguments, "limit", int, 10), 0), MAX_HITS)
@@ -143,11 +145,6 @@ def _name_and_hash(arguments: Mapping[str, JsonValue]) -> tuple[str, str]:
     """Return the parts of ``name`` or ``name@hash``."""
     name, _, hash = _argument(arguments, "name", str).partition("@")
     return name, hash
-
-
-def _line(one: SourceFinding) -> str:
-    where = f"line {one.line}: " if one.line else ""
-    return f"{where}{one.severity} {one.code}: {one.message}. {one.remedy}"
 
 
 def _listed(version: WorkflowVersion) -> dict[str, JsonValue]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import uuid4
 
+from services.workflows.clock import utc_now
 from shared.bus.ports import Blobs
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import SavedBlob
-from shared.evidence_format.library import artifact_taken, library_artifact_key, require_artifact_size, sha256_of
+from shared.evidence_format.library import artifact_taken, new_artifact
 from shared.streams import ARTIFACTS
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class SampleArtifacts:
@@ -25,21 +22,13 @@ class SampleArtifacts:
         self.saved: list[SavedBlob] = []
 
     async def save(self, name: str, data: bytes, *, media_type: str, description: str, saved_by: str) -> ArtifactEntry:
-        library_artifact_key(name)
+        entry = new_artifact(
+            name, data, media_type=media_type, description=description, saved_by=saved_by, saved_at=self._now()
+        )
         if self._find(name) is not None:
             raise artifact_taken(name)
-        require_artifact_size(name, len(data))
         blob = uuid4().hex
         await self._blobs.put(ARTIFACTS, blob, data)
-        entry = ArtifactEntry(
-            name=name,
-            sha256=sha256_of(data),
-            size_bytes=len(data),
-            media_type=media_type,
-            description=description,
-            saved_by=saved_by,
-            saved_at=self._now(),
-        )
         self.saved.append(SavedBlob(artifact=entry, blob=blob))
         return entry
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from services.workflows.library.library import Library
 from services.workflows.library.storage.folder import FILE, read_files
-from services.workflows.library.versions import errors_of, hash_of
+from services.workflows.library.versions import errors_of, file_problems, hash_of
 from shared.contracts.workflows.library import FileProblem, WorkflowRefused
-from shared.contracts.workflows.sources import SourceFinding
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +24,7 @@ async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
     found = list(problems)
     for name, source in sources.items():
         if errors := errors_of(source, name):
-            found += _problems(name, errors)
+            found += file_problems(f"{name}.py", errors)
             continue
         last = next(reversed(await library.history(name)), None)
         if last is not None and last.version.hash == hash_of(source):
@@ -39,12 +37,8 @@ async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
             await library.delete(name, author=FILE)
         reply = await library.create(name, source, author=FILE)
         if isinstance(reply, WorkflowRefused):
-            found += _problems(name, [one for one in reply.findings if one.severity == "error"])
+            found += file_problems(f"{name}.py", [one for one in reply.findings if one.severity == "error"])
     for problem in found:
         log.warning("%s:%s: %s; it is not loaded", problem.file, problem.line, problem.message)
     library.note_problems(found)
     return tuple(found)
-
-
-def _problems(name: str, errors: Sequence[SourceFinding]) -> list[FileProblem]:
-    return [FileProblem(file=f"{name}.py", line=one.line, message=f"{one.message}. {one.remedy}") for one in errors]

@@ -6,9 +6,10 @@ import asyncio
 import difflib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
+from services.workflows.clock import utc_now
 from services.workflows.library.versions import (
     MAX_ENTRIES,
     MIN_HASH_CHARS,
@@ -42,10 +43,6 @@ log = logging.getLogger(__name__)
 MAX_SIMILAR = 3
 MAX_TRIES = 20
 """To delete a workflow that others replace at the same time."""
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Library:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import datetime
 
-from shared.contracts.workflows.library import HistoryEntry, WorkflowHistory, WorkflowVersion
+from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory, WorkflowVersion
 from shared.contracts.workflows.sources import SourceFinding
 from shared.workflow_source.lint import lint
 from shared.workflow_source.module import read_module
+from shared.workflow_source.wording import finding_message
 
 MAX_ENTRIES = 2000
 """Of one name; the history of a name is one record."""
@@ -23,6 +25,11 @@ def hash_of(source: str) -> str:
 def errors_of(source: str, name: str) -> tuple[SourceFinding, ...]:
     """Return why the library refuses this source; empty when it takes it."""
     return tuple(one for one in lint(source, name) if one.severity == "error")
+
+
+def file_problems(file: str, errors: Iterable[SourceFinding]) -> list[FileProblem]:
+    """Return the errors of a source as those of its file."""
+    return [FileProblem(file=file, line=one.line, message=finding_message(one)) for one in errors]
 
 
 def make_version(

@@ -58,13 +58,10 @@ def _use(view: SampleView, choice: WorkflowChoice) -> Act | None:
 
 
 def reported_fields(value: Any, schema: Mapping[str, OutputField]) -> dict[str, Any]:
-    """Return the output fields of a workflow's value: those of a dict, or of its ``fields``. Others are left out."""
+    """Return the output fields that a workflow's value has, if it is a dict. Others are left out."""
     if not isinstance(value, dict):
         return {}
     found = cast("dict[str, Any]", value)
-    inner = found.get("fields")
-    if isinstance(inner, dict) and not found.keys() & schema.keys():
-        found = cast("dict[str, Any]", inner)
     return {name: found[name] for name in schema if name in found}
 
 

@@ -19,19 +19,21 @@ import stat
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
 import msgspec
 
+from services.workflows.clock import utc_now
 from services.workflows.library.versions import (
     MAX_ENTRIES,
     created,
     current_of,
     deleted,
     errors_of,
+    file_problems,
     hash_of,
     make_version,
     with_entry,
@@ -53,10 +55,6 @@ ResultT = TypeVar("ResultT")
 _Stamp = tuple[int, int, int]
 """Time of the last change in ns, size, inode."""
 _Stamps = tuple[_Stamp | None, _Stamp | None]
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class FolderStorage:
@@ -157,10 +155,7 @@ class FolderStorage:
         if current is not None and current.hash == hash_of(source):
             return history, []
         if errors := errors_of(source, name):
-            return history, [
-                FileProblem(file=_shown(path.name), line=one.line, message=f"{one.message}. {one.remedy}")
-                for one in errors
-            ]
+            return history, file_problems(_shown(path.name), errors)
         at = self._now()
         if current is not None:
             history = self._record(name, history, deleted(current, FILE, at), None)
