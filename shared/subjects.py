@@ -82,6 +82,7 @@ from shared.contracts.workflows.artifacts import (
     LoadArtifact,
     SaveArtifact,
 )
+from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
 from shared.contracts.workflows.library import (
     CreateReply,
@@ -223,6 +224,11 @@ INVOKE_WORKFLOW: Ask[InvokeWorkflow, WorkflowRan] = Ask(
     f"{PREFIX}.ask.workflows.workflow.invoke", InvokeWorkflow, WorkflowRan
 )
 RUN_CODE: Ask[RunCode, WorkflowRan] = Ask(f"{PREFIX}.ask.workflows.code.run", RunCode, WorkflowRan)
+BEGIN_FLOW: Ask[BeginFlow, FlowReply] = Ask(f"{PREFIX}.ask.workflows.flow.begin", BeginFlow, FlowReply)
+RESUME_FLOW: Ask[ResumeFlow, FlowReply] = Ask(
+    f"{PREFIX}.ask.workflows.flow.resume", ResumeFlow, FlowReply, ("instance_id",)
+)
+END_FLOW: Ask[EndFlow, FlowEnded] = Ask(f"{PREFIX}.ask.workflows.flow.end", EndFlow, FlowEnded, ("instance_id",))
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")

@@ -1,1 +1,1 @@
-"""Messages of the workflow library, by subject: sources, library, invocations, artifacts."""
+"""Messages of the workflow library, by subject: sources, library, invocations, artifacts, flows."""

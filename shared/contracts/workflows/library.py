@@ -12,7 +12,8 @@ from shared.contracts.workflows.sources import Parameter, SourceFinding
 class WorkflowVersion(Part, frozen=True, kw_only=True):
     """One version of a workflow, as the library lists it.
 
-    ``hash``: SHA-256 of the source in UTF-8, in hex. ``takes_more``: ``run`` has ``**keywords``. ``author``: the user,
+    ``hash``: SHA-256 of the source in UTF-8, in hex; of a version with files, of the source and all files (see
+    `shared.workflow_source.files`). ``takes_more``: ``run`` has ``**keywords``. ``author``: the user,
     the program or the model that wrote it. ``source_run``: the run that it was learned from.
     """
 
@@ -25,6 +26,8 @@ class WorkflowVersion(Part, frozen=True, kw_only=True):
     author: str = ""
     created_at: datetime
     source_run: str | None = None
+    files: tuple[str, ...] = ()
+    """Names of the text files that belong to it, such as ``workspace/locators.json``."""
 
 
 class HistoryEntry(Part, frozen=True, kw_only=True):
@@ -54,13 +57,18 @@ class FileProblem(Part, frozen=True, kw_only=True):
 
 
 class CreateWorkflow(Message, frozen=True, kw_only=True):
-    """Request to create a workflow. An empty ``description``: that of the source's docstring."""
+    """Request to create a workflow. An empty ``description``: that of the source's docstring.
+
+    ``files``: text files that it reads at run time, by their path relative to its folder. ``replace``: the hash of the
+    current version, which this one replaces; empty: the name must be free."""
 
     name: str
     source: str
     description: str = ""
     author: str = ""
     source_run: str | None = None
+    files: dict[str, str] = {}
+    replace: str = ""
 
 
 class WorkflowCreated(Message, frozen=True, kw_only=True):
@@ -103,6 +111,7 @@ class WorkflowShown(Message, frozen=True, kw_only=True):
     workflow: WorkflowVersion
     source: str
     is_current: bool
+    files: dict[str, str] = {}
 
 
 class WorkflowUnknown(Message, frozen=True, kw_only=True):

@@ -1,0 +1,126 @@
+"""The files of a flow, beside its source: what it acts on, how its fields are read, its options and its schemas.
+
+workspace/flow.py                      the source; the one file that production runs
+workspace/locators.json                the elements it acts on, by their selector
+workspace/fields.json                  the rules of each field that it reads
+workspace/dropdown_mappings.json       the options of selects that are whole when the page opens
+data/variables_schema.json             names, types and defaults of the variables
+data/variables.json                    their values; of one sample, never of a library
+data/structured_output_schema.json     names and types of the outputs
+data/structured_outputs.json           what a run has found; written by it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from shared.contracts.base import Part
+from shared.contracts.results import Locator
+from shared.extraction.lists import ListRules
+from shared.extraction.synthesis import FieldRules
+
+SOURCE_FILE = "workspace/flow.py"
+LOCATORS_FILE = "workspace/locators.json"
+FIELDS_FILE = "workspace/fields.json"
+MAPPINGS_FILE = "workspace/dropdown_mappings.json"
+VARIABLES_SCHEMA_FILE = "data/variables_schema.json"
+VARIABLES_FILE = "data/variables.json"
+OUTPUT_SCHEMA_FILE = "data/structured_output_schema.json"
+OUTPUTS_FILE = "data/structured_outputs.json"
+
+EffectTag = str
+"""The tag of an effect, such as ``navigated``; see `shared.contracts.results.Effect`."""
+
+
+class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """An element that a flow acts on, as all recorded samples know it.
+
+    ``locators``: those that were unique on every sample, best first; ``{name}`` in them is the variable of that
+    identifier. ``effects``: what acting on it had as effect in the samples.
+    """
+
+    role: str
+    locators: tuple[Locator, ...] = ()
+    effects: tuple[EffectTag, ...] = ()
+    fingerprints: tuple[str, ...] = ()
+
+
+class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """``constants``: texts that stand on every page that the rules were learned from, folded; of all fields at once."""
+
+    fields: dict[str, FieldRules] = {}
+    lists: dict[str, ListRules] = {}
+    constants: tuple[str, ...] = ()
+
+
+class DropdownMapping(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """``options``: lower-cased text to the exact label. ``option_selector``: of one option, where the options are not
+    all known when the page opens."""
+
+    type: Literal["native_select", "custom"]
+    container: str
+    options: dict[str, str] = {}
+    option_selector: str = ""
+
+
+ValueType = Literal["string", "number", "boolean", "array", "object", "enum"]
+
+
+class ValueSchema(Part, frozen=True, kw_only=True, omit_defaults=True, rename={"enum_values": "enumValues"}):
+    """The type of a variable or an output. ``required`` is written as ``!`` after the name of a variable."""
+
+    type: ValueType
+    description: str = ""
+    enum_values: tuple[str, ...] = ()
+    default: Any = None
+
+
+class FlowFiles(Part, frozen=True, kw_only=True):
+    """The files of a flow, decoded."""
+
+    locators: dict[str, ElementFacts] = {}
+    fields: FieldsFile = FieldsFile()
+    mappings: dict[str, DropdownMapping] = {}
+    variables: dict[str, ValueSchema] = {}
+    """By their names as written, with ``!`` after a required one."""
+    outputs: dict[str, ValueSchema] = {}
+
+
+_TYPES: dict[str, tuple[str, Any]] = {
+    LOCATORS_FILE: ("locators", dict[str, ElementFacts]),
+    FIELDS_FILE: ("fields", FieldsFile),
+    MAPPINGS_FILE: ("mappings", dict[str, DropdownMapping]),
+    VARIABLES_SCHEMA_FILE: ("variables", dict[str, ValueSchema]),
+    OUTPUT_SCHEMA_FILE: ("outputs", dict[str, ValueSchema]),
+}
+
+
+def parse_files(files: Mapping[str, str]) -> FlowFiles:
+    """Return the files of a flow; those that are missing are empty.
+
+    Raises ValueError with every file that is not what it should be."""
+    found: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, (key, kind) in _TYPES.items():
+        if name in files:
+            try:
+                found[key] = msgspec.json.decode(files[name], type=kind)
+            except (msgspec.DecodeError, RecursionError) as exc:
+                problems.append(f"{name}: {exc}")
+    if problems:
+        raise ValueError("; ".join(problems))
+    return FlowFiles(**found)
+
+
+def write_files(files: FlowFiles) -> dict[str, str]:
+    """Return the texts of the files, by their names; empty ones are left out, but for the two schemas."""
+    written: dict[str, str] = {}
+    for name, (key, _) in _TYPES.items():
+        value = getattr(files, key)
+        if value or name in (VARIABLES_SCHEMA_FILE, OUTPUT_SCHEMA_FILE):
+            data = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1)
+            written[name] = data.decode() + "\n"
+    return written
