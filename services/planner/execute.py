@@ -40,10 +40,11 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount, TargetContext
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
+from shared.flows.target_context import context_of_target
 from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
 
 ACT_TIMEOUT_S = 120.0
@@ -69,6 +70,7 @@ class ActionOutcome:
     counts: tuple[ShownCount, ...] = ()
     vision: VisionAnswered | None = None
     workflow: WorkflowRan | None = None
+    target_context: TargetContext | None = None
     notes: tuple[Note, ...] = ()
     usage: Usage = NO_USAGE
     ending: Ending | None = None
@@ -103,6 +105,7 @@ async def execute_action(
         result,
         page_files=left.page_files,
         seen=left.values,
+        target_context=context_of_target(action, result, view.page),
         notes=notes,
         browser_ms=left.browser_ms,
     )

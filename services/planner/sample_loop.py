@@ -285,6 +285,7 @@ class SampleWork:
             counts=outcome.counts,
             vision=outcome.vision,
             workflow=outcome.workflow,
+            target_context=outcome.target_context,
             summary=decision.summary if first else None,
             notes=(*(decision.notes if first else ()), *outcome.notes),
             looks=self.state.looks,

@@ -178,6 +178,31 @@ class ShownCount(Part, frozen=True, kw_only=True, omit_defaults=True):
     """The page gives no exact number: "about 1,200", "1,000+"."""
 
 
+class TargetContext(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What stood around the element that an action acted on, as the page was observed before the action.
+
+    From the contexts of several samples follows what tells the element where its own text differs: the label beside it,
+    the row that it is in. Texts have at most 200 characters.
+    """
+
+    header: str = ""
+    """As in :class:`shared.contracts.browser_pool.Element`."""
+    header_matches: int = 0
+    """Number of elements with this role and header."""
+    before: tuple[str, ...] = ()
+    """Texts of the elements before it, the nearest first; empty where another element has the same text."""
+    regions: tuple[str, ...] = ()
+    region_matches: tuple[int, ...] = ()
+    """For each of the regions: number of elements with this role in it."""
+    row: tuple[str, ...] = ()
+    """Texts of the other elements in its table row or, outside of tables, of those up to the next element like it."""
+    alike: int = 0
+    """Number of elements with its role and tag path, itself among them."""
+    in_dialog: bool = False
+    options: tuple[str, ...] = ()
+    """Labels of the options of a native select."""
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
@@ -225,6 +250,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """The answer to a question about a picture."""
     workflow: WorkflowRan | None = None
     """What a workflow came to: its version, its value or its error, and the workflows that it invoked."""
+    target_context: TargetContext | None = None
+    """What stood around the action's target; None: it has none, or it was not in the observation."""
     summary: Summary | None = None
     """Summary of earlier steps, made before this decision."""
     notes: tuple[Note, ...] = ()

@@ -30,6 +30,7 @@ from shared.contracts.steps import (
     ShownCount,
     StepTaken,
     Summary,
+    TargetContext,
 )
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import WorkflowRan
@@ -78,6 +79,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     vision: VisionAnswered | None = None
     workflow: WorkflowRan | UnsetType | None = UNSET
     """UNSET where no workflow was used."""
+    target_context: TargetContext | UnsetType | None = UNSET
+    """UNSET where the action has no target in the observation."""
     summary: Summary | None = None
     notes: tuple[Note, ...] = ()
     looks: int = 0
@@ -94,7 +97,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 
 NO_ACTION = "none"
-_CONVERTED = ("action", "result", "message", "route", "workflow")
+_CONVERTED = ("action", "result", "message", "route", "workflow", "target_context")
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
     {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
@@ -125,6 +128,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         route=step.route,
         message=UNSET if words == step.message else step.message,
         workflow=UNSET if step.workflow is None else step.workflow,
+        target_context=UNSET if step.target_context is None else step.target_context,
         **{name: getattr(step, name) for name in _COPIED},
     )
 
@@ -139,6 +143,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         result=entry.outcome,
         message=entry.result if entry.message is UNSET else entry.message,
         workflow=None if entry.workflow is UNSET else entry.workflow,
+        target_context=None if entry.target_context is UNSET else entry.target_context,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
         **{name: getattr(entry, name) for name in _COPIED},
     )
