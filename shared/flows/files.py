@@ -18,7 +18,6 @@ from typing import Any, Literal
 import msgspec
 
 from shared.contracts.base import Part
-from shared.contracts.results import Locator
 from shared.extraction.lists import ListRules
 from shared.extraction.synthesis import FieldRules
 
@@ -38,12 +37,12 @@ EffectTag = str
 class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
     """An element that a flow acts on, as all recorded samples know it.
 
-    ``locators``: those that were unique on every sample, best first; ``{name}`` in them is the variable of that
-    identifier. ``effects``: what acting on it had as effect in the samples.
+    ``selectors``: other selectors that were unique on every sample, best first; ``{name}`` in them, and in the key of this
+    entry, is the variable of that identifier. ``effects``: what acting on it had as effect in the samples.
     """
 
     role: str
-    locators: tuple[Locator, ...] = ()
+    selectors: tuple[str, ...] = ()
     effects: tuple[EffectTag, ...] = ()
     fingerprints: tuple[str, ...] = ()
 

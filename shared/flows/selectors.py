@@ -38,8 +38,8 @@ MAX_CHARS = 4000
 
 @dataclass(frozen=True)
 class Selector:
-    """``value``: the role, the label, the text or the CSS. ``name``: the accessible name, or the whole text of an element
-    that CSS finds; None: any."""
+    """``value``: the role, the label, the text or the CSS. ``name``: the accessible name, or the whole text of what CSS
+    finds; None: any."""
 
     kind: BaseKind
     value: str
