@@ -72,7 +72,9 @@ FOUND = Bucket("FOUND", max_age_s=30 * DAY_S)
 WORKFLOWS = Bucket("WORKFLOWS")
 """Key-value: name of a workflow to its WorkflowHistory, where the library is kept on the bus."""
 WORKFLOW_SOURCES = Bucket("WORKFLOW_SOURCES")
-"""Key-value: SHA-256 of a workflow's source to the source."""
+"""Key-value: hash of a workflow's version to its source."""
+WORKFLOW_FILES = Bucket("WORKFLOW_FILES")
+"""Key-value: hash of a workflow's version to its files, where it has any: their texts by their paths."""
 WORKFLOW_CHOICES = Bucket("WORKFLOW_CHOICES", max_age_s=30 * DAY_S)
 """Key-value: run id to the WorkflowChoice of its samples; run id and ``.saved`` once a sample is made a workflow."""
 KEY_VALUE_BUCKETS = (
@@ -87,6 +89,7 @@ KEY_VALUE_BUCKETS = (
     FOUND,
     WORKFLOWS,
     WORKFLOW_SOURCES,
+    WORKFLOW_FILES,
     WORKFLOW_CHOICES,
 )
 

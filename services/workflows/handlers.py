@@ -57,6 +57,8 @@ async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> Create
         description=request.description,
         author=request.author,
         source_run=request.source_run,
+        files=request.files,
+        replace=request.replace,
     )
 
 

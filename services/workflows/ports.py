@@ -65,6 +65,8 @@ class Job:
     source: str
     arguments: Mapping[str, JsonValue]
     limits: Limits = Limits()
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Text files in the folder in which it runs, by their relative paths."""
 
 
 @dataclass(frozen=True)
@@ -302,14 +304,24 @@ class WorkflowStorage(Protocol):
         ...
 
     async def source(self, hash: str) -> str | None:
-        """Return the source with this SHA-256, or None."""
+        """Return the source of the version with this hash, or None."""
         ...
 
-    async def append(self, name: str, entry: HistoryEntry, source: str) -> bool:
-        """Add a version with its source, or a tombstone. Atomic over processes.
+    async def files(self, hash: str) -> dict[str, str]:
+        """Return the files of the version with this hash, by their paths; empty where it has none.
 
-        Return False, and add nothing, where it does not fit: a version where there is a current one, or a tombstone
-        where there is none. Raises PermanentError (``cannot_write``) when the storage is read-only.
+        Raises PermanentError (``workflow_unreadable``) when they are not those of this hash any more.
+        """
+        ...
+
+    async def append(
+        self, name: str, entries: Sequence[HistoryEntry], source: str = "", files: Mapping[str, str] | None = None
+    ) -> bool:
+        """Add a version with its source and files, a tombstone, or a tombstone and the version that replaces it; all
+        of the entries or none. Atomic over processes.
+
+        Return False, and add nothing, where they do not fit: a version where there is a current one, or a tombstone
+        where there is none, or another. Raises PermanentError (``cannot_write``) when the storage is read-only.
         """
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -122,9 +122,14 @@ class Session:
 
     # --- workflows
 
-    async def add_workflow(self, name: str, source: str, description: str = "") -> WorkflowVersion:
-        """Create a workflow. Raises WorkflowRefusedError with everything that is wrong with it."""
-        reply = await self._library.create(name, source, description=description, author=self._author)
+    async def add_workflow(
+        self, name: str, source: str, description: str = "", files: Mapping[str, str] | None = None
+    ) -> WorkflowVersion:
+        """Create a workflow. Raises WorkflowRefusedError with everything that is wrong with it.
+
+        ``files``: text files that it reads when it runs, by their paths relative to its folder.
+        """
+        reply = await self._library.create(name, source, description=description, author=self._author, files=files)
         if isinstance(reply, WorkflowRefused):
             raise WorkflowRefusedError(name, reply.findings)
         return reply.workflow

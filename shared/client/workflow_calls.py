@@ -37,9 +37,26 @@ GRACE_S = 125.0
 
 
 async def create_workflow(
-    asks: Asks, name: str, source: str, *, description: str = "", author: str = "", source_run: str | None = None
+    asks: Asks,
+    name: str,
+    source: str,
+    *,
+    description: str = "",
+    author: str = "",
+    source_run: str | None = None,
+    files: Mapping[str, str] | None = None,
+    replace: str = "",
 ) -> CreateReply:
-    request = CreateWorkflow(name=name, source=source, description=description, author=author, source_run=source_run)
+    """Create a workflow. ``replace``: the hash of the current version, whose place it takes."""
+    request = CreateWorkflow(
+        name=name,
+        source=source,
+        description=description,
+        author=author,
+        source_run=source_run,
+        files=dict(files or {}),
+        replace=replace,
+    )
     return await asks.ask(CREATE_WORKFLOW, request)
 
 

@@ -37,8 +37,8 @@ EffectTag = str
 class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
     """An element that a flow acts on, as all recorded samples know it.
 
-    ``selectors``: other selectors that were unique on every sample, best first; ``{name}`` in them, and in the key of this
-    entry, is the variable of that identifier. ``effects``: what acting on it had as effect in the samples.
+    ``selectors``: other selectors that were unique on every sample, best first; ``{name}`` in them, and in the key of
+    this entry, is the variable of that identifier. ``effects``: what acting on it had as effect in the samples.
     """
 
     role: str

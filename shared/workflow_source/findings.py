@@ -17,6 +17,8 @@ RULES: dict[FindingCode, Rule] = {
     "invalid_name": Rule("error", "Choose a Python identifier that does not begin with an underscore."),
     "reserved_name": Rule("error", "Choose another name: this one is a method of `workflows`."),
     "name_taken": Rule("error", "Choose another name, or delete the workflow that has it."),
+    "not_current": Rule("error", "Read the current version, and give its hash if this one is to replace it."),
+    "invalid_file": Rule("error", "Mend the file or its name, or leave it out."),
     "too_long": Rule("error", "Split it into workflows that invoke each other."),
     "syntax": Rule("error", "Mend the syntax."),
     "no_run": Rule("error", "Define `def run(...)` or `async def run(...)` at the top level."),

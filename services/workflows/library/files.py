@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from services.workflows.library.library import Library
-from services.workflows.library.storage.folder import FILE, read_files
+from services.workflows.library.storage.folder import FILE, read_versions
 from services.workflows.library.versions import errors_of, file_problems, hash_of
 from shared.contracts.workflows.library import FileProblem, WorkflowRefused
 
@@ -20,14 +20,14 @@ async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
     A file that has changed since it was taken is a new version; one that is no workflow any more takes nothing away
     from those who share the library. A name that somebody else has is left as it is, so is a version that was deleted.
     """
-    sources, problems = read_files(folder)
+    versions, problems = read_versions(folder)
     found = list(problems)
-    for name, source in sources.items():
-        if errors := errors_of(source, name):
+    for name, (source, files) in versions.items():
+        if errors := errors_of(source, name, files):
             found += file_problems(f"{name}.py", errors)
             continue
         last = next(reversed(await library.history(name)), None)
-        if last is not None and last.version.hash == hash_of(source):
+        if last is not None and last.version.hash == hash_of(source, files):
             if last.kind == "created":
                 continue
             if last.author != FILE:
@@ -35,7 +35,7 @@ async def take_files(library: Library, folder: Path) -> tuple[FileProblem, ...]:
                 continue
         if last is not None and last.kind == "created" and last.version.author == FILE:
             await library.delete(name, author=FILE)
-        reply = await library.create(name, source, author=FILE)
+        reply = await library.create(name, source, author=FILE, files=files)
         if isinstance(reply, WorkflowRefused):
             found += file_problems(f"{name}.py", [one for one in reply.findings if one.severity == "error"])
     for problem in found:

@@ -18,6 +18,7 @@ from services.workflows.library.versions import (
     deleted,
     find_version,
     make_version,
+    replaced,
 )
 from services.workflows.ports import Indexed, SearchIndex, Shelf, WorkflowStorage
 from shared.contracts.workflows.library import (
@@ -33,7 +34,9 @@ from shared.contracts.workflows.library import (
     WorkflowUnknown,
     WorkflowVersion,
 )
+from shared.contracts.workflows.sources import SourceFinding
 from shared.errors import PermanentError, Unavailable
+from shared.workflow_source.files import file_findings
 from shared.workflow_source.findings import finding
 from shared.workflow_source.lint import lint
 from shared.workflow_source.module import MAX_DESCRIPTION_CHARS, name_findings
@@ -72,46 +75,69 @@ class Library:
     # --- change
 
     async def create(
-        self, name: str, source: str, *, description: str = "", author: str = "", source_run: str | None = None
+        self,
+        name: str,
+        source: str,
+        *,
+        description: str = "",
+        author: str = "",
+        source_run: str | None = None,
+        files: Mapping[str, str] | None = None,
+        replace: str = "",
     ) -> CreateReply:
-        """Create a workflow, or say everything that is wrong with it. An existing one is never replaced."""
-        findings = await asyncio.to_thread(lint, source, name)
+        """Create a workflow, or say everything that is wrong with it.
+
+        ``replace``: the hash of the current version, which this one takes the place of at once; the history keeps both.
+        Without it an existing one is never replaced.
+        """
+        files = dict(files or {})
+        findings = await asyncio.to_thread(lambda: (*lint(source, name), *file_findings(files)))
         if len(description) > MAX_DESCRIPTION_CHARS:
             text = f"the description has {len(description)} characters, at most {MAX_DESCRIPTION_CHARS}"
             findings = (finding("too_long", text), *findings)
-        taken = any(one.code == "invalid_name" for one in findings) or await self._find_taken(name)
-        if isinstance(taken, str):
-            findings = (finding("name_taken", taken), *findings)
+        current: WorkflowVersion | None = None
+        if not any(one.code == "invalid_name" for one in findings):
+            current, problem = await self._find_place(name, replace)
+            findings = (*problem, *findings)
         if any(one.severity == "error" for one in findings):
             return WorkflowRefused(findings=findings)
         version = await asyncio.to_thread(
             partial(
                 make_version,
-                *(name, source),
+                *(name, source, files),
                 description=description,
                 author=author,
                 at=self._now(),
                 source_run=source_run,
             )
         )
-        if not await self._storage.append(name, created(version), source):
-            text = await self._find_taken(name) or f"{name}: it has had {MAX_ENTRIES} changes, which is the most"
-            return WorkflowRefused(findings=(finding("name_taken", str(text)), *findings))
+        entries = (created(version),) if current is None else replaced(current, version)
+        if not await self._storage.append(name, entries, source, files):
+            text = f"{name}: it has had {MAX_ENTRIES} changes, which is the most"
+            _, problem = await self._find_place(name, replace)
+            return WorkflowRefused(findings=(*(problem or [finding("name_taken", text)]), *findings))
         log.info("workflow %s was created, version %s, by %s", name, version.hash[:12], author or "?")
         return WorkflowCreated(workflow=version, findings=findings)
 
-    async def _find_taken(self, name: str) -> str | None:
-        """Return why the name is taken, or None."""
+    async def _find_place(self, name: str, replace: str) -> tuple[WorkflowVersion | None, list[SourceFinding]]:
+        """Return the version to replace, or None; and why there is no place for a new one."""
         try:
             current = current_of(await self._storage.history(name))
         except PermanentError as exc:
             if exc.code != "workflow_unreadable":
                 raise
-            return f"{name!r} is taken by a file that is no workflow: {exc}"
+            return None, [finding("name_taken", f"{name!r} is taken by a file that is no workflow: {exc}")]
         if current is None:
-            return None
+            text = f"there is no current version of {name!r}, and version {replace[:12]} was to be replaced"
+            return None, [finding("not_current", text)] if replace else []
+        if current.hash == replace:
+            return current, []
         at = f"{current.created_at:%Y-%m-%d %H:%M} UTC"
-        return f"{name!r} is taken since {at} by version {current.hash[:12]} of {current.author or 'somebody'}"
+        who = f"version {current.hash[:12]} of {current.author or 'somebody'}"
+        if replace:
+            text = f"since {at} {who} is the current one of {name!r}, and not {replace[:12]}, which was to be replaced"
+            return None, [finding("not_current", text)]
+        return None, [finding("name_taken", f"{name!r} is taken since {at} by {who}")]
 
     async def delete(self, name: str, *, author: str = "") -> bool:
         """Delete the current version; the history keeps it. Return whether there was one."""
@@ -119,7 +145,7 @@ class Library:
             current = current_of(await self._history(name))
             if current is None:
                 return False
-            if await self._storage.append(name, deleted(current, author, self._now()), ""):
+            if await self._storage.append(name, [deleted(current, author, self._now())]):
                 log.info("workflow %s was deleted by %s", name, author or "?")
                 return True
         raise Unavailable(f"the workflow {name} changes too fast to be deleted", code="record_contended")
@@ -146,9 +172,12 @@ class Library:
         if source is None:
             message = f"the source of {name}, version {version.hash[:12]}, is not in the storage any more"
             raise PermanentError(message, code="workflow_unreadable")
-        return WorkflowShown(
-            workflow=version, source=source, is_current=current is not None and current.hash == version.hash
-        )
+        files = await self._storage.files(version.hash) if version.files else {}
+        if tuple(sorted(files)) != version.files:
+            message = f"the files of {name}, version {version.hash[:12]}, are not in the storage any more"
+            raise PermanentError(message, code="workflow_unreadable")
+        is_current = current is not None and current.hash == version.hash
+        return WorkflowShown(workflow=version, source=source, is_current=is_current, files=files)
 
     async def history(self, name: str) -> tuple[HistoryEntry, ...]:
         return (await self._history(name)).entries

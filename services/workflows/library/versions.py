@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory, WorkflowVersion
 from shared.contracts.workflows.sources import SourceFinding
+from shared.workflow_source.files import file_findings, hash_of_version
 from shared.workflow_source.lint import lint
 from shared.workflow_source.module import read_module
 from shared.workflow_source.wording import finding_message
@@ -17,14 +17,14 @@ MAX_ENTRIES = 2000
 MIN_HASH_CHARS = 8
 
 
-def hash_of(source: str) -> str:
-    """Return the SHA-256 of a source, in hex."""
-    return hashlib.sha256(source.encode()).hexdigest()
+def hash_of(source: str, files: Mapping[str, str] | None = None) -> str:
+    """Return the hash of a version, in hex."""
+    return hash_of_version(source, files or {})
 
 
-def errors_of(source: str, name: str) -> tuple[SourceFinding, ...]:
-    """Return why the library refuses this source; empty when it takes it."""
-    return tuple(one for one in lint(source, name) if one.severity == "error")
+def errors_of(source: str, name: str, files: Mapping[str, str] | None = None) -> tuple[SourceFinding, ...]:
+    """Return why the library refuses this source with these files; empty when it takes them."""
+    return tuple(one for one in (*lint(source, name), *file_findings(files or {})) if one.severity == "error")
 
 
 def file_problems(file: str, errors: Iterable[SourceFinding]) -> list[FileProblem]:
@@ -33,14 +33,21 @@ def file_problems(file: str, errors: Iterable[SourceFinding]) -> list[FileProble
 
 
 def make_version(
-    name: str, source: str, *, description: str, author: str, at: datetime, source_run: str | None = None
+    name: str,
+    source: str,
+    files: Mapping[str, str] | None = None,
+    *,
+    description: str,
+    author: str,
+    at: datetime,
+    source_run: str | None = None,
 ) -> WorkflowVersion:
-    """Return the version of an acceptable source. An empty ``description``: that of its docstring."""
+    """Return the version of an acceptable source with its files. An empty ``description``: that of its docstring."""
     module, _ = read_module(source)
     assert module is not None
     return WorkflowVersion(
         name=name,
-        hash=hash_of(source),
+        hash=hash_of(source, files),
         description=" ".join(description.split()) or module.description,
         parameters=module.parameters,
         takes_more=module.takes_more,
@@ -48,6 +55,7 @@ def make_version(
         author=author,
         created_at=at,
         source_run=source_run,
+        files=tuple(sorted(files or {})),
     )
 
 
@@ -74,6 +82,21 @@ def with_entry(history: WorkflowHistory | None, entry: HistoryEntry) -> Workflow
     if not fits or len(entries) >= MAX_ENTRIES:
         return None
     return WorkflowHistory(entries=(*entries, entry))
+
+
+def with_entries(history: WorkflowHistory | None, entries: Sequence[HistoryEntry]) -> WorkflowHistory | None:
+    """Return the history with all of the entries, or None where one of them does not fit."""
+    changed = history
+    for entry in entries:
+        changed = with_entry(changed, entry)
+        if changed is None:
+            return None
+    return changed
+
+
+def replaced(current: WorkflowVersion, version: WorkflowVersion) -> tuple[HistoryEntry, HistoryEntry]:
+    """Return what a history remembers of a replacement: a tombstone and the new version, of one author and time."""
+    return deleted(current, version.author, version.created_at), created(version)
 
 
 def find_version(history: WorkflowHistory, hash: str) -> WorkflowVersion | None:

@@ -13,7 +13,7 @@ class WorkflowVersion(Part, frozen=True, kw_only=True):
     """One version of a workflow, as the library lists it.
 
     ``hash``: SHA-256 of the source in UTF-8, in hex; of a version with files, of the source and all files (see
-    `shared.workflow_source.files`). ``takes_more``: ``run`` has ``**keywords``. ``author``: the user,
+    `shared.workflow_source.files.hash_of_version`). ``takes_more``: ``run`` has ``**keywords``. ``author``: the user,
     the program or the model that wrote it. ``source_run``: the run that it was learned from.
     """
 

@@ -15,6 +15,8 @@ FindingCode = Literal[
     "invalid_name",
     "reserved_name",
     "name_taken",
+    "not_current",
+    "invalid_file",
     "too_long",
     "syntax",
     "no_run",

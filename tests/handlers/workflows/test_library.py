@@ -182,3 +182,86 @@ async def test_of_a_long_docstring_the_beginning_is_the_description(opened):
     library, name = open_library(opened.storage), unique("long")
     await library.create(name, f'"""{"word " * 10_000}"""\n\n{GREET}')
     assert len((await shown(library, name)).workflow.description) == MAX_DESCRIPTION_CHARS
+
+
+# --- files of a version
+
+FILES = {"workspace/dropdown_mappings.json": '{"state": {}}', "data/notes.txt": "Grüße\n"}
+
+
+async def test_a_version_has_the_files_that_it_was_created_with(opened):
+    library, name = open_library(opened.storage), unique("flow")
+    reply = await library.create(name, GREET, files=FILES)
+    assert isinstance(reply, WorkflowCreated)
+    assert reply.workflow.files == tuple(sorted(FILES))
+    assert reply.workflow.hash == hash_of(GREET, FILES) != hash_of(GREET)
+    again = await shown(open_library(opened.open_again()), name)
+    assert (again.source, again.files, again.workflow.hash) == (GREET, FILES, reply.workflow.hash)
+    assert await library.delete(name)
+    await library.create(name, GREET)
+    assert (await shown(library, name)).files == {}
+    old = await shown(library, name, reply.workflow.hash)
+    assert (old.files, old.is_current) == (FILES, False)
+
+
+async def test_all_that_is_wrong_with_files_is_refused_at_once(opened):
+    library, name = open_library(opened.storage), unique("flow")
+    files = {
+        "../outside.json": "{}",
+        "/etc/passwd": "x",
+        "a\\b": "x",
+        ".hidden": "x",
+        "data/variables.json": "{}",
+        "workspace/broken.json": "{",
+        "half.txt": "\ud800",
+        "one": "x",
+        "one/below": "x",
+        "Two": "x",
+        "two": "x",
+    }
+    reply = await library.create(name, "def run(:", files=files)
+    assert codes(reply) == ["syntax", *["invalid_file"] * 9]
+    assert name not in await names(library)
+    large = {"a.txt": "x" * 300_000, "b.txt": "x" * 300_000}
+    assert codes(await library.create(name, GREET, files=large)) == ["too_long"]
+
+
+async def test_a_version_replaces_the_current_one_and_the_history_keeps_both(opened):
+    library, name = open_library(opened.storage), unique("flow")
+    first = await library.create(name, GREET, files=FILES, author="anna")
+    assert isinstance(first, WorkflowCreated)
+    other = {"workspace/locators.json": "{}"}
+    second = await library.create(name, GREET_LOUDLY, files=other, author="bert", replace=first.workflow.hash)
+    assert isinstance(second, WorkflowCreated)
+    now = await shown(open_library(opened.open_again()), name)
+    assert (now.source, now.files, now.is_current) == (GREET_LOUDLY, other, True)
+    assert [(one.kind, one.author, one.version.hash) for one in await library.history(name)] == [
+        ("created", "anna", first.workflow.hash),
+        ("deleted", "bert", first.workflow.hash),
+        ("created", "bert", second.workflow.hash),
+    ]
+    assert codes(await library.create(name, GREET, replace=first.workflow.hash)) == ["not_current"]
+    assert (await shown(library, name)).source == GREET_LOUDLY
+
+
+async def test_nothing_is_replaced_where_there_is_nothing(opened):
+    library, name = open_library(opened.storage), unique("flow")
+    assert codes(await library.create(name, GREET, replace="0" * 64)) == ["not_current"]
+    await library.create(name, GREET)
+    assert codes(await library.create(name, GREET_LOUDLY, replace=hash_of(GREET)[:12])) == ["not_current"]
+
+
+async def test_of_two_processes_that_replace_one_version_one_wins(opened):
+    name = unique("flow")
+    libraries = [open_library(storage) for storage in (opened.storage, opened.open_again())]
+    await libraries[0].create(name, GREET, files=FILES)
+    current = hash_of(GREET, FILES)
+    for number in range(5):
+        texts = [f"{GREET}# {number} {side}\n" for side in "ab"]
+        replies = await asyncio.gather(
+            *(one.create(name, text, files=FILES, replace=current) for one, text in zip(libraries, texts, strict=True))
+        )
+        assert sorted(type(reply).__name__ for reply in replies) == ["WorkflowCreated", "WorkflowRefused"]
+        (current,) = (reply.workflow.hash for reply in replies if isinstance(reply, WorkflowCreated))
+        assert (await shown(libraries[1], name)).workflow.hash == current
+    assert len(await libraries[0].history(name)) == 11

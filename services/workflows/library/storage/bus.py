@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from services.workflows.library.versions import with_entry
+from collections.abc import Mapping, Sequence
+
+from services.workflows.library.versions import hash_of, with_entries
 from services.workflows.ports import Shelf
 from shared.bus.ports import Records
 from shared.contracts.workflows.library import HistoryEntry, WorkflowHistory
-from shared.streams import WORKFLOW_SOURCES, WORKFLOWS
+from shared.errors import PermanentError
+from shared.streams import WORKFLOW_FILES, WORKFLOW_SOURCES, WORKFLOWS
 
 
 class BusStorage:
@@ -27,11 +30,22 @@ class BusStorage:
     async def source(self, hash: str) -> str | None:
         return await self._records.read(WORKFLOW_SOURCES, hash, str)
 
-    async def append(self, name: str, entry: HistoryEntry, source: str) -> bool:
-        if entry.kind == "created":
-            # Before the entry that names it: a source that nothing names is harmless.
-            await self._records.create(WORKFLOW_SOURCES, entry.version.hash, source)
-        changed = await self._records.modify(WORKFLOWS, name, WorkflowHistory, lambda now: with_entry(now, entry))
+    async def files(self, hash: str) -> dict[str, str]:
+        files = await self._records.read(WORKFLOW_FILES, hash, dict[str, str]) or {}
+        if files and hash_of(await self.source(hash) or "", files) != hash:
+            raise PermanentError(f"the stored files of version {hash[:12]} were changed", code="workflow_unreadable")
+        return files
+
+    async def append(
+        self, name: str, entries: Sequence[HistoryEntry], source: str = "", files: Mapping[str, str] | None = None
+    ) -> bool:
+        for entry in entries:
+            if entry.kind == "created":
+                # Before the entry that names it: a source that nothing names is harmless.
+                if files:
+                    await self._records.create(WORKFLOW_FILES, entry.version.hash, dict(files))
+                await self._records.create(WORKFLOW_SOURCES, entry.version.hash, source)
+        changed = await self._records.modify(WORKFLOWS, name, WorkflowHistory, lambda now: with_entries(now, entries))
         return changed is not None
 
     async def close(self) -> None:

@@ -2,9 +2,11 @@
 
     workflows/
       fetch_json.py              the current version
+      fetch_json.files/          its files, where it has any
       .library/
         history/fetch_json.json  every change, with who made it and when
-        sources/<sha256>.py      the source of every version
+        sources/<hash>.py        the source of every version, and in <hash>.files.json its files
+        writing/fetch_json       while a version with files is written: its hash
         lock                     held while something is changed
 
 What was changed by hand is recorded with the author `FILE` when the folder is loaded, and when the workflow is used.
@@ -15,18 +17,27 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-import stat
+import shutil
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
-from uuid import uuid4
 
 import msgspec
 
 from services.workflows.clock import utc_now
+from services.workflows.library.storage.text_files import (
+    FILES_SUFFIX,
+    BadFileError,
+    Stamp,
+    read_source,
+    read_version_files,
+    stamps_in,
+    write,
+    write_version_files,
+)
 from services.workflows.library.versions import (
     MAX_ENTRIES,
     created,
@@ -36,25 +47,24 @@ from services.workflows.library.versions import (
     file_problems,
     hash_of,
     make_version,
+    with_entries,
     with_entry,
 )
 from services.workflows.ports import Shelf
-from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory
+from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory, WorkflowVersion
 from shared.errors import PermanentError, Unavailable
 from shared.file_lock import open_locked
-from shared.workflow_source.module import MAX_SOURCE_CHARS
 
 FILE = "file"
 """The author of what was changed by hand."""
 LIBRARY_FOLDER = ".library"
-MAX_FILE_BYTES = 4 * MAX_SOURCE_CHARS
 LOOK_EVERY_S = 2.0
 """Between two looks at every file: with thousands of them each takes some time."""
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 ResultT = TypeVar("ResultT")
-_Stamp = tuple[int, int, int]
-"""Time of the last change in ns, size, inode."""
-_Stamps = tuple[_Stamp | None, _Stamp | None]
+_Stamps = tuple[Stamp | None, Stamp | None, Stamp | None]
+_Version = tuple[str, dict[str, str]]
+"""Source and files."""
 
 
 class FolderStorage:
@@ -71,6 +81,7 @@ class FolderStorage:
         self._files, self._next_look = 0, 0.0
         self._own = folder / LIBRARY_FOLDER
         self._histories, self._sources = self._own / "history", self._own / "sources"
+        self._writing = self._own / "writing"
         self._loaded: dict[str, tuple[_Stamps, WorkflowHistory, list[FileProblem]]] = {}
         """What the last `load` found; a file with the same stamp is not read again."""
         self._unrecorded: dict[str, str] = {}
@@ -91,7 +102,8 @@ class FolderStorage:
                 return 0
 
         if (now := self._clock()) >= self._next_look:
-            self._files = hash(frozenset(_stamps_in(self.folder, ".py").items()))
+            found = (*stamps_in(self.folder, ".py").items(), *stamps_in(self.folder, FILES_SUFFIX).items())
+            self._files = hash(frozenset(found))
             self._next_look = now + LOOK_EVERY_S
         return f"{stamp(self.folder)}-{stamp(self._histories)}-{self._files}"
 
@@ -106,12 +118,19 @@ class FolderStorage:
         return await self._locked(read)
 
     async def source(self, hash: str) -> str | None:
-        return await asyncio.to_thread(self._read_source, hash)
+        found = await asyncio.to_thread(self._read_version, hash)
+        return None if found is None else found[0]
 
-    async def append(self, name: str, entry: HistoryEntry, source: str) -> bool:
+    async def files(self, hash: str) -> dict[str, str]:
+        found = await asyncio.to_thread(self._read_version, hash)
+        return {} if found is None else found[1]
+
+    async def append(
+        self, name: str, entries: Sequence[HistoryEntry], source: str = "", files: Mapping[str, str] | None = None
+    ) -> bool:
         def append() -> bool:
             try:
-                return self._append(name, entry, source)
+                return self._append(name, entries, (source, dict(files or {})))
             except OSError as exc:
                 raise _unwritable(self.folder, exc) from exc
 
@@ -137,30 +156,35 @@ class FolderStorage:
 
     def _stamps(self) -> dict[str, _Stamps]:
         """Return what changes when the file or the history of a name does, by name."""
-        files, histories = _stamps_in(self.folder, ".py"), _stamps_in(self._histories, ".json")
-        return {name: (files.get(name), histories.get(name)) for name in files.keys() | histories.keys()}
+        sources, histories = stamps_in(self.folder, ".py"), stamps_in(self._histories, ".json")
+        files = stamps_in(self.folder, FILES_SUFFIX)
+        names = sources.keys() | histories.keys()
+        return {name: (sources.get(name), histories.get(name), files.get(name)) for name in names}
 
     def _sync(self, name: str) -> tuple[WorkflowHistory, list[FileProblem]]:
         """Return the history, after what was changed by hand was recorded; and what is wrong with the file."""
         path, history = self._path(name), self._read_history(name)
         current = current_of(history)
+        self._finish_writing(name, current)
         try:
-            source = _read_file(path)
+            source, files = self._read_current(name)
         except FileNotFoundError:
             if current is not None:
                 history = self._record(name, history, deleted(current, FILE, self._now()), None)
             return history, []
+        except BadFileError as exc:
+            return history, [_unreadable(f"{name}{FILES_SUFFIX}/{exc.file}", exc)]
         except (OSError, ValueError) as exc:
             return history, [_unreadable(path.name, exc)]
-        if current is not None and current.hash == hash_of(source):
+        if current is not None and current.hash == hash_of(source, files):
             return history, []
-        if errors := errors_of(source, name):
+        if errors := errors_of(source, name, files):
             return history, file_problems(_shown(path.name), errors)
         at = self._now()
         if current is not None:
             history = self._record(name, history, deleted(current, FILE, at), None)
-        version = make_version(name, source, description="", author=FILE, at=at)
-        history = self._record(name, history, created(version), source)
+        version = make_version(name, source, files, description="", author=FILE, at=at)
+        history = self._record(name, history, created(version), (source, files))
         if current_of(history) != version:
             message = (
                 f"it was changed, and its history has {MAX_ENTRIES} entries, which is the most: give it another name"
@@ -168,41 +192,94 @@ class FolderStorage:
             return history, [FileProblem(file=_shown(path.name), line=0, message=message)]
         return history, []
 
-    def _record(self, name: str, history: WorkflowHistory, entry: HistoryEntry, source: str | None) -> WorkflowHistory:
+    def _record(
+        self, name: str, history: WorkflowHistory, entry: HistoryEntry, content: _Version | None
+    ) -> WorkflowHistory:
         """Return the history with the entry, and write both unless the folder is read-only."""
         changed = with_entry(history, entry)
         if changed is None:
             return history
         try:
-            self._write_history(name, changed, entry, source)
+            self._write_history(name, changed, entry, content)
         except OSError as exc:
             if exc.errno not in _READ_ONLY:
                 raise
             self._unrecorded[entry.version.hash] = name
         return changed
 
-    def _append(self, name: str, entry: HistoryEntry, source: str) -> bool:
-        path = self._path(name)
-        if entry.kind == "created" and path.exists():
+    def _append(self, name: str, entries: Sequence[HistoryEntry], content: _Version) -> bool:
+        path, entry, replaces = self._path(name), entries[-1], len(entries) > 1
+        if entry.kind == "created" and not replaces and path.exists():
             return False  # perhaps a file that is no workflow; it is not overwritten either
         history, problems = self._sync(name)
-        changed = with_entry(history, entry)
+        changed = with_entries(history, entries)
         if changed is None or problems:
             return False
         if entry.kind == "created":
-            self._write_history(name, changed, entry, source)
-            # A new name, never a replacement: a file that somebody writes meanwhile is not lost.
-            _write(path, source.encode(), replace=False)
+            if not replaces:
+                self._remove_left_over(name, history)
+            self._make_current(name, changed, entry, content, replaces=replaces)
         else:
             path.unlink()
+            shutil.rmtree(self._files_of(name), ignore_errors=True)
             self._write_history(name, changed, entry, None)
         return True
 
-    def _write_history(self, name: str, history: WorkflowHistory, entry: HistoryEntry, source: str | None) -> None:
-        if source is not None:
-            # Before the history that names it: a source that nothing names is harmless.
-            _write(self._sources / f"{entry.version.hash}.py", source.encode(), replace=True)
-        _write(self._histories / f"{name}.json", msgspec.json.encode(history), replace=True)
+    def _make_current(
+        self, name: str, history: WorkflowHistory, entry: HistoryEntry, content: _Version, *, replaces: bool
+    ) -> None:
+        source, files = content
+        is_one_file = not files and not replaces
+        if not is_one_file:
+            write(self._writing / name, entry.version.hash.encode(), replace=True)
+        self._write_history(name, history, entry, content)
+        if is_one_file:
+            # A new name, never a replacement: a file that somebody writes meanwhile is not lost.
+            write(self._path(name), source.encode(), replace=False)
+        else:
+            self._finish_writing(name, entry.version)
+
+    def _finish_writing(self, name: str, current: WorkflowVersion | None) -> None:
+        """Write the current version, if that was begun: a process that ends meanwhile leaves it half done."""
+        mark = self._writing / name
+        try:
+            begun = mark.read_text("utf-8")
+        except OSError:
+            return
+        try:
+            if current is not None and current.hash == begun and (found := self._read_version(begun)) is not None:
+                write_version_files(self._files_of(name), found[1])
+                write(self._path(name), found[0].encode(), replace=True)
+            mark.unlink()
+        except OSError as exc:
+            if exc.errno not in _READ_ONLY:
+                raise
+
+    def _remove_left_over(self, name: str, history: WorkflowHistory) -> None:
+        """Remove the files of a workflow that is gone. Raises PermanentError for files that are kept nowhere else."""
+        folder = self._files_of(name)
+        if not folder.exists():
+            return
+        try:
+            files = read_version_files(folder)
+        except BadFileError:
+            files = {"?": "?"}
+        hashes = {entry.version.hash for entry in history.entries if entry.version.files}
+        kept = [found[1] for hash in hashes if (found := self._read_version(hash)) is not None]
+        if files and files not in kept:
+            raise PermanentError(f"{folder} holds files of no workflow: remove it first", code="name_taken")
+        shutil.rmtree(folder)
+
+    def _write_history(
+        self, name: str, history: WorkflowHistory, entry: HistoryEntry, content: _Version | None
+    ) -> None:
+        if content is not None:
+            # Before the history that names it: a version that nothing names is harmless.
+            source, files = content
+            if files:
+                write(self._sources / f"{entry.version.hash}.files.json", msgspec.json.encode(files), replace=True)
+            write(self._sources / f"{entry.version.hash}.py", source.encode(), replace=True)
+        write(self._histories / f"{name}.json", msgspec.json.encode(history), replace=True)
 
     def _read_history(self, name: str) -> WorkflowHistory:
         path = self._histories / f"{name}.json"
@@ -214,22 +291,34 @@ class FolderStorage:
             message = f"{path} is damaged ({exc}): restore it, or remove it to begin a new history of {name}"
             raise PermanentError(message, code="workflow_unreadable") from exc
 
-    def _read_source(self, hash: str) -> str | None:
+    def _read_version(self, hash: str) -> _Version | None:
+        path = self._sources / f"{hash}.py"
+        files: dict[str, str] = {}
         try:
-            source = (self._sources / f"{hash}.py").read_bytes().decode()
+            source = path.read_bytes().decode()
+            with suppress(FileNotFoundError):
+                files = msgspec.json.decode(path.with_suffix(".files.json").read_bytes(), type=dict[str, str])
         except FileNotFoundError:
             return self._find_in_files(hash)
-        if hash_of(source) != hash:
+        except (UnicodeDecodeError, msgspec.MsgspecError) as exc:
+            raise PermanentError(f"the stored version {hash[:12]} was changed", code="workflow_unreadable") from exc
+        if hash_of(source, files) != hash:
             raise PermanentError(f"the stored source {hash[:12]} was changed", code="workflow_unreadable")
-        return source
+        return source, files
 
-    def _find_in_files(self, hash: str) -> str | None:
-        """Return the source from its file: in a folder that is read-only it is stored nowhere else."""
+    def _find_in_files(self, hash: str) -> _Version | None:
+        """Return the version from its files: in a folder that is read-only it is stored nowhere else."""
         name = self._unrecorded.get(hash)
         with suppress(OSError, ValueError):
-            if name is not None and hash_of(source := _read_file(self._path(name))) == hash:
-                return source
+            if name is not None and hash_of(*(found := self._read_current(name))) == hash:
+                return found
         return None
+
+    def _read_current(self, name: str) -> _Version:
+        return read_source(self._path(name)), read_version_files(self._files_of(name))
+
+    def _files_of(self, name: str) -> Path:
+        return self.folder / f"{name}{FILES_SUFFIX}"
 
     def _path(self, name: str) -> Path:
         path = self.folder / f"{name}.py"
@@ -272,28 +361,19 @@ def _unwritable(folder: Path, exc: OSError) -> Unavailable | PermanentError:
     return Unavailable(message, code="store_unavailable")
 
 
-def _stamps_in(folder: Path, suffix: str) -> dict[str, _Stamp]:
-    """Return the stamp of each file with this suffix, by its stem; none of names that begin with ``_`` or ``.``."""
-    found: dict[str, _Stamp] = {}
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(suffix) and not entry.name.startswith(("_", ".")):
-                with suppress(FileNotFoundError):  # removed meanwhile, or a link to nowhere
-                    facts = entry.stat()
-                    found[entry.name.removesuffix(suffix)] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
-    return found
-
-
-def read_files(folder: Path) -> tuple[dict[str, str], list[FileProblem]]:
-    """Return the texts of a folder's workflow files by name, and the files that cannot be read."""
-    sources: dict[str, str] = {}
+def read_versions(folder: Path) -> tuple[dict[str, _Version], list[FileProblem]]:
+    """Return source and files of a folder's workflows by name, and the files that cannot be read."""
+    found: dict[str, _Version] = {}
     problems: list[FileProblem] = []
-    for name in sorted(_stamps_in(folder, ".py")):
+    for name in sorted(stamps_in(folder, ".py")):
         try:
-            sources[name] = _read_file(folder / f"{name}.py")
+            files = read_version_files(folder / f"{name}{FILES_SUFFIX}")
+            found[name] = read_source(folder / f"{name}.py"), files
+        except BadFileError as exc:
+            problems.append(_unreadable(f"{name}{FILES_SUFFIX}/{exc.file}", exc))
         except (OSError, ValueError) as exc:
             problems.append(_unreadable(f"{name}.py", exc))
-    return sources, problems
+    return found, problems
 
 
 def _unreadable(file: str, exc: OSError | ValueError) -> FileProblem:
@@ -303,37 +383,3 @@ def _unreadable(file: str, exc: OSError | ValueError) -> FileProblem:
 def _shown(file: str) -> str:
     """Return the name of a file as a message can hold it: bytes that are not UTF-8 are escaped."""
     return os.fsencode(file).decode(errors="backslashreplace")
-
-
-def _read_file(path: Path) -> str:
-    """Return the text of a regular file. Raises OSError, and ValueError for another, a too large, or no UTF-8 one."""
-    if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait, with the lock held
-        raise ValueError("it is no regular file")
-    with path.open("rb") as file:
-        data = file.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise ValueError(f"the file has more than {MAX_FILE_BYTES} bytes")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as exc:
-        raise ValueError("the file is not UTF-8 text") from exc
-
-
-def _write(path: Path, data: bytes, *, replace: bool) -> None:
-    """Write a file so that a reader sees all of it or nothing, also after a power failure.
-
-    Raises FileExistsError when it exists and may not be replaced.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.parent / f".{uuid4().hex}.part"
-    try:
-        with part.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if replace:
-            part.replace(path)
-        else:
-            path.hardlink_to(part)
-    finally:
-        part.unlink(missing_ok=True)
