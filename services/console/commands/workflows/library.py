@@ -65,14 +65,18 @@ def create(
     file: Annotated[Path, typer.Argument(help="Python file with a top-level `run`; - reads standard input.")],
     name: Annotated[str, typer.Option(help="Name. Without: the file's name without .py.")] = "",
     description: Annotated[str, typer.Option(help="What it does. Without: its docstring.")] = "",
+    replace: Annotated[str, typer.Option(help="Hash of the current version, whose place this one takes.")] = "",
     author: Author = "",
     library: Library = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a workflow to the library. An existing one is never replaced: delete it first; its history stays."""
+    """Add a workflow to the library, with the files of the folder NAME.files beside it.
+
+    An existing one is replaced with --replace only; its history stays.
+    """
     if str(file) == "-":
-        source, chosen = sys.stdin.read(), name
+        source, chosen, files = sys.stdin.read(), name, dict[str, str]()
         if not name:
             exits.print_problems([Problem(where="--name", message="standard input has no name")], as_json=as_json)
             raise typer.Exit(exits.BAD_INPUT)
@@ -82,11 +86,14 @@ def create(
             message = "this is not one Python file; `exhibit workflows import` takes several"
             exits.print_problems(problems or [Problem(where=str(file), message=message)], as_json=as_json)
             raise typer.Exit(exits.BAD_INPUT)
-        source, chosen = found[0].source, name or found[0].name
+        source, chosen, files = found[0].source, name or found[0].name, found[0].files
 
     async def work() -> bool:
         async with open_library(library_settings(nats, library)) as asks:
-            reply = await create_workflow(asks, chosen, source, description=description, author=author_or_user(author))
+            who = author_or_user(author)
+            reply = await create_workflow(
+                asks, chosen, source, description=description, author=who, files=files, replace=replace
+            )
         if as_json:
             _print_json(reply)
         elif isinstance(reply, WorkflowRefused):
@@ -201,9 +208,8 @@ def export(
         async with open_library(library_settings(nats, library)) as asks:
             wanted = names or [one.name for one in (await list_workflows(asks))[0]]
             shown = [await _get(asks, name) for name in wanted]
-        versions = tuple(one.workflow for one in shown)
         try:
-            write_export(target, {one.workflow.name: one.source for one in shown}, versions)
+            write_export(target, shown)
         except OSError as exc:
             raise RunRejectedError([Problem(where=str(target), message=exc.strerror or str(exc))]) from exc
         return len(shown)
@@ -233,7 +239,7 @@ def import_(
         async with open_library(library_settings(nats, library)) as asks:
             for one in found:
                 known = await get_workflow(asks, one.name)
-                if isinstance(known, WorkflowShown) and known.source == one.source:
+                if isinstance(known, WorkflowShown) and (known.source, known.files) == (one.source, one.files):
                     passed_over.append(one.name)
                     continue
                 version = one.version
@@ -244,6 +250,7 @@ def import_(
                     description=version.description if version is not None else "",
                     author=(version.author if version is not None else "") or author_or_user(author),
                     source_run=version.source_run if version is not None else None,
+                    files=one.files,
                 )
                 if isinstance(reply, WorkflowRefused):
                     refused[one.name] = reply
