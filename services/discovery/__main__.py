@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from services.discovery.deps import DiscoveryDeps
-from services.discovery.excel import read_sheet
 from services.discovery.handlers import actor
 from shared.bus.nats_bus import Bus
 from shared.contracts.planner import PLANNERS
 from shared.settings import Settings
+from shared.tables.excel import read_sheet
 
 NAME = "discovery"
 

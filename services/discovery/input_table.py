@@ -5,22 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from typing import Any
-
-import msgspec
 
 from services.discovery.deps import DiscoveryDeps
-from services.discovery.tables.delimited import parse_delimited
-from services.discovery.tables.table import Table, objects_to_table, to_table
 from shared.contracts.discovery import InputFile, Problem, SubmitRun
-from shared.errors import InvalidMessage, PermanentError
+from shared.errors import PermanentError
 from shared.streams import INPUTS
+from shared.tables.files import parse_table
+from shared.tables.table import Table, objects_to_table
 
 log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 100_000_000
-EXCEL_SIGNATURES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""First bytes of .xlsx (a zip) and .xls (an OLE file). The bytes decide, not the file name."""
 
 TableOrProblems = tuple[Table | None, tuple[Problem, ...]]
 
@@ -54,29 +49,10 @@ async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | Non
 
 
 def _parse_file(data: bytes, name: str, deps: DiscoveryDeps) -> TableOrProblems:
-    if name.lower().endswith(".json"):
-        return _parse_objects(data, name)
-    if data.startswith(EXCEL_SIGNATURES):
-        return _parse_excel(data, name, deps)
-    grid, problems, decoded = parse_delimited(data, name)
+    table, problems, decoded = parse_table(data, name, deps.read_sheet)
     if decoded is not None and decoded.guessed:
         log.warning("%s is not UTF-8; it was read as %s", name, decoded.encoding)
-    return (None, problems) if problems else to_table(grid, name)
-
-
-def _parse_objects(data: bytes, name: str) -> TableOrProblems:
-    """Parse rows that were too large for the request message, and so are sent as a JSON file."""
-    try:
-        return objects_to_table(msgspec.json.decode(data, type=list[dict[str, Any]]))
-    except msgspec.DecodeError as exc:
-        return None, (_problem(name, f"it is no JSON list of objects: {exc}"),)
-
-
-def _parse_excel(data: bytes, name: str, deps: DiscoveryDeps) -> TableOrProblems:
-    try:
-        return to_table(deps.read_sheet(data), name)
-    except InvalidMessage as exc:
-        return None, (_problem(name, str(exc)),)
+    return table, problems
 
 
 def _problem(where: str, message: str) -> Problem:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
-from services.planner.page.identity import expected_identity, keywords
+from services.planner.page.identity import keywords
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
@@ -38,6 +38,7 @@ from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
+from shared.task.row_values import expected_identity
 from shared.task.spec import TaskSpec, check_spec
 
 NOWHERE = ("stored.invalid",)

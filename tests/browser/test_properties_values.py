@@ -8,8 +8,8 @@ from hypothesis import given
 from services.browser_pool.adapters.session import PageSession
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import read_page
-from services.planner.page.typed_values import typed_value
 from shared.contracts.browser_pool import PageObserved
+from shared.task.typed_values import typed_value
 from shared.text.normal import Normal
 from tests.browser.generated_pages import examples, observed
 from tests.browser.generated_records import Page, record_pages

@@ -11,10 +11,10 @@ from typing import Any, cast
 import msgspec
 
 from services.discovery.population.samples import samples_of_table
-from services.discovery.tables.table import Table
 from shared.contracts.codes import is_final
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
 from shared.contracts.evidence import RunLoaded
+from shared.tables.table import Table
 from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
 

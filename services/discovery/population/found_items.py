@@ -12,9 +12,9 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from services.discovery.population.samples import key_template, last_path_part, to_sample
-from services.discovery.tables.table import Row, cell_text
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
+from shared.tables.table import Row, cell_text
 from shared.task.spec import TaskSpec, fill, placeholders
 
 

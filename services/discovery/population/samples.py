@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote, urlsplit
 
-from services.discovery.tables.table import Row, Table, find_cell_problem
 from shared.contracts.discovery import Problem, Sample
 from shared.field_types import nullable
+from shared.tables.table import Row, Table, find_cell_problem
 from shared.task.spec import TaskSpec, fill, placeholders
 from shared.text.names import safe_id
 

@@ -17,7 +17,7 @@ from services.planner.judge.record_checks import (
     shows_other_record,
     to_judgment,
 )
-from services.planner.page.identity import expected_identity, shows_record
+from services.planner.page.identity import shows_record
 from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
 from services.planner.state.irreversible_steps import irreversible_steps, refused_press
@@ -29,6 +29,7 @@ from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, Note
 from shared.login_walls import login_wall_words
+from shared.task.row_values import expected_identity
 from shared.text.normal import quoted, tidy
 
 

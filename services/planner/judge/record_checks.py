@@ -13,12 +13,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import reported_value
-from services.planner.page.identity import expected_identity, identity_proof, is_same_id
-from services.planner.page.typed_values import as_shown
+from services.planner.page.identity import identity_proof, is_same_id
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.contracts.steps import FieldValue
 from shared.task.route import FetchFile
+from shared.task.row_values import expected_identity
+from shared.task.typed_values import as_shown
 from shared.text.names import safe_label
 from shared.text.normal import fold, quoted
 

@@ -13,18 +13,19 @@ from typing import Any, cast
 
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of, read_fields
-from services.planner.page.identity import expected_identity, parts_of, read_page
+from services.planner.page.identity import parts_of, read_page
 from services.planner.page.labels.candidates import continues_text
 from services.planner.page.labels.changes import past_refs, tells_change_of
 from services.planner.page.record.related_parts import related_refs
 from services.planner.page.text import cut_chars_in, humanised, is_input, text_of, without_cut_marker
-from services.planner.page.typed_values import as_shown, typed_value
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type
 from shared.task.output_field import OutputField
+from shared.task.row_values import expected_identity
+from shared.task.typed_values import as_shown, typed_value
 from shared.text.normal import Normal, fold, quoted
 from shared.text.written_dates import DateHints, Order
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from services.planner.page.typed_values import as_shown
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.base import Part
 from shared.contracts.codes import Reason
@@ -21,6 +20,7 @@ from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
 from shared.task.spec import TaskSpec
+from shared.task.typed_values import as_shown
 from shared.text.normal import fold, tidy
 
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.planner.page.identity import start_url
 from shared.contracts.discovery import Sample
 from shared.hosts import Origin, browser_form, fits_any, host_of, parse_origin
+from shared.task.row_values import start_url
 from shared.task.spec import PLACEHOLDER, TaskSpec
 
 

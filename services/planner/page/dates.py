@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
 
-from services.planner.page.typed_values import typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
 from shared.task.output_field import OutputField
+from shared.task.typed_values import typed_value
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
 from shared.text.date_numbers import NUMERIC, DaysByOrder, NotADate, days_by_order, form_of, real_day
 from shared.text.normal import Normal, plain

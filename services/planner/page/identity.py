@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from services.planner.page.fields import (
     FieldAmbiguous,
@@ -34,7 +34,8 @@ from services.planner.page.text import (
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.task.route import texts_of, words
-from shared.task.spec import PLACEHOLDER, TaskSpec, fill, placeholders
+from shared.task.row_values import expected_identity, fill_known, template_values
+from shared.task.spec import TaskSpec
 from shared.text.normal import bare_key, fold, quoted
 
 
@@ -72,35 +73,6 @@ class IdentityKey(Generic[ReadT]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, IdentityKey) and self.value is cast("IdentityKey[object]", other).value
-
-
-def template_values(sample: Sample) -> dict[str, str]:
-    """Return what templates may name: the sample's columns, and its id, key and URL unless a column has that name."""
-    own = {"sample_id": sample.sample_id, "key": sample.key}
-    return {**own, **({"url": sample.url} if sample.url is not None else {}), **sample.fields}
-
-
-def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
-    """Return the columns that the start URL or the identity needs and that the row lacks."""
-    templates = (spec.start_url, *spec.identity.values())
-    wanted = dict.fromkeys(name for template in templates for name in placeholders(template))
-    row = template_values(sample)
-    return tuple(name for name in wanted if not row.get(name, "").strip())
-
-
-def start_url(spec: TaskSpec, sample: Sample) -> str:
-    """Return the filled template. Values are URL-encoded, without a mark before a key, except those of a column
-    `url`."""
-    row = template_values(sample)
-    return PLACEHOLDER.sub(
-        lambda m: row[m[1]].strip() if m[1] == "url" else quote(bare_key(row[m[1]]), safe=""), spec.start_url
-    )
-
-
-def expected_identity(spec: TaskSpec, sample: Sample) -> dict[str, str]:
-    """Return what each identity field must show, without a mark such as `#`: a page may write it or not."""
-    row = template_values(sample)
-    return {name: bare_key(fill(template, row)) for name, template in spec.identity.items()}
 
 
 def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
@@ -159,11 +131,6 @@ def read_in_part(
     inside = {name: part for name in spec.output_schema if name in names}
     readings = read_fields(spec, page, row_key, {**inside, **parts_of(spec, sample, page)})
     return {name: reading for name, reading in readings.items() if name in names}
-
-
-def fill_known(template: str, row: Mapping[str, str]) -> str:
-    """Return the template with the values of the row; a column that the row lacks stays as it is written."""
-    return PLACEHOLDER.sub(lambda match: row.get(match[1], match[0]), template).strip()
 
 
 @lru_cache(maxsize=PAGES_READ)

@@ -11,11 +11,11 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from services.planner.page.addresses import is_on_visited_host, may_open
-from services.planner.page.typed_values import as_shown
 from services.planner.prompt.tools import TARGET, TOOLS, argument_fields, is_offered
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
+from shared.task.typed_values import as_shown
 from shared.text.normal import fold, quoted
 
 TARGETS = ("target", "onto")

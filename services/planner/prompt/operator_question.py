@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from services.planner.judge.record_checks import missing_artifacts
-from services.planner.page.typed_values import values_schema
 from services.planner.prompt.call_parsing import BadCall, parse_call
 from services.planner.prompt.message_parts import answer_notice
 from services.planner.prompt.tools import tools_for
@@ -11,6 +10,7 @@ from services.planner.state.attempt_state import Act, Entry, SampleView, Unusabl
 from services.planner.state.limits import steps_left
 from shared.contracts.operator import DecisionAsked, DecisionGiven
 from shared.contracts.planner import BY_OPERATOR
+from shared.task.typed_values import values_schema
 from shared.text.normal import quoted, tidy
 
 HISTORY, TEXT_CHARS, NAME_CHARS = 12, 150_000, 60

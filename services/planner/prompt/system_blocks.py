@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from services.planner.page.identity import template_values
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import SampleView
 from shared.models.sanitize import FENCE, MORE, clipped, fenced
 from shared.task.route import step_in_words
+from shared.task.row_values import template_values
 from shared.task.spec import TaskSpec
 from shared.text.normal import tidy
 

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from services.planner.judge.record_checks import answers_of
-from services.planner.page.typed_values import field_schema
 from shared.contracts.actions import (
     Action,
     AnyAction,
@@ -24,6 +23,7 @@ from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, nullable
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from shared.task.typed_values import field_schema
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."

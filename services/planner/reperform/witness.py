@@ -20,7 +20,6 @@ from services.planner.page.fields import FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
 from services.planner.page.refind import NotRefound, Refound
 from services.planner.page.text import find_mention, is_input, text_of, title_of
-from services.planner.page.typed_values import as_shown, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
@@ -28,6 +27,7 @@ from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from shared.task.typed_values import as_shown, typed_value
 from shared.text.normal import Normal, quoted, tidy
 from shared.text.written_dates import Order
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.planner.page.identity import identity_proof, missing_columns, start_url
+from services.planner.page.identity import identity_proof
 from services.planner.page.text import find_dismissal
 from services.planner.state.attempt_state import MAX_OBSERVE_TOKENS, Act, Entry, ObserveAgain, SampleView
 from services.planner.state.limits import is_last_step
@@ -16,6 +16,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark
+from shared.task.row_values import missing_columns, start_url
 
 GONE = (404, 410)
 LOGIN = (401, 403)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from services.planner.page.identity import template_values
 from services.planner.page.targets import find_pressable
 from services.planner.page.text import find_mention, label_form
 from services.planner.state.action_facts import facts_of_action
@@ -29,6 +28,7 @@ from shared.contracts.actions import (
 from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import PressClaim, RouteMark
 from shared.task.route import PressButton, words
+from shared.task.row_values import template_values
 from shared.task.spec import fill
 
 PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar", ""})

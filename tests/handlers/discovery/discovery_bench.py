@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from services.discovery.deps import DiscoveryDeps
-from services.discovery.excel import read_sheet
 from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunRejected, RunStarted, SampleFound, SubmitReply
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
 from shared.subjects import LOAD_RUN
+from shared.tables.excel import read_sheet
 from shared.testing.bus import MemoryBus
 
 NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)

@@ -6,8 +6,8 @@ from datetime import date, datetime, time
 
 import pytest
 
-from services.discovery.tables.delimited import DecodedText, decode_text, detect_delimiter, parse_delimited
-from services.discovery.tables.table import Table, cell_text, objects_to_table, to_table
+from shared.tables.delimited import DecodedText, decode_text, detect_delimiter, parse_delimited
+from shared.tables.table import Table, cell_text, objects_to_table, to_table
 from tests.typed import expect
 
 

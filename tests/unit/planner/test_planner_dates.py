@@ -9,8 +9,8 @@ from hypothesis import settings
 
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
 from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
-from services.planner.page.typed_values import typed_value
 from shared.task.output_field import OutputField
+from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
 from tests.typed import expect
 from tests.unit.planner.planner_pages import el, page, row, spec, text

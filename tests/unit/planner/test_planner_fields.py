@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
-from services.planner.page.identity import identity_proof, keywords, missing_columns, read_page, start_url
+from services.planner.page.identity import identity_proof, keywords, read_page
 from shared.contracts.steps import ValueSource
+from shared.task.row_values import missing_columns, start_url
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 

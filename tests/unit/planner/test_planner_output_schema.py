@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.page.typed_values import field_schema, typed_value, values_schema
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec, check_spec
+from shared.task.typed_values import field_schema, typed_value, values_schema
 from shared.text.normal import Normal
 
 FIELDS: dict[str, Any] = {

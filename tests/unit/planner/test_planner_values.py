@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.page.typed_values import is_not_present, normalise
+from shared.task.typed_values import is_not_present, normalise
 from shared.text.normal import Invalid, Normal
 
 

@@ -13,7 +13,6 @@ from services.planner.deciders.rules.route_context import NextStep, RouteContext
 from services.planner.page.fields import labelled_candidates
 from services.planner.page.targets import find_controls
 from services.planner.page.text import find_mention, is_input, label_form, text_of
-from services.planner.page.typed_values import FALSE, TRUE
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later
 from shared.contracts.actions import BrowserAction, Click, PickOption, SetDate, TypeText
@@ -22,6 +21,7 @@ from shared.contracts.results import ValueSet
 from shared.field_types import base_type
 from shared.task.route import Choice, Fill
 from shared.task.spec import PLACEHOLDER
+from shared.task.typed_values import FALSE, TRUE
 from shared.text.dates import NotADate, iso_date
 from shared.text.normal import fold, quoted
 

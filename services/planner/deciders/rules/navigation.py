@@ -10,7 +10,6 @@ from urllib.parse import quote, urljoin
 
 from services.planner.deciders.rules import filling
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail, row_with_gaps
-from services.planner.page.identity import expected_identity
 from services.planner.page.targets import Rows, find_pressable, find_tabs, rows_showing
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
@@ -19,6 +18,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
 from shared.contracts.steps import FieldValue, plain_note
 from shared.task.route import Fill, Follow, GoBack, Open, PressButton, ShowTab, Step, Words, fields_of, words
+from shared.task.row_values import expected_identity
 from shared.task.spec import PLACEHOLDER
 from shared.text.normal import bare_key, fold, quoted
 

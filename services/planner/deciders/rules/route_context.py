@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.planner.page.identity import PageRead, template_values
+from services.planner.page.identity import PageRead
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
@@ -20,6 +20,7 @@ from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.field_types import nullable
 from shared.login_walls import login_wall_words
 from shared.task.route import Step, step_in_words
+from shared.task.row_values import template_values
 from shared.task.spec import TaskSpec, fill
 from shared.text.normal import quoted
 

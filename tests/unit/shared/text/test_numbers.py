@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.page.typed_values import typed_value
 from shared.task.output_field import OutputField
+from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
 from shared.text.numbers import exact_number
 
