@@ -48,9 +48,15 @@ class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """``constants``: texts that stand on every page that the rules were learned from, folded; of all fields at once."""
+    """``constants``: texts that stand on every page that the rules were learned from, folded; of all fields at once.
+
+    ``rows``: fields that are read in one row of a table, to the identifier of the variable that has a cell there.
+    ``proofs``: rules of the fields that prove the record, on the page where they do.
+    """
 
     fields: dict[str, FieldRules] = {}
+    rows: dict[str, str] = {}
+    proofs: dict[str, FieldRules] = {}
     lists: dict[str, ListRules] = {}
     constants: tuple[str, ...] = ()
 

@@ -134,6 +134,14 @@ class DownloadFile(Call, frozen=True, kw_only=True, tag="download"):
     label: str = "download"
 
 
+class DownloadAll(Call, frozen=True, kw_only=True, tag="download_all"):
+    """Click every element that matches, one after the other, and store each file. The answer is their number, which may
+    be 0. Several files are labelled ``label_1``, ``label_2`` ..."""
+
+    selector: str
+    label: str = "download"
+
+
 # --- calls that read the page
 
 
@@ -205,6 +213,7 @@ FlowCall = (
     | AwaitElement
     | TakeScreenshot
     | DownloadFile
+    | DownloadAll
     | ProveRecord
     | ReadFields
     | ReadList

@@ -1,0 +1,331 @@
+"""Compiles recorded samples into the plan of a flow. Pure: what it is given are steps, rows and stored pages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shared.field_types import base_type, nullable
+from shared.flows.compiling.alignment import Column, align_samples
+from shared.flows.compiling.fields import PlacedField, place_field
+from shared.flows.compiling.plan import (
+    Condition,
+    FlowPlan,
+    PlannedProof,
+    PlannedReading,
+    Variable,
+)
+from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.sections import to_sections
+from shared.flows.compiling.source import find_values_in, write_source
+from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
+from shared.flows.compiling.templates import identifier_of, truth_of
+from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
+from shared.task.output_field import OutputField
+from shared.task.spec import PLACEHOLDER, TaskSpec
+from shared.text.normal import fold
+
+MIN_SAMPLES = 2
+JUDGMENT = "judgment"
+"""Stands for the answer to the question of a task among the fields that are left to a model."""
+_VALUE_TYPES: Mapping[str, ValueType] = {"number": "number", "boolean": "boolean", "array": "array", "enum": "enum"}
+Readings = dict[int, list[PlannedProof | PlannedReading]]
+
+
+@dataclass(frozen=True)
+class CompiledFlow:
+    """A flow as it was written. ``problems``: why it stays a draft; empty: it can be validated.
+
+    ``with_model``: fields that no rule expresses. ``remarks``: why, field by field."""
+
+    name: str
+    source: str
+    files: FlowFiles
+    samples: tuple[str, ...]
+    problems: tuple[str, ...]
+    remarks: tuple[str, ...]
+    with_model: tuple[str, ...]
+
+
+class NotCompiledError(ValueError):
+    """Nothing can be compiled; the message says why and what to do."""
+
+
+def compile_flow(spec: TaskSpec, samples: Sequence[RecordedSample]) -> CompiledFlow:
+    """Return the flow that does what these samples did, with everything that keeps it from being published.
+
+    Raises NotCompiledError as `compile_samples` does.
+    """
+    plan = compile_samples(spec, samples)
+    source = write_source(plan)
+    held = sorted({name for one in samples for name in find_values_in(source, _asked_columns(spec, one))})
+    secrets = [f"the source has a value of the variable {name!r}" for name in held]
+    return CompiledFlow(
+        name=plan.name,
+        source=source,
+        files=plan.files,
+        samples=plan.samples,
+        problems=(*plan.problems, *secrets),
+        remarks=plan.remarks,
+        with_model=fields_left_to_model(plan),
+    )
+
+
+def _asked_columns(spec: TaskSpec, sample: RecordedSample) -> dict[str, str]:
+    return {name: sample.row[name] for name in _column_names(spec, [sample])}
+
+
+def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample]) -> FlowPlan:
+    """Return the plan of the flow that does what these samples did.
+
+    Raises NotCompiledError with fewer than two samples, or samples that did nothing.
+    """
+    if len(samples) < MIN_SAMPLES:
+        raise NotCompiledError(f"{len(samples)} sample; {MIN_SAMPLES} or more are needed to tell what varies")
+    names = {identifier_of(name): name for name in _column_names(spec, samples)}
+    rows = [{key: sample.row.get(name, "") for key, name in names.items()} for sample in samples]
+    recorded, problems = _recorded(samples)
+    columns = align_samples(recorded, rows)
+    outputs = [_shown_values(sample) for sample in samples]
+    steps = StepPlanner(columns, rows, outputs, spec.route).plan()
+    placed, left = _place_fields(spec, samples, columns, rows)
+    proof, identity = _proof(spec, samples, columns, rows)
+    readings = _readings(placed, left, proof, len(columns), spec)
+    conditions, doubts = _conditions(steps, columns, samples)
+    sections = to_sections(steps.calls, columns, readings, conditions)
+    used = _used_variables(steps, proof, conditions, [*placed, *identity])
+    variables, schema = _variables(names, rows, used, steps.booleans)
+    return FlowPlan(
+        name=spec.task_id,
+        title=" ".join(spec.goal.split()),
+        variables=variables,
+        sections=sections,
+        files=_files(spec, steps, placed, identity, schema),
+        samples=tuple(sample.sample_id for sample in samples),
+        problems=(*problems, *steps.problems, *doubts, *_route_gaps(spec, samples)),
+        remarks=tuple(f"{name}: {why}" for name, why in left.items()),
+    )
+
+
+def _recorded(samples: Sequence[RecordedSample]) -> tuple[list[list[RecordedCall]], list[str]]:
+    recorded: list[list[RecordedCall]] = []
+    problems: list[str] = []
+    for number, sample in enumerate(samples):
+        calls, told = calls_of(sample, number)
+        if not calls:
+            raise NotCompiledError(f"{sample.sample_id} has no steps that could be repeated")
+        recorded.append(calls)
+        problems += told
+    return recorded, problems
+
+
+def _column_names(spec: TaskSpec, samples: Sequence[RecordedSample]) -> list[str]:
+    """Return the columns of the task that every sample has."""
+    asked = [*spec.input_schema, *PLACEHOLDER.findall(spec.start_url + spec.sample_id), *_identity_columns(spec)]
+    return [name for name in dict.fromkeys(asked) if all(name in sample.row for sample in samples)]
+
+
+def _identity_columns(spec: TaskSpec) -> list[str]:
+    return [name for template in spec.identity.values() for name in PLACEHOLDER.findall(template)]
+
+
+def _shown_values(sample: RecordedSample) -> frozenset[str]:
+    return frozenset(fold(value.shown) for value in sample.values if value.shown and value.state == "value")
+
+
+# --- fields
+
+
+def _place_fields(
+    spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column], rows: Sequence[Mapping[str, str]]
+) -> tuple[list[PlacedField], dict[str, str]]:
+    """Return the fields with rules, and the others with the reason."""
+    placed: list[PlacedField] = []
+    left: dict[str, str] = {}
+    for name, field in spec.output_schema.items():
+        if field.derived:
+            left[name] = "it is derived from what the pages show"
+            continue
+        found = place_field(name, spec, samples, columns, rows)
+        if isinstance(found, str):
+            left[name] = found
+        else:
+            placed.append(found)
+    return placed, left
+
+
+def _proof(
+    spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column], rows: Sequence[Mapping[str, str]]
+) -> tuple[tuple[int, PlannedProof] | None, list[PlacedField]]:
+    """Return where and by what the record is proven: as early as its fields were read."""
+    expected: dict[str, str] = {}
+    found: list[PlacedField] = []
+    for name, template in spec.identity.items():
+        placed = place_field(name, spec, samples, columns, rows, first=True)
+        if not isinstance(placed, str):
+            expected[name] = PLACEHOLDER.sub(lambda match: f"{{{identifier_of(match[1])}}}", template)
+            found.append(placed)
+    if not expected:
+        return None, []
+    return (max(one.at for one in found), PlannedProof(expected)), found
+
+
+def _readings(
+    placed: Sequence[PlacedField],
+    left: Mapping[str, str],
+    proof: tuple[int, PlannedProof] | None,
+    end: int,
+    spec: TaskSpec,
+) -> Readings:
+    readings: Readings = defaultdict(list)
+    if proof is not None:
+        readings[proof[0]].append(proof[1])
+    for at in sorted({one.at for one in placed}):
+        readings[at].append(PlannedReading(tuple(one.name for one in placed if one.at == at)))
+    asked = (*left, JUDGMENT) if spec.judgment_required else tuple(left)
+    if asked:
+        readings[end].append(PlannedReading(asked, with_model=True))
+    return readings
+
+
+# --- what only some samples did
+
+
+def _conditions(
+    steps: PlannedSteps, columns: Sequence[Column], samples: Sequence[RecordedSample]
+) -> tuple[dict[int, Condition], list[str]]:
+    """Return the condition of each column that not all samples have: that the page shows what its first call needs."""
+    conditions: dict[int, Condition] = {}
+    doubts: list[str] = []
+    previous: frozenset[int] = frozenset()
+    current: Condition | None = None
+    for at, (column, planned) in enumerate(zip(columns, steps.calls, strict=True)):
+        took = frozenset(column.calls)
+        if planned is None or planned.condition is None or planned.condition.kind != "samples":
+            previous, current = (frozenset(), None) if planned is not None else (previous, current)
+            continue
+        if took != previous or current is None:
+            selector = getattr(planned.call, "selector", "")
+            others = ", ".join(sample.sample_id for n, sample in enumerate(samples) if n not in took)
+            if not selector:
+                doubts.append(
+                    f"step {column.any.step} ({planned.call.__struct_config__.tag}) was not taken by {others}, "
+                    "and nothing on the page says when it is to be taken: add a sample, or compile without these"
+                )
+            current = Condition("shown", selector)
+        conditions[at] = current
+        previous = took
+    return conditions, doubts
+
+
+def _route_gaps(spec: TaskSpec, samples: Sequence[RecordedSample]) -> list[str]:
+    """Return the steps of the task's route that no sample has taken. It is known where rules followed the route."""
+    marked = {step.route.step for sample in samples for step in sample.steps if step.route is not None}
+    if not marked:
+        return []
+    gaps: list[str] = []
+    for number, step in enumerate(spec.route, 1):
+        kind = next(iter(type(step).model_fields))
+        if kind not in ("read", "headline", "address", "count") and number not in marked:
+            gaps.append(f"no sample has taken step {number} of the route ({kind}): add one that has")
+    return gaps
+
+
+# --- variables
+
+
+def _used_variables(
+    steps: PlannedSteps,
+    proof: tuple[int, PlannedProof] | None,
+    conditions: Mapping[int, Condition],
+    placed: Sequence[PlacedField],
+) -> frozenset[str]:
+    used: set[str] = {one.row_of for one in placed if one.row_of}
+    for planned in steps.calls:
+        if planned is not None:
+            used |= identifiers_in(planned.call)
+            if planned.condition is not None and planned.condition.kind == "variable":
+                used.add(planned.condition.text)
+    if proof is not None:
+        used |= {name for template in proof[1].expected.values() for name in PLACEHOLDER.findall(template)}
+    for condition in conditions.values():
+        used |= set(PLACEHOLDER.findall(condition.text))
+    return frozenset(used)
+
+
+def _variables(
+    names: Mapping[str, str], rows: Sequence[Mapping[str, str]], used: frozenset[str], booleans: set[str]
+) -> tuple[tuple[Variable, ...], dict[str, ValueSchema]]:
+    """Return the parameters and their schema.
+
+    A variable that no step depends on is left out if the samples had different values of it: they did the same all the
+    same. If all had one value, only that value is accepted: what another one would ask for is not known.
+    """
+    variables: list[Variable] = []
+    schema: dict[str, ValueSchema] = {}
+    for identifier, name in names.items():
+        values = {row[identifier] for row in rows}
+        if identifier in booleans:
+            schema[f"{name}!"] = ValueSchema(type="boolean")
+            variables.append(Variable(name, identifier, "bool"))
+        elif identifier in used:
+            schema[f"{name}!"] = ValueSchema(type="string")
+            variables.append(Variable(name, identifier, "str"))
+        elif len(values) == 1 and not any(_equals(identifier, other, rows) for other in used):
+            [value] = values
+            kind = "a yes or no" if truth_of(value) is not None else "a value"
+            text = f"No recorded sample had another value of {kind} here, so no other one is accepted."
+            schema[f"{name}!"] = ValueSchema(type="enum", enum_values=(value,), description=text)
+            variables.append(Variable(name, identifier, "str"))
+    return tuple(variables), schema
+
+
+def _equals(name: str, other: str, rows: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether two variables had the same value on every sample, as the two names of one address."""
+    return all(row[name] == row[other] for row in rows)
+
+
+# --- files
+
+
+def _files(
+    spec: TaskSpec,
+    steps: PlannedSteps,
+    placed: Sequence[PlacedField],
+    identity: Sequence[PlacedField],
+    schema: dict[str, ValueSchema],
+) -> FlowFiles:
+    fields = {one.name: one for one in placed}
+    constants = sorted(frozenset[str]().union(*(one.rules.constants for one in (*placed, *identity))))
+    return FlowFiles(
+        locators=steps.locators,
+        fields=FieldsFile(
+            proofs={one.name: one.rules for one in identity},
+            fields={name: one.rules for name, one in fields.items()},
+            rows={one.name: one.row_of for one in (*placed, *identity) if one.row_of},
+            constants=tuple(constants),
+        ),
+        mappings=steps.mappings,
+        variables=schema,
+        outputs={name: output_schema(field) for name, field in spec.output_schema.items()},
+    )
+
+
+def output_schema(field: OutputField) -> ValueSchema:
+    """Return the type of an output as the schema of outputs writes it; dates and exact numbers are texts."""
+    kind = _VALUE_TYPES.get(base_type(field.type), "string")
+    text = field.description + (" None where the page says that there is none." if nullable(field.type) else "")
+    return ValueSchema(type=kind, description=text.strip(), enum_values=tuple(field.values))
+
+
+def fields_left_to_model(plan: FlowPlan) -> tuple[str, ...]:
+    """Return the fields that no rule of the flow expresses."""
+    return tuple(
+        name
+        for section in plan.sections
+        for item in section.items
+        if isinstance(item, PlannedReading) and item.with_model
+        for name in item.fields
+    )

@@ -1,0 +1,149 @@
+"""Where each field is read in a flow, and by which rules: learned from the stored pages that showed its value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import Element
+from shared.contracts.steps import FieldValue, ValueSource
+from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScreenshot
+from shared.extraction.pages import ObservedPage
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field
+from shared.flows.compiling.alignment import Column
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.target_context import row_of
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
+from shared.text.normal import fold, tidy
+
+Rows = Sequence[Mapping[str, str]]
+CAPTURES = (TakeScreenshot, DownloadFile, DownloadAll)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A field of one sample, as a page showed it."""
+
+    value: FieldValue
+    source: ValueSource
+    elements: tuple[Element, ...]
+
+
+@dataclass(frozen=True)
+class PlacedField:
+    """A field with its rules. ``at``: index of the column that it is read before. ``row_of``: identifier of the
+    variable in whose row it stands; empty: on the whole page."""
+
+    name: str
+    at: int
+    rules: FieldRules
+    row_of: str = ""
+
+
+def place_field(
+    name: str,
+    spec: TaskSpec,
+    samples: Sequence[RecordedSample],
+    columns: Sequence[Column],
+    rows: Rows,
+    *,
+    first: bool = False,
+) -> PlacedField | str:
+    """Return the field with the rules that give the right value on every sample that shows it, or why there are none.
+
+    ``first``: as it was first read, instead of as it stands in the result.
+    """
+    shown = {number: one for number, sample in enumerate(samples) if (one := _shown(name, sample, first=first))}
+    if len(shown) < MIN_EXAMPLES:
+        return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
+    labels = labels_of(name, spec.output_schema[name])
+    examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
+    at = _position(shown, columns, samples, arriving=first)
+    rules = learn_field(examples, labels)
+    if rules.rules:
+        return PlacedField(name, at, rules)
+    for variable in rows[0]:
+        scoped = _in_rows(shown, variable, rows)
+        if scoped is not None and (rules := learn_field(scoped, labels)).rules:
+            return PlacedField(name, at, rules, variable)
+    return "no rule gives its value on every sample: its places have nothing in common"
+
+
+def labels_of(name: str, field: OutputField) -> list[str]:
+    """Return what a page may call the field: its labels, else its own name."""
+    return list(field.labels) or [name.replace("_", " ")]
+
+
+def _shown(name: str, sample: RecordedSample, *, first: bool) -> Shown | None:
+    values = (value for step in sample.steps for value in step.seen) if first else iter(())
+    for value in (*values, *sample.values):
+        if value.field != name or value.source is None or not value.shown or value.state == "not_found":
+            continue
+        page = sample.pages.get(value.source.observation_sha256)
+        if page is None:
+            page = sample.pages.get(value.source.observation_file_sha256)
+        if page is not None:
+            return Shown(value, value.source, _with_locators(page.elements, value.source))
+    return None
+
+
+def _with_locators(elements: Sequence[Element], source: ValueSource) -> tuple[Element, ...]:
+    """Return the elements; that of the value has the locators that were recorded with it."""
+    return tuple(
+        replace(one, locators=source.locators)
+        if source.kept_ref and one.ref == source.kept_ref and source.locators
+        else one
+        for one in elements
+    )
+
+
+def _in_rows(shown: Mapping[int, Shown], variable: str, rows: Rows) -> list[Example] | None:
+    """Return the examples with only the row that has the variable's value; None unless every sample has one."""
+    found: list[Example] = []
+    for number, one in shown.items():
+        page = row_page(one.elements, rows[number].get(variable, ""))
+        if page is None:
+            return None
+        found.append(Example(page, tidy(one.value.shown or "")))
+    return found
+
+
+def row_page(elements: Sequence[Element], value: str) -> ObservedPage | None:
+    """Return the table row that has a cell with this text, as a page of its own; None unless there is exactly one."""
+    cells = [one for one in elements if one.row is not None and value and fold(one.name) == fold(value)]
+    if len({one.row for one in cells}) != 1:
+        return None
+    refs = {one.ref for one in row_of(cells[0], elements)} | {cells[0].ref}
+    return ObservedPage([one for one in elements if one.ref in refs])
+
+
+def _position(
+    shown: Mapping[int, Shown], columns: Sequence[Column], samples: Sequence[RecordedSample], *, arriving: bool
+) -> int:
+    found = Counter(_position_in(number, one, columns, samples[number], arriving) for number, one in shown.items())
+    most = max(found.values())
+    return max(at for at, count in found.items() if count == most)
+
+
+def _position_in(number: int, one: Shown, columns: Sequence[Column], sample: RecordedSample, arriving: bool) -> int:
+    """Return the index of the column before which the page showed the value: after its captures, or on arriving."""
+    own = [(at, column.calls[number]) for at, column in enumerate(columns) if number in column.calls]
+    seen = {one.source.observation_sha256}
+    seen |= {
+        step.observation.sha256
+        for step in sample.steps
+        if step.observation is not None and step.observation.snapshot_id == one.source.snapshot_id
+    }
+    here = [n for n, (_, call) in enumerate(own) if call.page in seen]
+    if not here:
+        return len(columns)
+    if arriving:
+        return own[here[0]][0]
+    for _, (at, call) in enumerate(own[here[0] :]):
+        if not isinstance(call.call, CAPTURES):
+            return at
+    return len(columns)

@@ -1,0 +1,185 @@
+"""Recorded steps as the calls that a flow would have made. Nothing is lost silently: what no call expresses is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from shared.contracts.actions import (
+    AnswerDialog,
+    AnyAction,
+    Back,
+    Click,
+    CloseTab,
+    Download,
+    Goto,
+    Hover,
+    PickOption,
+    Press,
+    Screenshot,
+    ScreenshotElement,
+    ScreenshotViews,
+    SelectOption,
+    SetDate,
+    SwitchTab,
+    TypeSecret,
+    TypeText,
+    Upload,
+    Wait,
+)
+from shared.contracts.results import TargetFound
+from shared.contracts.steps import RouteMark, StepTaken, TargetContext
+from shared.contracts.workflows.flows import (
+    ActivateTab,
+    AnswerQuestion,
+    AwaitElement,
+    ChooseDate,
+    ChooseOption,
+    ClickElement,
+    CloseActiveTab,
+    DownloadFile,
+    FlowCall,
+    GoToPrevious,
+    HoverOver,
+    OpenAddress,
+    PressKeys,
+    TakeScreenshot,
+    TypeInto,
+    TypeSecretInto,
+    UploadFile,
+)
+from shared.flows.compiling.recording import RecordedSample
+
+NOT_REPEATED = frozenset(
+    {"scroll", "extract", "done", "fail", "save_progress", "ask_picture", "report_items", "use_workflow"}
+)
+"""Actions that leave nothing to repeat: the driver of a flow scrolls by itself, and values are read by rules."""
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """A call with the literals of one sample. ``selector`` is empty: it is chosen once the samples are compared.
+
+    ``page``: hash of the observation that it was decided on. ``step``: number of the first step that it comes from.
+    """
+
+    sample: int
+    step: int
+    call: FlowCall
+    page: str
+    target: TargetFound | None = None
+    context: TargetContext | None = None
+    effect: str = ""
+    route: RouteMark | None = None
+    leaves: bool = False
+    """The page was left: another address, or another tab."""
+
+
+def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], list[str]]:
+    """Return the calls of a sample in order, and what no call expresses, for people."""
+    found: list[RecordedCall] = []
+    problems: list[str] = []
+    for step in sample.steps:
+        if step.action is None or step.refused or (step.result is not None and not step.result.ok):
+            continue
+        tag = str(step.action.__struct_config__.tag)
+        if tag in NOT_REPEATED:
+            continue
+        call = call_of(step.action)
+        if call is None:
+            problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
+        else:
+            found.append(_recorded(step, call, number))
+    return list(_joined_choices(_without_detours(found))), problems
+
+
+def call_of(action: AnyAction) -> FlowCall | None:
+    """Return the call for an action, without its selector; None where there is no call."""
+    match action:
+        case Goto():
+            return OpenAddress(url=action.url, keep=action.keep)
+        case Click():
+            return ClickElement(selector="")
+        case TypeText():
+            return TypeInto(text=action.text)
+        case TypeSecret():
+            return TypeSecretInto(secret=action.secret)
+        case SelectOption() | PickOption():
+            return ChooseOption(selector="", option=action.option)
+        case SetDate():
+            return ChooseDate(selector="", date=action.date)
+        case Press():
+            return PressKeys(keys=action.keys)
+        case Hover():
+            return HoverOver(selector="")
+        case Upload():
+            return UploadFile(selector="", file=action.file)
+        case Back():
+            return GoToPrevious()
+        case SwitchTab():
+            return ActivateTab(tab=action.tab)
+        case CloseTab():
+            return CloseActiveTab()
+        case AnswerDialog():
+            return AnswerQuestion(accept=action.answer == "accept", text=action.text)
+        case Wait():
+            return AwaitElement(timeout_s=action.timeout_s)
+        case Screenshot() | ScreenshotViews():
+            return TakeScreenshot(label=action.label, full_page=getattr(action, "full_page", True))
+        case ScreenshotElement():
+            return TakeScreenshot(label=action.label)
+        case Download():
+            return DownloadFile(selector="", label=action.label)
+        case _:
+            return None
+
+
+def _recorded(step: StepTaken, call: FlowCall, number: int) -> RecordedCall:
+    result = step.result
+    effect = "" if result is None or result.effect is None else str(result.effect.__struct_config__.tag)
+    return RecordedCall(
+        sample=number,
+        step=step.step,
+        call=call,
+        page="" if step.observation is None else step.observation.sha256,
+        target=None if result is None else result.target,
+        context=step.target_context,
+        effect=effect,
+        route=step.route,
+        leaves=effect in ("navigated", "tab_shown"),
+    )
+
+
+def _without_detours(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
+    """Return the calls without waits for the page to settle, and without an address that was opened again at once."""
+    kept: list[RecordedCall] = []
+    for one in calls:
+        if isinstance(one.call, AwaitElement) and one.target is None:
+            continue
+        if kept and isinstance(one.call, OpenAddress) and kept[-1].call == one.call:
+            kept[-1] = one
+            continue
+        kept.append(one)
+    return kept
+
+
+def _joined_choices(calls: Sequence[RecordedCall]) -> Iterator[RecordedCall]:
+    """Yield the calls; text typed into a combobox and the option that was clicked then are one choice."""
+    pending: RecordedCall | None = None
+    for one in calls:
+        if pending is not None:
+            if isinstance(one.call, ClickElement) and one.target is not None and one.target.role == "option":
+                typed = pending.call
+                assert isinstance(typed, TypeInto)
+                choice = ChooseOption(selector="", option=one.target.name, search=typed.text)
+                yield replace(pending, call=choice, effect="")
+                pending = None
+                continue
+            yield pending
+            pending = None
+        if isinstance(one.call, TypeInto) and one.target is not None and one.target.role == "combobox":
+            pending = one
+        else:
+            yield one
+    if pending is not None:
+        yield pending

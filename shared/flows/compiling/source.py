@@ -1,0 +1,389 @@
+"""Writes the source of a flow from its plan: small, in sections, and as a person would have written it."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from shared.contracts.workflows.flows import (
+    ActivateTab,
+    AnswerQuestion,
+    AwaitElement,
+    ChooseDate,
+    ChooseOption,
+    ClickElement,
+    CloseActiveTab,
+    CountElements,
+    DownloadAll,
+    DownloadFile,
+    FlowCall,
+    GoToPrevious,
+    HoverOver,
+    OpenAddress,
+    PressKeys,
+    ReadList,
+    ScrollPage,
+    TakeScreenshot,
+    TypeInto,
+    TypeSecretInto,
+    UploadFile,
+)
+from shared.flows.compiling.plan import (
+    Condition,
+    FlowPlan,
+    Item,
+    PlannedCall,
+    PlannedProof,
+    PlannedReading,
+    Section,
+    Variable,
+)
+from shared.flows.compiling.steps import identifiers_in
+from shared.flows.selectors import parse_selector, placeholders_of
+
+WIDTH = 100
+MAX_TITLE = 1500
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+INDENT = "    "
+
+
+def write_source(plan: FlowPlan) -> str:
+    """Return flow.py. It has no value of a variable: where one stood in a sample, the variable stands."""
+    writer = _Writer(plan)
+    sections = [writer.section(one) for one in plan.sections]
+    run = writer.run()
+    body = "\n\n\n".join([*sections, run, _MAIN])
+    head = [*_module_docstring(plan), "", "import asyncio"]
+    if writer.quotes:
+        head.append("from urllib.parse import quote")
+    names = sorted(writer.names | {"run_flow"} | ({"section"} if plan.sections else set[str]()))
+    return "\n".join([*head, "", _import("exhibit.flow", names), "", "", body]) + "\n"
+
+
+_MAIN = '''async def main() -> None:
+    """Run it with the values of data/variables.json."""
+    await run_flow(run)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())'''
+
+
+class _Writer:
+    def __init__(self, plan: FlowPlan) -> None:
+        self._plan = plan
+        self._variables = {one.identifier: one for one in plan.variables}
+        self.names: set[str] = set()
+        self.quotes = False
+
+    # --- sections
+
+    def section(self, section: Section) -> str:
+        used = self._used_by(section)
+        given = ", ".join(f"{one.identifier}: {one.hint}" for one in used)
+        reads = [one for one in section.items if isinstance(one, PlannedReading)]
+        result = "dict[str, object]" if reads else "None"
+        lines = list(self._lines(section.items, returns=bool(reads)))
+        return "\n".join(["@section", *_signature(f"async def {section.name}", given, result), *_indented(lines)])
+
+    def _lines(self, items: Sequence[Item], *, returns: bool) -> Iterator[str]:
+        last = len(items) - 1
+        only = sum(isinstance(one, PlannedReading) for one in items) == 1 and isinstance(items[last], PlannedReading)
+        if any(isinstance(one, PlannedCall) and one.mapping for one in items):
+            self.names.add("load_mappings")
+            yield "mappings = load_mappings()"
+        started = False
+        for item in items:
+            if isinstance(item, PlannedReading):
+                if only:
+                    yield f"return {self._reading(item)}"
+                elif started:
+                    yield f"found |= {self._reading(item)}"
+                else:
+                    yield f"found = {self._reading(item)}"
+                started = True
+            elif isinstance(item, PlannedProof):
+                self.names.add("prove_record")
+                given = ", ".join(f"{name}={self._text(text)}" for name, text in item.expected.items())
+                yield from _wrapped(f"await prove_record({given})")
+            else:
+                yield from self._call_lines(item)
+        if returns and not only:
+            yield "return found"
+
+    def _call_lines(self, item: PlannedCall) -> Iterator[str]:
+        lines = _wrapped(self._call(item))
+        if item.condition is not None and item.condition.kind == "variable":
+            yield f"if {item.condition.text}:"
+            yield from _indented(lines)
+        else:
+            yield from lines
+
+    def _reading(self, item: PlannedReading) -> str:
+        name = "read_with_model" if item.with_model else "read"
+        self.names.add(name)
+        return f"await {name}({', '.join(_quoted(one) for one in item.fields)})"
+
+    def _used_by(self, section: Section) -> list[Variable]:
+        names: set[str] = set()
+        for item in section.items:
+            if isinstance(item, PlannedCall):
+                names |= identifiers_in(item.call)
+                if item.condition is not None and item.condition.kind == "variable":
+                    names.add(item.condition.text)
+            elif isinstance(item, PlannedProof):
+                names |= {name for text in item.expected.values() for name in placeholders_of(text)}
+        return [one for one in self._plan.variables if one.identifier in names]
+
+    # --- run
+
+    def run(self) -> str:
+        given = ", ".join(f"{one.identifier}: {one.hint}" for one in self._plan.variables)
+        head = _signature("async def run", given, "dict[str, object]")
+        return "\n".join([*head, *_indented([*self._docstring(), *self._steps()])])
+
+    def _docstring(self) -> Iterator[str]:
+        yield '"""Do it for one sample.'
+        if self._plan.variables:
+            yield from ("", "Args:")
+            for one in self._plan.variables:
+                told = self._told(one)
+                yield f"    {one.identifier}: {told}"
+        outputs = ", ".join(self._plan.files.outputs)
+        yield ""
+        yield "Returns:"
+        yield from textwrap.wrap(f"    {outputs}", WIDTH - len(INDENT), subsequent_indent="    ")
+        yield ""
+        yield "Raises:"
+        yield "    FlowStopped: the page is not what it was, or does not say for certain what is asked"
+        yield '"""'
+
+    def _told(self, variable: Variable) -> str:
+        schema = self._plan.files.variables.get(f"{variable.name}!")
+        if schema is not None and schema.enum_values:
+            return "no step depends on it; only the value that the samples had is accepted"
+        if variable.hint == "bool":
+            return "whether it is to be ticked"
+        return (
+            f"the column {variable.name!r} of the input" if variable.name != variable.identifier else "as in the input"
+        )
+
+    def _steps(self) -> Iterator[str]:
+        yield "found: dict[str, object] = {}"
+        condition: Condition | None = None
+        for section in self._plan.sections:
+            if section.condition != condition:
+                condition = section.condition
+                if condition is not None:
+                    self.names.add("is_shown")
+                    yield from _wrapped(f"if await is_shown({self._selector(condition.text)}):")
+            given = ", ".join(one.identifier for one in self._used_by(section))
+            reads = any(isinstance(one, PlannedReading) for one in section.items)
+            line = f"{'found |= ' if reads else ''}await {section.name}({given})"
+            lines = _wrapped(line)
+            yield from _indented(lines) if condition is not None else lines
+        yield "return found"
+
+    # --- calls
+
+    def _call(self, item: PlannedCall) -> str:
+        call = item.call
+        name, arguments = self._parts(call, item.mapping)
+        self.names.add(name)
+        return f"await {name}({', '.join(arguments)})"
+
+    def _parts(self, call: FlowCall, mapping: str) -> tuple[str, list[str]]:
+        match call:
+            case OpenAddress():
+                return "open_page", [self._address(call.url), *(["keep=True"] if call.keep else [])]
+            case ClickElement():
+                name = "try_click" if call.if_shown else "click"
+                return name, [self._selector(call.selector), *(["irreversible=True"] if call.irreversible else [])]
+            case TypeInto():
+                return "type_text", [*self._named_selector(call.selector), f"text={self._text(call.text)}"]
+            case TypeSecretInto():
+                return "type_secret", [*self._named_selector(call.selector), f"secret={_quoted(call.secret)}"]
+            case ChooseOption():
+                return "select_option", self._option(call, mapping)
+            case ChooseDate():
+                return "set_date", [self._selector(call.selector), self._text(call.date)]
+            case PressKeys():
+                return "press", [_quoted(call.keys), *self._named_selector(call.selector)]
+            case HoverOver():
+                return "hover", [self._selector(call.selector)]
+            case UploadFile():
+                return "upload", [self._selector(call.selector), self._text(call.file)]
+            case AwaitElement():
+                return "wait_for", [self._selector(call.selector)] if call.selector else []
+            case TakeScreenshot():
+                scope = self._named_selector(call.selector)
+                return "screenshot", [self._text(call.label), *scope, *([] if call.full_page else ["full_page=False"])]
+            case DownloadFile():
+                return "download", [self._selector(call.selector), self._text(call.label)]
+            case DownloadAll():
+                return "download_all", [self._selector(call.selector), _quoted(call.label)]
+            case _:
+                return _plain_parts(call)
+
+    def _option(self, call: ChooseOption, mapping: str) -> list[str]:
+        option = self._text(call.option)
+        if not mapping:
+            search = [f"search={self._text(call.search)}"] if call.search and call.search != call.option else []
+            return [*self._named_selector(call.selector), f"label={option}", *search]
+        self.names.add("option_of")
+        entry = f"mappings[{_quoted(mapping)}]"
+        return [f'selector={entry}["container"]', f"label=option_of({entry}, {option})"]
+
+    def _named_selector(self, selector: str) -> list[str]:
+        return [f"selector={self._selector(selector)}"] if selector else []
+
+    def _selector(self, text: str) -> str:
+        selector = parse_selector(text)
+        scopes = [f"row=[{', '.join(map(self._text, selector.row))}]"] if selector.row else []
+        for key in ("header", "region", "after"):
+            if getattr(selector, key):
+                scopes.append(f"{key}={self._text(getattr(selector, key))}")
+        if selector.kind == "css" and not scopes:
+            return self._text(text)
+        name = {"role": "by_role", "label": "by_label", "text": "by_text", "css": "by_css"}[selector.kind]
+        self.names.add(name)
+        own = [] if selector.name is None else [self._text(selector.name)]
+        return f"{name}({', '.join([self._text(selector.value), *own, *scopes])})"
+
+    # --- texts
+
+    def _text(self, template: str) -> str:
+        """Return the expression of a template: a literal, a variable, or an f-string."""
+        names = [name for name in _PLACEHOLDER.findall(template) if name in self._variables]
+        if not names:
+            return _quoted(template)
+        if template == f"{{{names[0]}}}":
+            return names[0]
+        return self._f_string(template, lambda name: f"{{{name}}}")
+
+    def _address(self, template: str) -> str:
+        """Return the expression of an address: values are URL-encoded, but for `url`, which is a whole address."""
+        names = [name for name in _PLACEHOLDER.findall(template) if name in self._variables]
+        if all(name == "url" for name in names):
+            return self._text(template)
+        self.quotes = True
+        return self._f_string(template, lambda name: f"{{{name}}}" if name == "url" else f"{{quote({name}, safe='')}}")
+
+    def _f_string(self, template: str, placeholder: Callable[[str], str]) -> str:
+        parts: list[str] = []
+        for at, part in enumerate(_PLACEHOLDER.split(template)):
+            if at % 2 == 0:
+                parts.append(_quoted(part)[1:-1].replace("{", "{{").replace("}", "}}"))
+            elif part in self._variables:
+                parts.append(placeholder(part))
+            else:
+                parts.append(f"{{{{{part}}}}}")
+        return f'f"{"".join(parts)}"'
+
+
+def _plain_parts(call: FlowCall) -> tuple[str, list[str]]:
+    match call:
+        case GoToPrevious():
+            return "go_back", []
+        case ActivateTab():
+            return "switch_tab", [str(call.tab)]
+        case CloseActiveTab():
+            return "close_tab", []
+        case AnswerQuestion():
+            return "answer_dialog", [f"accept={call.accept}", *([f"text={_quoted(call.text)}"] if call.text else [])]
+        case ScrollPage():
+            return "scroll", [_quoted(call.direction), str(call.amount_px)]
+        case ReadList():
+            return "read_list", [_quoted(call.name)]
+        case CountElements():
+            return "count", [_quoted(call.selector)]
+        case _:
+            raise TypeError(f"{type(call).__name__} is no call that a compiler writes")
+
+
+# --- layout
+
+
+def _quoted(text: str) -> str:
+    """Return the text as a Python literal in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _module_docstring(plan: FlowPlan) -> list[str]:
+    """Return what the flow does, in the words of the task, safe in a docstring."""
+    words = " ".join(plan.title.split()).replace("\\", "/").replace('"""', "'''")[:MAX_TITLE].rstrip('" ')
+    lines = textwrap.wrap(words if words.endswith((".", "!", "?")) else f"{words}.", WIDTH - 3)
+    lines[0] = f'"""{lines[0]}'
+    return [*lines, '"""'] if len(lines) > 1 else [f'{lines[0]}"""']
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"{INDENT}{line}" if line else "" for line in lines]
+
+
+def _signature(start: str, given: str, result: str) -> list[str]:
+    whole = f"{start}({given}) -> {result}:"
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"{start}(", *(f"{INDENT}{one}," for one in given.split(", ")), f") -> {result}:"]
+
+
+def _import(module: str, names: Sequence[str]) -> str:
+    whole = f"from {module} import {', '.join(names)}"
+    if len(whole) <= WIDTH:
+        return whole
+    return "\n".join([f"from {module} import (", *(f"{INDENT}{name}," for name in names), ")"])
+
+
+def _wrapped(line: str) -> list[str]:
+    """Return a call on one line, or with one argument a line where it is too long."""
+    if len(line) <= WIDTH - len(INDENT):
+        return [line]
+    begin = line.index("(") + 1
+    end = line.rindex(")")
+    arguments = _split_arguments(line[begin:end])
+    return [line[:begin], *(f"{INDENT}{one}," for one in arguments), line[end:]]
+
+
+def _split_arguments(text: str) -> list[str]:
+    """Split at the commas of the outermost call. Texts in quotes are left whole."""
+    parts: list[str] = []
+    depth, quoted, start = 0, False, 0
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        if quoted:
+            at += letter == "\\"
+            quoted = letter != '"'
+        elif letter == '"':
+            quoted = True
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+        at += 1
+    return [*parts, text[start:].strip()]
+
+
+def find_values_in(source: str, variables: Mapping[str, object], *, min_chars: int = 3) -> list[str]:
+    """Return the variables whose values stand in the source as whole words. A flow must have none.
+
+    Values with fewer characters than ``min_chars`` would be found by chance.
+    """
+    found: list[str] = []
+    for name, value in variables.items():
+        text = str(value)
+        if len(text) < min_chars or isinstance(value, bool):
+            continue
+        before = r"(?<!\w)" if text[:1].isalnum() else ""
+        after = r"(?!\w)" if text[-1:].isalnum() else ""
+        for form in {text, json.dumps(text, ensure_ascii=False)[1:-1]}:
+            if re.search(f"{before}{re.escape(form)}{after}", source):
+                found.append(name)
+                break
+    return found
