@@ -214,8 +214,9 @@ def _conditions(
                     f"step {column.any.step} ({planned.call.__struct_config__.tag}) was not taken by {others}, "
                     "and nothing on the page says when it is to be taken: add a sample, or compile without these"
                 )
-            current = Condition("shown", selector)
-        conditions[at] = current
+            current = Condition("shown", selector) if selector else None
+        if current is not None:
+            conditions[at] = current
         previous = took
     return conditions, doubts
 

@@ -140,10 +140,10 @@ def _position_in(number: int, one: Shown, columns: Sequence[Column], sample: Rec
     }
     here = [n for n, (_, call) in enumerate(own) if call.page in seen]
     if not here:
-        return len(columns)
+        return own[-1][0] + 1
     if arriving:
         return own[here[0]][0]
-    for _, (at, call) in enumerate(own[here[0] :]):
+    for at, call in own[here[0] :]:
         if not isinstance(call.call, CAPTURES):
             return at
-    return len(columns)
+    return own[-1][0] + 1

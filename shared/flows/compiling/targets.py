@@ -68,6 +68,10 @@ def _candidates(calls: Sequence[RecordedCall], rows: Rows, cells: tuple[str, ...
     role = targets[0].role
     same_role = all(one.role == role for one in targets)
     yield from _constant(targets, "testid")
+    placed = [*_placed(role, contexts, rows, cells)] if same_role and len(contexts) == len(calls) else []
+    if len(calls) == 1:
+        # One sample does not tell whether the element's own name is another one elsewhere; its label does.
+        yield from (one for one in placed if one.header or one.row)
     if same_role:
         yield from _named(targets, rows)
     if all(one.role in FIELDS for one in targets):
@@ -75,8 +79,7 @@ def _candidates(calls: Sequence[RecordedCall], rows: Rows, cells: tuple[str, ...
     else:
         yield from _worded(targets, rows)
     yield from _constant(targets, "id")
-    if same_role and len(contexts) == len(calls):
-        yield from _placed(role, contexts, rows, cells)
+    yield from placed
     yield from _constant(targets, "css")
 
 

@@ -1,0 +1,314 @@
+"""Compiling: what several samples did becomes one flow, and what cannot be told keeps it a draft."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from shared.contracts.results import Locator
+from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
+from shared.flows.compiling.source import find_values_in
+from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
+
+ROWS = ({"number": "T-100", "person": "Ann Lee"}, {"number": "T-207", "person": 'Bo "B" O\'Neil'})
+SPEC = {"input_schema": {"number": "string", "person": "string"}, "start_url": "http://site/{number}"}
+
+
+def record(number: int, **more: str) -> Recorder:
+    row = {**ROWS[number], **more}
+    return Recorder(row["number"], row)
+
+
+def lines_of(flow: CompiledFlow) -> list[str]:
+    """Return the statements of the sections, without white space around them."""
+    tree = ast.parse(flow.source)
+    found: list[str] = []
+    for node in tree.body:
+        if isinstance(node, ast.AsyncFunctionDef) and node.name not in ("run", "main"):
+            found += [ast.unparse(one) for one in node.body]
+    return found
+
+
+def compiled(recorders: list[Recorder], **keys: object) -> CompiledFlow:
+    return compile_flow(spec_of(**{**SPEC, **keys}), samples_of(recorders))
+
+
+def labelled_page(status: str, number: str = ""):
+    return (
+        element(1, "heading", "A ticket", level=1),
+        element(2, "term", "Number"),
+        element(3, "definition", number, header="Number"),
+        element(4, "term", "Status"),
+        element(5, "definition", status, header="Status"),
+    )
+
+
+def test_an_address_is_made_of_the_variables_and_a_value_is_read_by_its_label():
+    recorders = [record(0), record(1)]
+    for one, status in zip(recorders, ("open", "closed"), strict=True):
+        one.open(f"http://site/{one.row['number']}", *labelled_page(status, one.row["number"]))
+        one.screenshot("ticket")
+        one.read("status", 5)
+    flow = compiled(recorders)
+    assert flow.problems == ()
+    assert lines_of(flow) == [
+        ast.unparse(ast.parse("await open_page(f\"http://site/{quote(number, safe='')}\")")),
+        "await screenshot('ticket')",
+        "return await read('status')",
+    ]
+    assert set(flow.files.variables) == {"number!"}
+    assert flow.files.fields.fields["status"].rules
+
+
+def test_the_record_is_proven_before_the_first_picture():
+    recorders = [record(0), record(1)]
+    for one, status in zip(recorders, ("open", "closed"), strict=True):
+        one.open(f"http://site/{one.row['number']}", *labelled_page(status, one.row["number"]))
+        one.screenshot("ticket")
+        one.read("status", 5)
+        one.read("number", 3)
+    schema = {"number": "string", "status": "string"}
+    flow = compiled(recorders, output_schema=schema, identity={"number": "{number}"})
+    lines = lines_of(flow)
+    assert lines.index("await prove_record(number=number)") < lines.index("await screenshot('ticket')")
+
+
+def test_no_value_of_a_variable_is_in_the_source_whatever_it_contains():
+    recorders = [record(0), record(1)]
+    for one in recorders:
+        page = (element(1, "textbox", "Name"), element(2, "button", "Search"))
+        one.open("http://site/", *page)
+        one.type(1, one.row["person"])
+        one.click(2, element(1, "link", one.row["person"]), element(2, "link", "Home"))
+        one.click(1, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/")
+    assert "await type_text(selector=by_role('textbox', 'Name'), text=person)" in lines_of(flow)
+    assert "await click(by_role('link', person))" in lines_of(flow)
+    for row in ROWS:
+        assert find_values_in(flow.source, row) == []
+    ast.parse(flow.source)
+
+
+def test_steps_that_failed_are_not_repeated():
+    recorders = [record(0), record(1)]
+    for one in recorders:
+        one.open("http://site/", element(1, "button", "Go"), element(2, "button", "Stay"))
+        one.fail(2)
+        one.click(1, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+        one.read("status", 5)
+    assert not any("Stay" in line for line in lines_of(compiled(recorders, start_url="http://site/")))
+
+
+def test_a_link_that_shows_a_value_is_found_by_what_stands_beside_it():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        link = element(3, "link", f"#{at + 31}", header="Pull request")
+        one.open("http://site/", element(2, "term", "Pull request"), link, element(4, "link", "Home"))
+        one.click(3, *labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    assert "await click(by_role('link', header='Pull request'))" in lines_of(
+        compiled(recorders, start_url="http://site/")
+    )
+
+
+def test_a_link_in_a_table_is_found_by_the_row_that_has_the_variable():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        rows = [
+            (element(2, "link", "Open", row=1, header="Action"), element(3, "cell", "Cy Doe", row=1, header="Name")),
+            (
+                element(4, "link", "Open", row=2, header="Action"),
+                element(5, "cell", one.row["person"], row=2, header="Name"),
+            ),
+        ]
+        one.open("http://site/", *(rows[at] + rows[1 - at]))
+        one.click(4, *labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    [line] = [line for line in lines_of(compiled(recorders, start_url="http://site/")) if "click" in line]
+    assert line == "await click(by_role('link', row=[person], header='Action'))"
+
+
+def test_a_banner_that_was_closed_is_closed_only_where_it_is():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        page = labelled_page(("open", "closed")[at])
+        one.open("http://site/", element(9, "button", "Reject all", in_dialog=True), *page)
+        if at == 0:
+            one.click(9)
+        one.show(*page)
+        one.screenshot("ticket")
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/")
+    assert flow.problems == ()
+    assert "await try_click(by_role('button', 'Reject all'))" in lines_of(flow)
+
+
+def form(one: Recorder, *, half: bool) -> None:
+    one.open(
+        "http://site/",
+        element(1, "checkbox", "The last day is a half day"),
+        element(2, "checkbox", "I agree"),
+        element(3, "button", "Save"),
+    )
+    if half:
+        one.click(1)
+    one.click(2)
+    one.click(3, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+    one.read("status", 5)
+
+
+@pytest.mark.parametrize("halves", [("yes", "no"), ("yes", "yes")])
+def test_a_box_that_a_variable_asks_for_is_ticked_only_then(halves):
+    recorders = [record(at, half_day=half) for at, half in enumerate(halves)]
+    for one, half in zip(recorders, halves, strict=True):
+        form(one, half=half == "yes")
+    schema = {"half_day": "string"}
+    flow = compiled(recorders, start_url="http://site/", input_schema=schema)
+    lines = lines_of(flow)
+    assert "if half_day:\n    await click(by_role('checkbox', 'The last day is a half day'))" in lines
+    assert "await click(by_role('checkbox', 'I agree'))" in lines
+    assert flow.files.variables["half_day!"].type == "boolean"
+
+
+def test_a_variable_that_never_differed_and_did_nothing_accepts_no_other_value():
+    recorders = [record(at, half_day="no") for at in (0, 1)]
+    for one in recorders:
+        form(one, half=False)
+    flow = compiled(recorders, start_url="http://site/", input_schema={"half_day": "string", "number": "string"})
+    assert flow.files.variables["half_day!"].enum_values == ("no",)
+    assert "number!" not in flow.files.variables  # the samples had different ones and did the same
+
+
+def select(ref: int, name: str, *options: str):
+    return (
+        element(ref, "combobox", name, tag="select"),
+        *(element(ref + n, "option", one, tag="option") for n, one in enumerate(options, 1)),
+    )
+
+
+def test_a_select_that_is_whole_has_a_mapping_and_one_that_depends_has_none():
+    countries = {"Kenya": ("Nairobi", "Mombasa"), "Japan": ("Tokyo", "Osaka")}
+    recorders = [record(0, country="Kenya", office="Mombasa"), record(1, country="Japan", office="Tokyo")]
+    for one in recorders:
+        country, office = one.row["country"], one.row["office"]
+        one.open("http://site/", *select(10, "Country", "Japan", "Kenya"), *select(20, "Office"))
+        one.pick(10, country)
+        one.show(*select(10, "Country", "Japan", "Kenya"), *select(20, "Office", *countries[country]))
+        one.pick(20, office)
+        one.show(*labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/", input_schema={"country": "string", "office": "string"})
+    assert list(flow.files.mappings) == ["country"]
+    mapping = flow.files.mappings["country"]
+    assert mapping.type == "native_select"
+    assert mapping.options == {"japan": "Japan", "kenya": "Kenya"}
+    lines = lines_of(flow)
+    assert (
+        "await select_option(selector=mappings['country']['container'], label=option_of(mappings['country'], country))"
+        in lines
+    )
+    assert "await select_option(selector=by_role('combobox', 'Office'), label=office)" in lines
+
+
+def test_files_whose_number_differs_are_all_fetched():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        links = [element(10 + n, "link", f"Download {n}{at}", regions=("Files",)) for n in range(2 - at)]
+        one.open("http://site/", *links, *labelled_page(("open", "closed")[at]))
+        for n in range(2 - at):
+            one.download(10 + n, f"files_{n + 1}")
+        one.read("status", 5)
+    assert "await download_all(by_role('link', region='Files'), 'files')" in lines_of(
+        compiled(recorders, start_url="http://site/")
+    )
+
+
+def test_a_button_that_cannot_be_taken_back_says_so():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", "Submit"))
+        one.click(1, *labelled_page(("open", "closed")[at]), mark=1)
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/", route=[{"press": "Submit", "irreversible": True}])
+    assert "await click(by_role('button', 'Submit'), irreversible=True)" in lines_of(flow)
+
+
+def test_a_branch_is_taken_where_its_first_element_is_shown():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        link = (element(8, "link", "#12", header="Ticket"),) if at == 0 else ()
+        one.open("http://site/", *labelled_page(("open", "closed")[at]), *link)
+        one.screenshot("record")
+        one.read("status", 5)
+        if at == 0:
+            one.click(8, element(1, "heading", "T"))
+            one.screenshot("ticket")
+    flow = compiled(recorders, start_url="http://site/")
+    assert flow.problems == ()
+    assert 'if await is_shown(by_role("link", header="Ticket")):' in flow.source
+
+
+def test_what_no_page_can_tell_keeps_it_a_draft():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", *labelled_page(("open", "closed")[at]))
+        one.screenshot("a")
+        if at:
+            one.screenshot("b")
+        one.read("status", 5)
+    [problem] = compiled(recorders, start_url="http://site/").problems
+    assert "was not taken by T-100" in problem
+
+
+def test_a_text_that_differs_and_is_no_variable_keeps_it_a_draft():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "textbox", "Note"))
+        one.type(1, ("hello", "goodbye")[at])
+        one.show(*labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    [problem] = compiled(recorders, start_url="http://site/").problems
+    assert "differs between the samples" in problem
+    assert "'hello', 'goodbye'" in problem
+
+
+def test_a_field_that_no_rule_gives_is_left_to_a_model():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", *labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    schema = {"status": "string", "count": {"type": "number", "derived": True}}
+    flow = compiled(recorders, start_url="http://site/", output_schema=schema)
+    assert flow.with_model == ("count",)
+    assert "await read_with_model('count')" in " ".join(lines_of(flow))
+
+
+def test_a_step_of_the_route_that_no_sample_took_is_told():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", "Go"))
+        one.click(1, *labelled_page(("open", "closed")[at]), mark=1)
+        one.read("status", 5)
+    route = [{"press": "Go"}, {"download_all": "files"}]
+    [problem] = compiled(recorders, start_url="http://site/", route=route).problems
+    assert "step 2 of the route (download_all)" in problem
+
+
+def test_one_sample_is_not_enough():
+    with pytest.raises(NotCompiledError, match="1 sample"):
+        compile_flow(spec_of(**SPEC), [record(0).sample])
+
+
+def test_an_id_that_looks_generated_is_no_selector():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        fixed = Locator(kind="id", value="#save", matches=1)
+        generated = Locator(kind="id", value="#field-9182", matches=1)
+        one.open("http://site/", element(1, "button", "Save", locators=(fixed, generated)))
+        one.click(1, *labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    facts = compiled(recorders, start_url="http://site/").files.locators['role=button[name="Save"]']
+    assert "#save" in facts.selectors
+    assert "#field-9182" not in facts.selectors
