@@ -11,12 +11,12 @@ from services.browser_pool.files.captures import found_elements, pack_page
 from services.browser_pool.page.model import RawPage
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import PageCapture, RestoreRequest, WantedRefs
-from services.planner.page.text import is_input, text_of
 from services.planner.reperform.verdicts import StoredFile, StoredPage, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, Sought
 from shared.contracts.reperform import ValueReperformed
 from shared.contracts.steps import FieldValue, ValueSource
+from shared.flows.page_elements import is_input, text_of
 from shared.task.spec import TaskSpec
 from tests.unit.planner.planner_pages import sample
 

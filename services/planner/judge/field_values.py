@@ -16,15 +16,17 @@ from services.planner.judge.reported_values import (
 )
 from services.planner.page.dates import recorded_hints
 from services.planner.page.fields import value_source
-from services.planner.page.text import cut_chars_in, is_pending, text_of
+from services.planner.page.text import cut_chars_in
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type, nullable
+from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
+from shared.text.record_words import is_pending
 
 
 def partial_values(view: SampleView) -> tuple[FieldValue, ...]:

@@ -20,17 +20,19 @@ from services.planner.page.lists import (
     under_column_headers,
 )
 from services.planner.page.record.scope import find_list
-from services.planner.page.text import find_mention, label_form, text_of
+from services.planner.page.text import label_form
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
 from services.planner.state.transitions import item_key
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type, nullable
+from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
 from shared.text.normal import Invalid, fold, quoted
+from shared.text.record_words import find_mention
 
 MAX_PROBLEMS = 5
 

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import reported_value
-from services.planner.page.identity import identity_proof, is_same_id
+from services.planner.page.identity import identity_proof
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.contracts.steps import FieldValue
@@ -22,6 +22,7 @@ from shared.task.row_values import expected_identity
 from shared.task.typed_values import as_shown
 from shared.text.names import safe_label
 from shared.text.normal import fold, quoted
+from shared.text.record_words import is_same_id
 
 ANSWERS = ("yes", "no", "inconclusive")
 LEAST_REASONING_CHARS = 15

@@ -17,12 +17,13 @@ from services.planner.page.identity import parts_of, read_page
 from services.planner.page.labels.candidates import continues_text
 from services.planner.page.labels.changes import past_refs, tells_change_of
 from services.planner.page.record.related_parts import related_refs
-from services.planner.page.text import cut_chars_in, humanised, is_input, text_of, without_cut_marker
+from services.planner.page.text import cut_chars_in, humanised, without_cut_marker
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type
+from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.row_values import expected_identity
 from shared.task.typed_values import as_shown, typed_value

@@ -18,16 +18,18 @@ from services.planner.page.labels.candidates import Candidate, listed, whole_tex
 from services.planner.page.labels.changes import is_change, past_refs
 from services.planner.page.labels.places import NO_REFS, Place, Places
 from services.planner.page.labels.unlabelled import unlabelled_candidates
-from services.planner.page.text import humanised, is_input, is_pending, label_form, text_of, title_of
+from services.planner.page.text import humanised, label_form, title_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.field_types import base_type, nullable
+from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
 from shared.text.normal import Normal, fold
 from shared.text.patterns import fits_pattern
+from shared.text.record_words import is_pending
 
 _WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
 

@@ -18,25 +18,18 @@ from services.planner.page.fields import (
     read_fields,
 )
 from services.planner.page.labels.candidates import Candidate
-from services.planner.page.record.other_records import NamedRecords, is_same_hash, records_named
+from services.planner.page.record.other_records import NamedRecords, records_named
 from services.planner.page.record.related_parts import related_refs
 from services.planner.page.record.scope import find_section
-from services.planner.page.text import (
-    find_mention,
-    humanised,
-    is_heading,
-    is_input,
-    is_not_found_text,
-    label_form,
-    says_not_found,
-    text_of,
-)
+from services.planner.page.text import humanised, is_heading, is_not_found_text, label_form, says_not_found
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
+from shared.flows.page_elements import is_input, text_of
 from shared.task.route import texts_of, words
 from shared.task.row_values import expected_identity, fill_known, template_values
 from shared.task.spec import TaskSpec
-from shared.text.normal import bare_key, fold, quoted
+from shared.text.normal import quoted
+from shared.text.record_words import find_mention, is_equal_text, is_same_id
 
 
 @dataclass(frozen=True)
@@ -93,16 +86,6 @@ def _scopes(spec: TaskSpec, sample: Sample) -> Iterator[str]:
     row = template_values(sample)
     for field in spec.output_schema.values():
         yield from (fill_known(word, row) for word in words(field.under))
-
-
-def is_equal_text(one: str, other: str) -> bool:
-    """Return whether two texts are equal but for case, white space and a mark before a key: `#3` is `3`."""
-    return fold(one) == fold(other) or fold(bare_key(one)) == fold(bare_key(other))
-
-
-def is_same_id(one: str, other: str) -> bool:
-    """Return whether two texts name one record: equal ones, or a hash and its beginning of at least 7 digits."""
-    return is_equal_text(one, other) or is_same_hash(one, other)
 
 
 def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:

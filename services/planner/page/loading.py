@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from services.planner.page.list_signs.list_states import is_loading_text
 from services.planner.page.lists import NOISE
-from services.planner.page.text import is_input, is_pending
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.flows.page_elements import is_input
 from shared.text.normal import quoted
+from shared.text.record_words import is_pending
 
 MAX_CHARS = 60
 _PRESSED = frozenset({"link", "button", "tab", "option", "menuitem"})

@@ -21,10 +21,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from services.planner.page.text import is_input, label_form, text_of
+from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import ValueSource
+from shared.flows.page_elements import description_of, is_input, names_with_role, text_of
 from shared.text.normal import quoted, tidy
 
 LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
@@ -32,7 +33,6 @@ LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
 BY_PLACE = frozenset({"id", "testid", "label", "css"})
 """Locators of an element's place; the others identify its words."""
 NEAR_PX = 2.0
-MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,6 @@ def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotRefound
     return NotRefound(_not_found_target(wanted, len(same), led, inside))
 
 
-def description_of(one: TargetFound | Element) -> str:
-    """Return a description such as `button "Save"`."""
-    return f"{one.role or one.tag} {quoted(one.name, 60)}"
-
-
 def _not_found_target(wanted: TargetFound, same: int, led: dict[int, list[str]], inside: Sequence[Element]) -> str:
     looked_for = f"the {description_of(wanted)}"
     if same > 1:
@@ -102,10 +97,7 @@ def _not_found_target(wanted: TargetFound, same: int, led: dict[int, list[str]],
         elements = {element.ref: element for element in inside}
         several = Counter(description_of(elements[ref]) for ref in led)
         return f"{looked_for} was looked for, and its locators lead to {', '.join(several)}"
-    names = list(dict.fromkeys(quoted(e.name, 40) for e in inside if e.role == wanted.role and e.name))
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    there = ", ".join(names[:MOST_NAMED]) + more
-    return f"{looked_for} was looked for; of its role there {'is ' + there if there else 'is nothing'}"
+    return f"{looked_for} was looked for; of its role there {names_with_role(wanted.role, inside)}"
 
 
 # --- to read it again

@@ -6,21 +6,17 @@ import re
 from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
-from shared.text.list_words import LOADING
+from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, tidy
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
 HEADER_TAGS = frozenset({"th", "dt"})
-INPUT_ROLES = frozenset({"textbox", "combobox", "listbox", "spinbutton", "checkbox", "switch", "slider"})
-INPUT_TAGS = frozenset({"input", "select", "textarea"})
 PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
 
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 """States of elements that show or hide a part of the page."""
 LEAST_DOM_CONFIDENCE = 0.6
 
-_PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
-_LOADING = frozenset(fold(word) for words in LOADING.values() for word in words)
 _LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
 _SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
 _SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")
@@ -40,13 +36,6 @@ DISMISS_LABELS = (
     ("got it", "ok", "okay", "i understand", "understood"),
     ("accept", "accept all", "accept cookies", "accept all cookies", "agree", "i agree", "i accept", "allow all"),
 )  # fmt: skip
-
-
-def text_of(element: Element) -> str:
-    """Return what an element shows: the value of an input, the text of anything else."""
-    if element.role in ("checkbox", "switch"):
-        return "true" if "checked" in element.states else "false"
-    return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
 
 
 def title_of(element: Element, shown: str | None) -> str | None:
@@ -86,11 +75,6 @@ def humanised(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ")
 
 
-def is_input(element: Element) -> bool:
-    """Return whether the element is a form field."""
-    return element.role in INPUT_ROLES or element.tag in INPUT_TAGS
-
-
 def is_filter(element: Element) -> bool:
     """Return whether the element is a control of a search, of a filter or in a table's header: it is no value."""
     return element.role == "searchbox" or (is_input(element) and element.area == "search")
@@ -109,17 +93,6 @@ def is_heading(element: Element) -> bool:
 def title_element(page: PageObserved) -> Element:
     """Return the title of the page in the form of an element, so that a value can come from it. It has no ref."""
     return Element(ref=0, role="title", name=page.title, tag="title", fingerprint="title")
-
-
-def is_pending(text: str) -> bool:
-    """Return whether the text is a placeholder, shown until the value arrives.
-
-    In other languages it is a word for loading with dots behind it, because without them "Processing" may be a value.
-    """
-    if _PENDING.fullmatch(text.strip()) is not None:
-        return True
-    word, dots, _ = fold(text).rstrip().replace("…", "...").partition("..")
-    return bool(dots) and word.rstrip() in _LOADING
 
 
 def find_dismissal(page: PageObserved) -> Element | None:
@@ -152,15 +125,6 @@ def is_not_found_text(text: str, texts: tuple[str, ...]) -> bool:
     if texts:
         return any(fold(words) in fold(text) for words in texts)
     return NOT_FOUND.search(text) is not None
-
-
-def find_mention(text: str, value: str) -> str | None:
-    """Return the value as written in the text, as a word of its own, or None: `1001` does not mention `100`."""
-    if not value.strip():
-        return None
-    words = r"\s+".join(re.escape(word) for word in value.split())
-    match = re.search(rf"(?<![\w-]){words}(?![\w-])", text, re.I)
-    return match[0] if match else None
 
 
 def id_pattern(value: str) -> re.Pattern[str] | None:

@@ -19,16 +19,18 @@ from services.planner.page.dates import date_hints, recorded_hints
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
 from services.planner.page.refind import NotRefound, Refound
-from services.planner.page.text import find_mention, is_input, text_of, title_of
+from services.planner.page.text import title_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
+from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, typed_value
 from shared.text.normal import Normal, quoted, tidy
+from shared.text.record_words import find_mention
 from shared.text.written_dates import Order
 
 MOST_BYTES = 128_000_000

@@ -16,6 +16,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark
+from shared.flows.waiting import ALL_LOOKS, next_pause_s
 from shared.task.row_values import missing_columns, start_url
 
 GONE = (404, 410)
@@ -95,11 +96,6 @@ def by_rule(action: AnyAction, route: RouteMark | None = None) -> Act:
     return Act(action, BY_RULE, route=route)
 
 
-PAUSES_S = (0.3, 0.7, 1.5, 3.0)
-"""Pauses between observations of a page that may still be rendering."""
-ALL_LOOKS = len(PAUSES_S)
-IDLE_LOOKS = 1
-"""Extra observations of a page that nothing pending may change; one, because not all that scripts wait for is known."""
 MAX_SCROLLS = 3
 MAX_DISMISSALS = 3
 MAX_TRIES = 2
@@ -108,9 +104,8 @@ SCROLL_PX = 4000
 
 def observe_later(view: SampleView, *, looks: int = ALL_LOOKS) -> ObserveAgain | None:
     """Return another observation after a pause, or None after this many, or once nothing more can come."""
-    done = view.state.looks
-    most = IDLE_LOOKS if view.page is not None and view.page.idle else ALL_LOOKS
-    return ObserveAgain(PAUSES_S[done], view.state.max_tokens) if done < min(looks, most) else None
+    pause_s = next_pause_s(view.page, view.state.looks, looks)
+    return None if pause_s is None else ObserveAgain(pause_s, view.state.max_tokens)
 
 
 def observe_more(view: SampleView, page: PageObserved) -> ObserveAgain | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from services.planner.page.targets import find_pressable
-from services.planner.page.text import find_mention, label_form
+from services.planner.page.text import label_form
 from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import Act, Entry, SampleView
 from services.planner.state.common_decisions import by_rule
@@ -30,6 +30,7 @@ from shared.contracts.steps import PressClaim, RouteMark
 from shared.task.route import PressButton, words
 from shared.task.row_values import template_values
 from shared.task.spec import fill
+from shared.text.record_words import find_mention
 
 PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar", ""})
 """Keys that may send a form or press the focused button. The empty text is a space, stripped."""

@@ -14,11 +14,12 @@ from itertools import takewhile
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.page.text import is_input, label_form, text_of
+from services.planner.page.text import label_form
 from shared.contracts.actions import AskPicture
 from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
 from shared.contracts.results import Artifact, Box, TargetFound
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
+from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, quoted
 
 MAX_PARTS = 60

@@ -6,10 +6,10 @@ import pytest
 
 from services.planner.handlers import give_up
 from services.planner.page.loading import find_loading_sign
-from services.planner.state.common_decisions import IDLE_LOOKS, PAUSES_S
 from shared.contracts.actions import Done, Fail
 from shared.contracts.browser_pool import ObservePage
 from shared.errors import TransientError
+from shared.flows.waiting import IDLE_LOOKS, PAUSES_S
 from tests.handlers.planner.planner_bench import Bench, work
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.planner.page.record.other_records import is_same_hash
 from shared.contracts.actions import Done
+from shared.text.record_words import is_same_hash
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool

@@ -10,11 +10,11 @@ from msgspec import structs
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.record_checks import missing_artifacts
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
-from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import AnyAction, ByRef, Download, Fail, Goto, Screenshot
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ActionResult
+from shared.flows.waiting import PAUSES_S
 from shared.task.spec import TaskSpec, check_spec
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, artifact, done_result, el, heading, page, shot, spec, ticket, view

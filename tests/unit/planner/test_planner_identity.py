@@ -3,9 +3,10 @@
 import pytest
 
 from services.planner.page.fields import FieldFound
-from services.planner.page.identity import identity_proof, is_equal_text, read_page
+from services.planner.page.identity import identity_proof, read_page
 from services.planner.page.lists import last_segment
 from shared.task.row_values import expected_identity, start_url
+from shared.text.record_words import is_equal_text
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {

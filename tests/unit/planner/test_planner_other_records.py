@@ -12,11 +12,11 @@ from services.planner.page.fields import FieldFound
 from services.planner.page.identity import identity_proof, read_page
 from services.planner.page.record.other_records import id_kind
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
-from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.results import Navigated
 from shared.contracts.steps import RouteMark
+from shared.flows.waiting import PAUSES_S
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,

@@ -10,7 +10,6 @@ import pytest
 from services.planner.deciders.rules.decide import decide
 from services.planner.irreversible import guard_irreversible
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
-from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import (
     AnswerDialog,
@@ -29,6 +28,7 @@ from shared.contracts.actions import (
 from shared.contracts.actions import Press as PressKey
 from shared.contracts.results import NotSeen, PageChanged, ValueSet
 from shared.contracts.steps import RouteMark
+from shared.flows.waiting import PAUSES_S
 from shared.task.spec import check_spec
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (

@@ -6,10 +6,10 @@ import pytest
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
-from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
 from shared.contracts.results import Change, Navigated
+from shared.flows.waiting import PAUSES_S
 from shared.login_walls import is_password
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (

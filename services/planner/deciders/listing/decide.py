@@ -17,7 +17,6 @@ from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     LOGIN,
-    PAUSES_S,
     by_rule,
     dismiss_dialog,
     fail_with_screenshot,
@@ -28,6 +27,7 @@ from services.planner.state.limits import is_last_step
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
+from shared.flows.waiting import PAUSES_S
 from shared.login_walls import login_wall_words
 
 MAX_PRESSES = 2

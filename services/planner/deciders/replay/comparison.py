@@ -13,13 +13,13 @@ from services.planner.judge.reported_values import is_shown_in, unconfirmed_prob
 from services.planner.page.fields import FieldFound, field_value, value_source
 from services.planner.page.identity import read_page
 from services.planner.page.labels.candidates import Candidate
-from services.planner.page.refind import description_of
-from services.planner.page.text import cut_chars_in, cut_chars_of, label_form, text_of
+from services.planner.page.text import cut_chars_in, cut_chars_of, label_form
 from services.planner.state.attempt_state import Entry, SampleView, is_page
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.steps import FieldValue, Note, ObservationRef, StepTaken
+from shared.flows.page_elements import description_of, text_of
 from shared.text.normal import fold, quoted
 
 QUOTED_DIFFERENCE_CHARS = 200

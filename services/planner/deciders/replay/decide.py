@@ -19,8 +19,8 @@ from services.planner.deciders.replay.comparison import recorded_values, reread_
 from services.planner.judge.gates import judge_done
 from services.planner.page.identity import identity_proof, shows_record
 from services.planner.page.paging import ENGLISH_MORE, ENGLISH_NEXT, is_paging_label
-from services.planner.page.refind import NotRefound, description_of, find_target
-from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, find_dismissal, is_input
+from services.planner.page.refind import NotRefound, find_target
+from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, find_dismissal
 from services.planner.state.action_facts import facts_of_action, is_browser_action
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more
@@ -41,6 +41,7 @@ from shared.contracts.codes import FailCode
 from shared.contracts.planner import BY_REPLAY
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
+from shared.flows.page_elements import description_of, is_input
 
 LOOKS = 2
 """Extra observations of a page that differs, because it may still be loading."""

@@ -20,13 +20,14 @@ from services.planner.page.labels.candidates import texts_in
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.record.scope import find_section
 from services.planner.page.targets import distinct_targets, find_pressable
-from services.planner.page.text import find_mention, humanised, is_header, is_heading
+from services.planner.page.text import humanised, is_header, is_heading
 from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Download, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
 from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
+from shared.text.record_words import find_mention
 
 UNPROVEN = Proof("unproven")
 NO_FILES = re.compile(r"(?:no|none|nothing)\b", re.I)

@@ -14,7 +14,7 @@ from services.planner.judge.record_checks import missing_artifacts, to_kind_and_
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
 from services.planner.page.loading import find_loading_sign
-from services.planner.page.text import is_input, label_form, says_not_found
+from services.planner.page.text import label_form, says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     ALL_LOOKS,
@@ -30,6 +30,7 @@ from services.planner.state.common_decisions import (
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
+from shared.flows.page_elements import is_input
 from shared.login_walls import login_wall_words
 
 

@@ -12,12 +12,12 @@ from services.planner.deciders.rules.decide import missing_artifact_action
 from services.planner.judge.reported_values import is_shown_in
 from services.planner.page.fields import field_values
 from services.planner.page.identity import read_page
-from services.planner.page.text import text_of
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
 from shared.contracts.actions import Done, Download, Screenshot, UseWorkflow
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_WORKFLOW
+from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
 from shared.task.row_values import template_values
 from shared.text.normal import fold

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.planner.page.boxes import is_on_one_line
-from services.planner.page.text import cut_chars_in, is_input, text_of, title_of
+from services.planner.page.text import cut_chars_in, title_of
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
+from shared.flows.page_elements import is_input, text_of
 
 SEPARATORS = frozenset(",;\n")
 """What a text is split at where a list is asked for."""

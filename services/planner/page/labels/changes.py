@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from services.planner.page.text import find_mention, is_heading, label_form, text_of
+from services.planner.page.text import is_heading, label_form
 from shared.contracts.browser_pool import Element
+from shared.flows.page_elements import text_of
 from shared.text.normal import fold
+from shared.text.record_words import find_mention
 
 MAX_CHANGE_CHARS = 300
 _ARROW = re.compile(r"[→⇒➔➜➝➞➡⟶⟹⇨←⟵⇐]|(?:^|\s)[-=]{1,2}>(?:\s|$)")

@@ -13,8 +13,9 @@ from itertools import chain, takewhile
 from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
 from services.planner.page.labels.changes import is_change, is_change_row
-from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_input, label_form, text_of
+from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, label_form
 from shared.contracts.browser_pool import Element
+from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, tidy
 
 MAX_VALUE_CHARS = 2000

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from services.planner.page.text import is_header, is_heading, is_input
+from services.planner.page.text import is_header, is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ShownCount
+from shared.flows.page_elements import is_input
 from shared.text.list_words import PAGES, RANGES, TOTALS, Words
 from shared.text.normal import fold, plain
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from services.planner.page.lists import table_rows
-from services.planner.page.text import is_input
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.flows.page_elements import is_input
 from shared.text.list_words import EMPTY, LOADING
 from shared.text.normal import fold, tidy
 

@@ -13,16 +13,15 @@ from typing import Literal
 from urllib.parse import unquote, urldefrag
 
 from services.planner.page.lists import NOISE
-from services.planner.page.text import find_mention, humanised, id_pattern
+from services.planner.page.text import humanised, id_pattern
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
+from shared.text.record_words import find_mention, is_hash, is_same_hash
 
 MAX_HEADING_CHARS = 300
 MAX_URL_CHARS = 2000
 LEAST_HASH_CHARS = 7
-LEAST_WHOLE_HASH_CHARS = 32
-_HASH = re.compile(r"[0-9a-f]{7,64}", re.I)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _GENERIC = frozenset(
     {"id", "ids", "key", "no", "nr", "num", "number", "name", "ref", "reference", "code", "title", "url"}
@@ -129,22 +128,6 @@ def records_named(field: str, value: str, spec: TaskSpec, page: PageObserved, he
         kind.is_number,
         kind.is_number and _has_alike(value.strip(), [page.title, *(e.name for e in heads)]),
     )
-
-
-def is_hash(value: str) -> bool:
-    """Return whether the text is a hash, or the beginning of one: at least 7 hex digits, of which some are letters."""
-    return _HASH.fullmatch(value) is not None and any(c.isdigit() for c in value) and not value.isdecimal()
-
-
-def is_same_hash(one: str, other: str) -> bool:
-    """Return whether two texts are one hash: equal, or the shorter is the beginning of the longer.
-
-    A short one of digits alone may be a number, so the other must be a whole hash then.
-    """
-    short, long = sorted((fold(one), fold(other)), key=len)
-    if not long.startswith(short) or _HASH.fullmatch(short) is None or not is_hash(long):
-        return False
-    return is_hash(short) or len(long) >= LEAST_WHOLE_HASH_CHARS
 
 
 def id_kind(field: str, value: str, spec: TaskSpec) -> IdKind | None:
