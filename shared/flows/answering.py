@@ -1,0 +1,319 @@
+"""What a call of a flow comes to on a page: an action for the browser, or its answer. The one place that decides it.
+
+Whoever runs a flow observes the page, asks :func:`decide_call`, performs the action, and asks :func:`check_effect`. Of
+a call with several actions the page is observed anew after each (:attr:`Perform.more`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from shared.contracts.actions import (
+    AnswerDialog,
+    Back,
+    BrowserAction,
+    ByCss,
+    ByRef,
+    Click,
+    CloseTab,
+    Download,
+    Extract,
+    Goto,
+    Hover,
+    PickOption,
+    Press,
+    Screenshot,
+    ScreenshotElement,
+    Scroll,
+    SetDate,
+    SwitchTab,
+    Target,
+    TypeSecret,
+    TypeText,
+    Upload,
+    Wait,
+)
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.results import ActionResult
+from shared.contracts.workflows.flows import (
+    ActivateTab,
+    AnswerQuestion,
+    AwaitElement,
+    CheckShown,
+    ChooseDate,
+    ChooseOption,
+    ClickElement,
+    CloseActiveTab,
+    CountElements,
+    DownloadFile,
+    EnterSection,
+    FlowAnswer,
+    FlowCall,
+    GoToPrevious,
+    HoverOver,
+    OpenAddress,
+    PressKeys,
+    ProveRecord,
+    ReadFields,
+    ReadList,
+    ReadWithModel,
+    ScrollPage,
+    SetOutput,
+    TakeScreenshot,
+    TypeInto,
+    TypeSecretInto,
+    UploadFile,
+)
+from shared.flows.elements import (
+    ElementAmbiguous,
+    ElementLocated,
+    ElementMissing,
+    ElementUntold,
+    facts_of_selector,
+    find_element,
+    matching,
+)
+from shared.flows.files import FlowFiles
+from shared.flows.reading import (
+    NotPresent,
+    answer_of_list,
+    answer_of_proof,
+    answer_of_readings,
+    flow_error,
+    read_fields,
+)
+from shared.flows.selectors import Selector, parse_selector, write_selector
+from shared.text.normal import fold
+
+MAY_COME = frozenset(
+    {"element_missing", "element_ambiguous", "wrong_record", "record_unproven", "value_missing", "value_uncertain"}
+)
+"""Codes of answers that another look at the page may change."""
+WITHOUT_PAGE = (OpenAddress, SetOutput, EnterSection)
+
+
+@dataclass(frozen=True)
+class FlowContext:
+    """What a call is answered with. ``variables``: identifiers to texts. ``last_clicked``: the selector of the element
+    that was clicked last. ``done``: how many actions of this call were performed.
+    """
+
+    files: FlowFiles
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    not_present: NotPresent = field(default_factory=dict[str, tuple[str, ...]])
+    last_clicked: str = ""
+    done: int = 0
+
+
+@dataclass(frozen=True)
+class Perform:
+    """Perform ``action``. ``more``: the call has another action after it.
+
+    ``effects``: tags of what it had as effect in the samples; empty: any. ``answers_shown``: the call asks only whether
+    there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed.
+    """
+
+    action: BrowserAction
+    effects: tuple[str, ...] = ()
+    more: bool = False
+    answers_shown: bool = False
+    irreversible: bool = False
+    remark: str = ""
+
+
+def decide_call(call: FlowCall, page: PageObserved | None, context: FlowContext) -> Perform | FlowAnswer:
+    """Return the next action of a call, or its answer. ``page``: as it is now, observed with locators; None before the
+    first address was opened."""
+    if page is None and not isinstance(call, WITHOUT_PAGE):
+        return flow_error("bad_call", "no page is open: begin with open_page(url)")
+    try:
+        return _decide(call, page, context)
+    except ValueError as exc:
+        return flow_error("bad_call", str(exc))
+
+
+def may_change(answer: FlowAnswer) -> bool:
+    """Return whether the page may give another answer once more of it has come."""
+    return answer.error is not None and answer.error.code in MAY_COME
+
+
+def _decide(call: FlowCall, page: PageObserved | None, context: FlowContext) -> Perform | FlowAnswer:
+    match call:
+        case OpenAddress():
+            return Perform(Goto(url=call.url, keep=call.keep))
+        case SetOutput() | EnterSection():
+            return FlowAnswer()
+        case ScrollPage():
+            return Perform(Scroll(direction=call.direction, amount_px=call.amount_px))
+        case GoToPrevious():
+            return Perform(Back())
+        case ActivateTab():
+            return Perform(SwitchTab(tab=call.tab))
+        case CloseActiveTab():
+            return Perform(CloseTab())
+        case AnswerQuestion():
+            return Perform(AnswerDialog(answer="accept" if call.accept else "dismiss", text=call.text))
+        case ReadWithModel():
+            return flow_error("needs_model", f"{', '.join(call.fields)}: no rule reads this, and no model is asked")
+        case _:
+            assert page is not None
+            return _decide_on_page(call, page, context)
+
+
+def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    match call:
+        case ProveRecord():
+            return answer_of_proof(call.expected, context.files.fields, page)
+        case ReadFields():
+            return answer_of_readings(read_fields(call.fields, context.files.fields, page, context.not_present), page)
+        case ReadList():
+            return answer_of_list(call.name, context.files.fields, page, context.not_present)
+        case CountElements():
+            found = matching(parse_selector(call.selector), page)
+            why = f"{call.selector}: CSS is not counted; name the elements by role, label or text"
+            return flow_error("bad_call", why) if found is None else FlowAnswer(value=len(found))
+        case CheckShown():
+            return _is_shown(call, page, context)
+        case AwaitElement() if not call.selector:
+            return Perform(Wait(timeout_s=call.timeout_s))
+        case AwaitElement():
+            found = find_element(call.selector, page, context.files.locators, context.variables)
+            if isinstance(found, ElementUntold):
+                return Perform(Wait(target=ByCss(css=found.css), timeout_s=call.timeout_s))
+            return _answer_of(found) or FlowAnswer(value=True)
+        case TakeScreenshot() if not call.selector:
+            return Perform(Screenshot(label=call.label, full_page=call.full_page))
+        case PressKeys() if not call.selector:
+            return Perform(Press(keys=call.keys))
+        case ChooseOption() if call.search and context.done == 1:
+            return _click_option(call, page, context)
+        case _:
+            return _act_on_element(call, page, context)
+
+
+def _is_shown(call: CheckShown, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    found = find_element(call.selector, page, context.files.locators, context.variables)
+    if isinstance(found, ElementUntold):
+        return Perform(Extract(target=ByCss(css=found.css)), answers_shown=True)
+    return FlowAnswer(value=isinstance(found, ElementLocated))
+
+
+def _answer_of(found: ElementLocated | ElementMissing | ElementAmbiguous) -> FlowAnswer | None:
+    if isinstance(found, ElementMissing):
+        return flow_error("element_missing", found.message)
+    return flow_error("element_ambiguous", found.message) if isinstance(found, ElementAmbiguous) else None
+
+
+def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    """Return the action on the element that the call names; without a selector, on the one that was clicked last."""
+    selector = getattr(call, "selector", "") or context.last_clicked
+    if not selector:
+        return flow_error("bad_call", "nothing was clicked before: say with selector= what is meant")
+    found = find_element(selector, page, context.files.locators, context.variables)
+    quiet = isinstance(call, ClickElement) and call.if_shown
+    if isinstance(found, ElementMissing) and quiet:
+        return FlowAnswer(value=False)
+    if isinstance(found, ElementMissing | ElementAmbiguous):
+        return _answer_of(found) or FlowAnswer()
+    target = (
+        ByCss(css=found.css)
+        if isinstance(found, ElementUntold)
+        else ByRef(ref=found.element.ref, snapshot_id=page.snapshot_id)
+    )
+    action, more = _action(call, target, context)
+    facts = facts_of_selector(selector, context.files.locators, context.variables)
+    return Perform(
+        action,
+        effects=() if facts is None or more else facts.effects,
+        more=more,
+        answers_shown=quiet,
+        irreversible=isinstance(call, ClickElement) and call.irreversible,
+        remark=_remark(selector, found) if isinstance(found, ElementLocated) else "",
+    )
+
+
+def _action(call: FlowCall, target: Target, context: FlowContext) -> tuple[BrowserAction, bool]:
+    """Return the action on the element, and whether another one follows."""
+    match call:
+        case ClickElement():
+            return Click(target=target), False
+        case TypeInto():
+            return TypeText(target=target, text=call.text), False
+        case TypeSecretInto():
+            return TypeSecret(target=target, secret=call.secret), False
+        case ChooseOption() if call.search:
+            return TypeText(target=target, text=call.search), True
+        case ChooseOption():
+            return PickOption(target=target, option=_exact_option(call, context)), False
+        case ChooseDate():
+            return SetDate(target=target, date=call.date), False
+        case PressKeys():
+            return Press(keys=call.keys, target=target), False
+        case HoverOver():
+            return Hover(target=target), False
+        case UploadFile():
+            return Upload(target=target, file=call.file), False
+        case TakeScreenshot():
+            return ScreenshotElement(target=target, label=call.label), False
+        case DownloadFile():
+            return Download(target=target, label=call.label), False
+        case _:
+            raise ValueError(f"{type(call).__name__} does not act on an element")
+
+
+def _exact_option(call: ChooseOption, context: FlowContext) -> str:
+    """Return the option as the site writes it, if a mapping of this control has it."""
+    for mapping in context.files.mappings.values():
+        if mapping.container == call.selector:
+            return mapping.options.get(fold(call.option), call.option)
+    return call.option
+
+
+def _click_option(call: ChooseOption, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    """Return the click on the option that the search has brought."""
+    option = write_selector(Selector("role", "option", _exact_option(call, context)))
+    found = find_element(option, page, {}, {})
+    if not isinstance(found, ElementLocated):
+        return flow_error("element_missing", getattr(found, "message", f"{option} is not there"))
+    facts = facts_of_selector(call.selector, context.files.locators, context.variables)
+    target = ByRef(ref=found.element.ref, snapshot_id=page.snapshot_id)
+    return Perform(Click(target=target), effects=() if facts is None else facts.effects)
+
+
+def _remark(selector: str, found: ElementLocated) -> str:
+    if found.healed:
+        return f"{selector} is not there any more, and what else is known of the element leads to one: it was used"
+    return f"of what is known of {selector}, {', '.join(found.lost)} finds nothing now" if found.lost else ""
+
+
+# --- what an action has led to
+
+
+def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
+    """Return the answer to a call whose action was performed."""
+    if not result.ok:
+        if perform.answers_shown and result.code in ("not_found", "ambiguous"):
+            quiet = result.code == "not_found" or isinstance(perform.action, Extract)
+            return FlowAnswer(value=False) if quiet else flow_error("element_ambiguous", result.message)
+        codes = {"not_found": "element_missing", "ambiguous": "element_ambiguous"}
+        found_nothing = isinstance(getattr(perform.action, "target", None), ByCss) and result.code in codes
+        code: Any = codes[result.code] if found_nothing else "action_failed"
+        return flow_error(code, result.message)
+    tag = effect_tag(result)
+    if perform.effects and tag not in perform.effects:
+        expected = " or ".join(perform.effects)
+        return flow_error("effect_missing", f"{result.message}; its effect was {tag or 'none'} instead of {expected}")
+    return FlowAnswer(value=True if perform.answers_shown else None)
+
+
+def effect_tag(result: ActionResult) -> str:
+    """Return the tag of the effect, such as ``navigated``; empty: none is known."""
+    return "" if result.effect is None else str(result.effect.__struct_config__.tag)
+
+
+def after_call(context: FlowContext, call: FlowCall, *, performed: bool) -> FlowContext:
+    """Return the context of the next call."""
+    clicked = call.selector if isinstance(call, ClickElement) and performed else context.last_clicked
+    return replace(context, done=0, last_clicked=clicked)

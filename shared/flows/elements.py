@@ -1,0 +1,233 @@
+"""Finds the one element of an observed page that a selector names.
+
+The selector itself and all other selectors that a flow knows for this element must agree. Where it has changed, the
+others find it only together: an id alone may have moved to another element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.flows.files import ElementFacts
+from shared.flows.page_elements import MOST_NAMED, description_of, is_input, names_with_role
+from shared.flows.selectors import Selector, fill_selector, parse_selector, write_selector
+from shared.flows.target_context import row_of
+from shared.text.normal import fold, quoted, tidy
+
+AFTER_STEPS = 3
+"""How many elements behind a text ``after=`` reaches."""
+LEAST_AGREEING = 2
+"""Ways that must lead to one element where the selector itself does not."""
+_LAST_TAG = re.compile(r"(?:^|[\s>+~])([a-z][a-z0-9]*)[^\s>+~]*$")
+CSS_KINDS = ("id", "testid", "css")
+
+
+@dataclass(frozen=True)
+class ElementLocated:
+    """``lost``: selectors that do not find it any more. ``healed``: the selector itself is one of them."""
+
+    element: Element
+    lost: tuple[str, ...] = ()
+    healed: bool = False
+
+
+@dataclass(frozen=True)
+class ElementMissing:
+    """``message``: what was looked for, and what is there instead."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class ElementAmbiguous:
+    message: str
+
+
+@dataclass(frozen=True)
+class ElementUntold:
+    """The observation does not tell which element this CSS finds; the browser does."""
+
+    css: str
+
+
+Finding = ElementLocated | ElementMissing | ElementAmbiguous | ElementUntold
+
+
+def facts_of_selector(
+    text: str, locators: Mapping[str, ElementFacts], variables: Mapping[str, str]
+) -> ElementFacts | None:
+    """Return what a flow knows of the element, by the entry whose key is this selector once variables are filled in."""
+    if text in locators:
+        return locators[text]
+    wanted = parse_selector(text)
+    for key, facts in locators.items():
+        if fill_selector(parse_selector(key), variables) == wanted:
+            return facts
+    return None
+
+
+def find_element(
+    text: str, page: PageObserved, locators: Mapping[str, ElementFacts], variables: Mapping[str, str]
+) -> Finding:
+    """Return the element, or why there is none. Raises ValueError for a text that is no selector."""
+    selector = parse_selector(text)
+    facts = facts_of_selector(text, locators, variables)
+    own = matching(selector, page)
+    others = () if facts is None else facts.selectors
+    filled = [(one, matching(fill_selector(parse_selector(one), variables), page)) for one in others]
+    led = {one: found[0] for one, found in filled if found is not None and len(found) == 1}
+    if own is not None and len(own) == 1:
+        return _checked(text, own[0], facts, led, filled)
+    healed = _healed(facts, led, own or (), page)
+    if healed is not None:
+        return ElementLocated(healed, (text, *(one for one, _ in filled if one not in led)), healed=True)
+    if own is None and not led:
+        return ElementUntold(write_selector(selector))
+    refs = {one.ref for one in led.values()}
+    if len(refs) > 1:
+        there = ", ".join(dict.fromkeys(description_of(one) for one in led.values()))
+        return ElementAmbiguous(f"{text} was looked for, and what else is known of it leads to {there}")
+    if own is not None and len(own) > 1:
+        return ElementAmbiguous(f"{text} was looked for, and {len(own)} elements are like it")
+    return ElementMissing(_missing_message(selector, text, page))
+
+
+def _checked(
+    text: str,
+    element: Element,
+    facts: ElementFacts | None,
+    led: Mapping[str, Element],
+    filled: Sequence[tuple[str, tuple[Element, ...] | None]],
+) -> Finding:
+    """Return the element that the selector finds, unless what else is known of it leads elsewhere."""
+    elsewhere = {one: other for one, other in led.items() if other.ref != element.ref}
+    if elsewhere:
+        there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
+        return ElementAmbiguous(f"{text} leads to {description_of(element)}, but {there}")
+    if facts is not None and facts.role and facts.role != element.role:
+        return ElementMissing(f"{text} was a {facts.role}, and is now {description_of(element)}")
+    lost = tuple(one for one, found in filled if found is not None and one not in led)
+    return ElementLocated(element, lost)
+
+
+def _healed(
+    facts: ElementFacts | None, led: Mapping[str, Element], own: Sequence[Element], page: PageObserved
+) -> Element | None:
+    """Return the element that the other selectors find together. Of several that the selector finds, it must be one."""
+    if facts is None or len({one.ref for one in led.values()}) != 1:
+        return None
+    element = next(iter(led.values()))
+    same = [one for one in page.elements if one.fingerprint and one.fingerprint == element.fingerprint]
+    by_fingerprint = element.fingerprint in facts.fingerprints and len(same) == 1
+    if len(led) + by_fingerprint < LEAST_AGREEING or (facts.role and facts.role != element.role):
+        return None
+    return element if not own or any(one.ref == element.ref for one in own) else None
+
+
+# --- what one selector finds
+
+
+def matching(selector: Selector, page: PageObserved) -> tuple[Element, ...] | None:
+    """Return the elements that a selector finds; None where the observation does not tell.
+
+    Texts are compared whole, white space collapsed; case counts unless nothing has the same.
+    """
+    found = _base_matches(selector, page.elements)
+    if found is None:
+        return None
+    if selector.header:
+        found = [one for one in found if fold(one.header or "") == fold(selector.header)]
+    if selector.region:
+        found = [one for one in found if fold(selector.region) in map(fold, one.regions)]
+    if selector.after:
+        found = _after(selector.after, found, page.elements)
+    if selector.row:
+        found = _in_row(selector.row, found, page.elements)
+    return tuple(found)
+
+
+def _base_matches(selector: Selector, elements: Sequence[Element]) -> list[Element] | None:
+    match selector.kind:
+        case "role":
+            of_role = [one for one in elements if one.role == selector.value]
+            return of_role if selector.name is None else _with_text(of_role, selector.name, lambda one: (one.name,))
+        case "label":
+            fields = [one for one in elements if is_input(one) or one.role in ("searchbox", "radio")]
+            return _with_text(fields, selector.value, _labels_of)
+        case "text":
+            return _with_text(elements, selector.value, lambda one: (one.name,))
+        case "css":
+            found = _with_css(selector.value, elements)
+            if selector.name is None:
+                return found
+            found = _with_last_tag(selector.value, elements) if found is None else found
+            return _with_text(found, selector.name, lambda one: (one.name,))
+
+
+def _labels_of(element: Element) -> tuple[str, ...]:
+    return (element.name, *(one.value for one in element.locators if one.kind == "label"))
+
+
+def _with_text(elements: Iterable[Element], wanted: str, texts: Callable[[Element], tuple[str, ...]]) -> list[Element]:
+    listed = list(elements)
+    exact = [one for one in listed if tidy(wanted) in map(tidy, texts(one))]
+    return exact or [one for one in listed if fold(wanted) in map(fold, texts(one))]
+
+
+def _with_css(css: str, elements: Sequence[Element]) -> list[Element] | None:
+    """Return the elements that have this CSS as a locator, or this tag; None: other CSS is not in an observation."""
+    found = [one for one in elements if any(at.kind in CSS_KINDS and at.value == css for at in one.locators)]
+    if found:
+        return found
+    return [one for one in elements if one.tag == css] if css.isalnum() else None
+
+
+def _with_last_tag(css: str, elements: Sequence[Element]) -> list[Element]:
+    """Return the elements with the tag that other CSS ends with; all, where it ends with none."""
+    found = _LAST_TAG.search(css)
+    return [one for one in elements if found is None or one.tag == found[1]]
+
+
+def _after(text: str, found: Sequence[Element], elements: Sequence[Element]) -> list[Element]:
+    """Return the first of these elements that stands shortly behind the only element with this text."""
+    labels = _with_text(elements, text, lambda one: (one.name,))
+    if len(labels) != 1:
+        return []
+    at = next(at for at, one in enumerate(elements) if one is labels[0])
+    refs = {one.ref for one in found}
+    return [one for one in elements[at + 1 : at + 1 + AFTER_STEPS] if one.ref in refs][:1]
+
+
+def _in_row(cells: Sequence[str], found: Sequence[Element], elements: Sequence[Element]) -> list[Element]:
+    texts = {one.ref: _texts_of_row(one, elements) for one in found}
+    exact = [one for one in found if all(tidy(cell) in texts[one.ref] for cell in cells)]
+    folded = {ref: set(map(fold, row)) for ref, row in texts.items()}
+    return exact or [one for one in found if all(fold(cell) in folded[one.ref] for cell in cells)]
+
+
+def _texts_of_row(element: Element, elements: Sequence[Element]) -> set[str]:
+    """Return the texts of its row; of a line that begins with its number, the text behind the number too."""
+    row = [tidy(one.name) for one in (element, *row_of(element, elements)) if one.frame == element.frame]
+    numbered = [rest for text in row for number, _, rest in (text.partition(" "),) if number.isdecimal() and rest]
+    return {*row, *numbered}
+
+
+# --- for people
+
+
+def _missing_message(selector: Selector, text: str, page: PageObserved) -> str:
+    if page.dialog is not None:
+        return f"{text} was looked for, and the page waits for an answer to {quoted(page.dialog)}"
+    looked_for = f"{text} was looked for on {page.url}"
+    if selector.row or selector.header or selector.region or selector.after:
+        base = matching(replace(selector, row=(), header="", region="", after=""), page) or ()
+        return f"{looked_for}; without what stands before it, {len(base)} elements are like it"
+    if selector.kind == "role":
+        return f"{looked_for}; of its role there {names_with_role(selector.value, page.elements)}"
+    if selector.kind == "label":
+        named = list(dict.fromkeys(quoted(one.name, 40) for one in page.elements if is_input(one) and one.name))
+        return f"{looked_for}; the fields there are {', '.join(named[:MOST_NAMED]) or 'none'}"
+    return f"{looked_for}, and is not there"

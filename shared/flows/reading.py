@@ -1,0 +1,180 @@
+"""Reads fields and lists of a page by the rules of a flow, and proves whose record it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace as replace_part
+
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
+from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_value, read_field
+from shared.extraction.lists import read_list
+from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import kind_of
+from shared.extraction.synthesis import FieldRules
+from shared.flows.files import FieldsFile
+from shared.flows.page_elements import text_of
+from shared.text.normal import fold, plain, quoted, tidy
+from shared.text.record_words import find_mention, is_pending, is_same_id
+
+NotPresent = Mapping[str, Collection[str]]
+"""For each field the words by which a page says that there is nothing."""
+MOST_CANDIDATES = 5
+
+
+@dataclass(frozen=True)
+class LocatedReading:
+    """A field on one page. ``state``: ``value``, ``empty`` (the page says that there is nothing), ``uncertain`` (what
+    was found differs, or too little speaks for it) or ``missing``.
+
+    ``text``: as shown, of a value or of the words. ``element``: what shows it. ``healed``: some rules find nothing now.
+    """
+
+    field: str
+    state: Literal["value", "empty", "uncertain", "missing"]
+    text: str = ""
+    element: Element | None = None
+    candidates: tuple[str, ...] = ()
+    healed: bool = False
+
+
+def rules_of(name: str, file: FieldsFile) -> FieldRules | None:
+    """Return the rules of a field, with the texts that no field has as its value."""
+    rules = file.fields.get(name)
+    return None if rules is None else replace_part(rules, constants=rules.constants | frozenset(file.constants))
+
+
+def locate_field(name: str, rules: FieldRules, page: ObservedPage, words: Collection[str] = ()) -> LocatedReading:
+    """Return the field's reading with the element that shows it."""
+    said = _said_empty(name, rules, page, {fold(plain(word)) for word in words})
+    if said is not None:
+        return said
+    reading = read_field(rules, page)
+    candidates = tuple(one.value for one in reading.candidates)
+    pending = next((text for text in candidates if is_pending(text)), None)
+    if not candidates or pending is not None:
+        return LocatedReading(name, "missing", candidates=candidates)
+    if reading.value is None:
+        return LocatedReading(name, "uncertain", candidates=candidates)
+    element = _element_of(reading, page)
+    return LocatedReading(name, "value", reading.value, element, candidates, healed=reading.certainty == "healed")
+
+
+def _element_of(reading: FieldReading, page: ObservedPage) -> Element | None:
+    rules = reading.candidates[0].rules
+    return next((found for rule in rules if (found := page.find(rule.where)) is not None), None)
+
+
+def _said_empty(name: str, rules: FieldRules, page: ObservedPage, words: set[str]) -> LocatedReading | None:
+    """Return that the page says there is nothing: rules that tell what they find agree on words for it."""
+    shown = {rule: page.extract(rule) for rule in rules.rules}
+    empty = [rule for rule, text in shown.items() if text is not None and fold(plain(text)) in words]
+    if not empty:
+        return None
+    rest = [text for rule, text in shown.items() if text is not None and rule not in empty]
+    others = {text for text in rest if is_value(text) and fold(text) not in rules.constants}
+    texts = tuple(dict.fromkeys(tidy(shown[rule] or "") for rule in empty))
+    if others:
+        return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)))
+    lost = len(empty) < len(shown)
+    kinds = {kind_of(rule, rules.labels) for rule in empty}
+    if not kinds & (BELONGING if lost else TELLING):
+        return LocatedReading(name, "uncertain", candidates=texts)
+    return LocatedReading(name, "empty", texts[0], page.find(empty[0].where), texts, healed=lost)
+
+
+def read_fields(
+    names: Sequence[str], file: FieldsFile, page: PageObserved, not_present: NotPresent
+) -> tuple[LocatedReading, ...]:
+    """Return a reading of each field; one without rules is missing."""
+    observed = ObservedPage(page.elements)
+    found: list[LocatedReading] = []
+    for name in names:
+        rules = rules_of(name, file)
+        words = not_present.get(name, ())
+        found.append(LocatedReading(name, "missing") if rules is None else locate_field(name, rules, observed, words))
+    return tuple(found)
+
+
+def answer_of_readings(readings: Sequence[LocatedReading], page: PageObserved) -> FlowAnswer:
+    """Return the texts by field, None where the page says that there is nothing; or what is not certain."""
+    unsure = [one for one in readings if one.state == "uncertain"]
+    missing = [one.field for one in readings if one.state == "missing"]
+    if unsure:
+        message = "; ".join(f"{one.field}: {candidates_text(one)}" for one in unsure)
+        return flow_error("value_uncertain", f"{page.url} does not say for certain {message}")
+    if missing:
+        return flow_error("value_missing", f"{page.url} does not show {', '.join(missing)} where the examples did")
+    return FlowAnswer(value={one.field: one.text if one.state == "value" else None for one in readings})
+
+
+def candidates_text(reading: LocatedReading) -> str:
+    """Return what was found, for people."""
+    return " or ".join(map(quoted, reading.candidates[:MOST_CANDIDATES]))
+
+
+def flow_error(code: FlowErrorCode, message: str) -> FlowAnswer:
+    return FlowAnswer(error=FlowError(code=code, message=message))
+
+
+# --- lists
+
+
+def answer_of_list(name: str, file: FieldsFile, page: PageObserved, not_present: NotPresent) -> FlowAnswer:
+    """Return the rows of a list, each a dict of its columns. One cell that is not certain makes the whole uncertain."""
+    rules = file.lists.get(name)
+    if rules is None:
+        return flow_error("bad_call", f"there are no rules for a list {name!r}; there are {', '.join(file.lists)}")
+    reading = read_list(rules, ObservedPage(page.elements))
+    if not reading.agree:
+        return flow_error("value_uncertain", f"the rows of {name} on {page.url} differ between the ways to read them")
+    rows: list[dict[str, str | None]] = []
+    for at, row in enumerate(reading.rows, 1):
+        values: dict[str, str | None] = {}
+        for column, cell in row.items():
+            empty = _is_empty_cell(cell, not_present.get(column, ()))
+            if cell.value is None and not empty:
+                shown = " or ".join(quoted(one.value) for one in cell.candidates[:MOST_CANDIDATES]) or "nothing"
+                return flow_error("value_uncertain", f"{column} in row {at} of {name} on {page.url}: {shown}")
+            values[column] = None if empty else cell.value
+        rows.append(values)
+    return FlowAnswer(value=rows)
+
+
+def _is_empty_cell(cell: FieldReading, words: Collection[str]) -> bool:
+    found = {fold(plain(one.value)) for one in cell.candidates}
+    return bool(found) and found <= {fold(plain(word)) for word in words}
+
+
+# --- whose record it is
+
+
+def answer_of_proof(expected: Mapping[str, str], file: FieldsFile, page: PageObserved) -> FlowAnswer:
+    """Return true where each field shows the expected value. A field without rules must stand in a heading, in the
+    title, or as a text of its own."""
+    readings = read_fields(tuple(expected), file, page, {})
+    for one in readings:
+        wanted = expected[one.field]
+        if one.state == "value" and not is_same_id(one.text, wanted):
+            return flow_error("wrong_record", f"{page.url} shows {one.field} {quoted(one.text)}, not {quoted(wanted)}")
+        if one.state == "uncertain":
+            message = f"{page.url} shows {candidates_text(one)} as {one.field}, where {quoted(wanted)} is expected"
+            return flow_error("record_unproven", message)
+        told_by_rules = one.state == "value" or _is_in_heads(wanted, page)
+        if not told_by_rules and (one.field in file.fields or not _is_lone_text(wanted, page)):
+            return flow_error("record_unproven", f"{page.url} does not show {one.field} {quoted(wanted)}")
+    return FlowAnswer(value=True)
+
+
+def _is_in_heads(wanted: str, page: PageObserved) -> bool:
+    heads = [page.title, *(one.name for one in page.elements if one.role == "heading")]
+    return any(find_mention(text, wanted) is not None for text in heads)
+
+
+def _is_lone_text(wanted: str, page: PageObserved) -> bool:
+    """Return whether a text is exactly this one. Under a label, such as "Duplicate of", it may be another record's."""
+    lone = [one for one in page.elements if one.row is None and one.header is None and not one.in_dialog]
+    return any(one.role not in ("link", "button", "option") and is_same_id(text_of(one), wanted) for one in lone)

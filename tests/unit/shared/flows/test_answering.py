@@ -1,0 +1,211 @@
+"""What a call of a flow comes to: an action for the browser, its answer, or why there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.contracts.actions import ByCss, ByRef, Click, Extract, Goto, PickOption, TypeText
+from shared.contracts.results import Navigated, PageChanged
+from shared.contracts.workflows.flows import (
+    CheckShown,
+    ChooseOption,
+    ClickElement,
+    CountElements,
+    FlowAnswer,
+    OpenAddress,
+    ProveRecord,
+    ReadFields,
+    ReadWithModel,
+    TypeInto,
+)
+from shared.extraction.rules import AfterText, AtPlace, ExtractionRule, UnderHeader, Where, Whole
+from shared.extraction.synthesis import FieldRules
+from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call
+from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
+from tests.unit.planner.planner_pages import done_result, el, heading, page, row, text, ticket
+
+EMPTY = FlowContext(FlowFiles())
+
+
+def rule(where: Where) -> ExtractionRule:
+    return ExtractionRule(where=where, attribute="name", part=Whole())
+
+
+def under(header: str) -> ExtractionRule:
+    return rule(UnderHeader(header=header, role="definition"))
+
+
+def fields(*, constants: tuple[str, ...] = (), **rules: tuple[ExtractionRule, ...]) -> FlowContext:
+    file = FieldsFile(fields={name: FieldRules(rules=each) for name, each in rules.items()}, constants=constants)
+    return FlowContext(FlowFiles(fields=file), not_present={"assignee": ("Unassigned",), "due": ("-",)})
+
+
+def code(answer: Perform | FlowAnswer) -> str:
+    assert isinstance(answer, FlowAnswer)
+    return "" if answer.error is None else answer.error.code
+
+
+SHOWN = page(*ticket(), el("button", "Save"))
+
+
+def test_an_address_is_opened_without_a_page_and_nothing_else_is_done_without_one():
+    opened = decide_call(OpenAddress(url="http://x/"), None, EMPTY)
+    assert isinstance(opened, Perform)
+    assert opened.action == Goto(url="http://x/")
+    assert code(decide_call(ClickElement(selector="role=button"), None, EMPTY)) == "bad_call"
+
+
+def test_an_element_of_the_observation_is_acted_on_by_its_ref():
+    click = decide_call(ClickElement(selector='role=button[name="Save"]'), SHOWN, EMPTY)
+    assert isinstance(click, Perform)
+    assert click.action == Click(target=ByRef(ref=6, snapshot_id="s1"))
+    css = decide_call(ClickElement(selector="div.x"), SHOWN, EMPTY)
+    assert isinstance(css, Perform)
+    assert css.action == Click(target=ByCss(css="div.x"))
+
+
+def test_only_a_missing_element_is_quiet():
+    shown = page(el("button", "Save"), el("button", "Save"))
+    assert decide_call(ClickElement(selector="text=Close", if_shown=True), shown, EMPTY) == FlowAnswer(value=False)
+    assert code(decide_call(ClickElement(selector="text=Save", if_shown=True), shown, EMPTY)) == "element_ambiguous"
+    clicked = decide_call(ClickElement(selector="text=Save", if_shown=True), SHOWN, EMPTY)
+    assert isinstance(clicked, Perform)
+    assert check_effect(clicked, done_result()) == FlowAnswer(value=True)
+
+
+def test_a_text_goes_into_the_element_that_was_clicked_last():
+    shown = page(el("textbox", "City", tag="input"))
+    assert code(decide_call(TypeInto(text="Rome"), shown, EMPTY)) == "bad_call"
+    after = after_call(EMPTY, ClickElement(selector="label=City"), performed=True)
+    typed = decide_call(TypeInto(text="Rome"), shown, after)
+    assert isinstance(typed, Perform)
+    assert typed.action == TypeText(target=ByRef(ref=1, snapshot_id="s1"), text="Rome")
+
+
+def test_an_option_is_chosen_by_the_mapping_else_as_it_is_written():
+    mapping = DropdownMapping(type="native_select", container="label=Country", options={"italy": "Italy (IT)"})
+    context = FlowContext(FlowFiles(mappings={"country": mapping}))
+    shown = page(el("combobox", "Country", tag="select"))
+    for wanted, expected in (("Italy", "Italy (IT)"), ("Spain", "Spain")):
+        chosen = decide_call(ChooseOption(selector="label=Country", option=wanted), shown, context)
+        assert isinstance(chosen, Perform)
+        assert isinstance(chosen.action, PickOption)
+        assert chosen.action.option == expected
+
+
+def test_what_a_search_brings_is_clicked_when_it_is_there():
+    call = ChooseOption(selector="label=Who", option="Ann Lee (E-1)", search="E-1")
+    first = decide_call(call, page(el("combobox", "Who", tag="input")), EMPTY)
+    assert isinstance(first, Perform)
+    assert first.more
+    assert isinstance(first.action, TypeText)
+    second = FlowContext(FlowFiles(), done=1)
+    offered = page(el("combobox", "Who", tag="input"), el("option", "Ann Lee (E-10)"), el("option", "Ann Lee (E-1)"))
+    click = decide_call(call, offered, second)
+    assert isinstance(click, Perform)
+    assert click.action == Click(target=ByRef(ref=3, snapshot_id="s1"))
+    assert code(decide_call(call, page(el("option", "Ann Lee (E-10)")), second)) == "element_missing"
+
+
+def test_another_effect_than_in_the_samples_is_told():
+    facts = {"text=Save": ElementFacts(role="button", effects=("navigated",))}
+    click = decide_call(ClickElement(selector="text=Save"), SHOWN, FlowContext(FlowFiles(locators=facts)))
+    assert isinstance(click, Perform)
+    assert check_effect(click, done_result(effect=Navigated(url="/x"))) == FlowAnswer()
+    assert code(check_effect(click, done_result(effect=PageChanged()))) == "effect_missing"
+    assert code(check_effect(click, done_result(ok=False, code="blocked", message="covered"))) == "action_failed"
+
+
+def test_elements_are_counted_and_looked_for():
+    shown = page(el("link", "a"), el("link", "b"))
+    assert decide_call(CountElements(selector="role=link"), shown, EMPTY) == FlowAnswer(value=2)
+    assert decide_call(CheckShown(selector="text=a"), shown, EMPTY) == FlowAnswer(value=True)
+    assert decide_call(CheckShown(selector="role=link"), shown, EMPTY) == FlowAnswer(value=False)
+    assert code(decide_call(CountElements(selector="div.x"), shown, EMPTY)) == "bad_call"
+    asked = decide_call(CheckShown(selector="div.x"), shown, EMPTY)
+    assert isinstance(asked, Perform)
+    assert isinstance(asked.action, Extract)
+    assert check_effect(asked, done_result(ok=False, code="not_found")) == FlowAnswer(value=False)
+
+
+# --- reading
+
+
+def test_fields_are_read_where_their_rules_agree():
+    context = fields(assignee=(under("Assignee"), rule(AfterText(text="Assignee", steps=1, role="definition"))))
+    assert decide_call(ReadFields(fields=("assignee",)), SHOWN, context) == FlowAnswer(value={"assignee": "Ann Lee"})
+
+
+def test_what_differs_is_told_with_its_candidates():
+    context = fields(assignee=(under("Assignee"), under("Due date")))
+    answer = decide_call(ReadFields(fields=("assignee",)), SHOWN, context)
+    assert code(answer) == "value_uncertain"
+    assert isinstance(answer, FlowAnswer)
+    assert answer.error is not None
+    assert "'Ann Lee' or 'Mar 3, 2026'" in answer.error.message
+
+
+def test_structure_alone_is_not_enough():
+    at = rule(AtPlace(path="dl>dd", nth=0, of=1))
+    shown = page(text("Ann", place="dl>dd"))
+    assert code(decide_call(ReadFields(fields=("assignee",)), shown, fields(assignee=(at,)))) == "value_uncertain"
+
+
+@pytest.mark.parametrize(("shown", "expected"), [("Unassigned", None), ("unassigned", None)])
+def test_words_for_nothing_are_none(shown, expected):
+    answer = decide_call(
+        ReadFields(fields=("assignee",)), page(*row("Assignee", shown)), fields(assignee=(under("Assignee"),))
+    )
+    assert answer == FlowAnswer(value={"assignee": expected})
+
+
+def test_a_dash_is_nothing_only_where_the_task_says_so():
+    context = fields(due=(under("Due"),), other=(under("Other"),))
+    shown = page(*row("Due", "-"), *row("Other", "-"))
+    assert decide_call(ReadFields(fields=("due",)), shown, context) == FlowAnswer(value={"due": None})
+    assert code(decide_call(ReadFields(fields=("other",)), shown, context)) == "value_missing"
+
+
+@pytest.mark.parametrize("shown", ["Loading…", "...", "Please wait"])
+def test_what_stands_there_until_the_value_comes_is_no_value(shown):
+    answer = decide_call(
+        ReadFields(fields=("assignee",)), page(*row("Assignee", shown)), fields(assignee=(under("Assignee"),))
+    )
+    assert code(answer) == "value_missing"
+
+
+def test_a_text_of_every_page_is_no_value():
+    context = fields(assignee=(under("Assignee"),), constants=("ann lee",))
+    assert code(decide_call(ReadFields(fields=("assignee",)), SHOWN, context)) == "value_missing"
+
+
+def test_a_field_for_a_model_is_refused():
+    assert code(decide_call(ReadWithModel(fields=("mood",)), SHOWN, EMPTY)) == "needs_model"
+
+
+# --- whose record
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected", "told"),
+    [
+        ("TCK-1001", "tck-1001", ""),
+        ("#1001", "1001", ""),
+        ("8f2c1de", "8f2c1deaa0b1c2d3e4f5061728394a5b6c7d8e9f", ""),
+        ("TCK-10011", "TCK-1001", "wrong_record"),
+    ],
+)
+def test_the_record_is_proven_by_its_field(shown, expected, told):
+    context = fields(number=(under("Number"),))
+    assert code(decide_call(ProveRecord(expected={"number": expected}), page(*row("Number", shown)), context)) == told
+
+
+@pytest.mark.parametrize(("name", "told"), [("TCK-1001: Printer", ""), ("TCK-10011: Printer", "record_unproven")])
+def test_without_rules_a_heading_proves_it(name, told):
+    shown = page(heading(name))
+    assert code(decide_call(ProveRecord(expected={"number": "TCK-1001"}), shown, EMPTY)) == told
+
+
+def test_another_label_proves_nothing():
+    shown = page(*row("Duplicate of", "TCK-1001"))
+    assert code(decide_call(ProveRecord(expected={"number": "TCK-1001"}), shown, EMPTY)) == "record_unproven"

@@ -1,0 +1,140 @@
+"""The one element that a selector names: exact, agreeing with all that is known of it, or none with the reason."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import Locator
+from shared.flows.elements import (
+    ElementAmbiguous,
+    ElementLocated,
+    ElementMissing,
+    ElementUntold,
+    facts_of_selector,
+    find_element,
+)
+from shared.flows.files import ElementFacts
+from tests.unit.planner.planner_pages import cell, el, heading, page, text
+
+SAVE = 'role=button[name="Save"]'
+
+
+def located(element: Element, **kinds: str) -> Element:
+    return replace(element, locators=tuple(Locator(kind=k, value=v, matches=1) for k, v in kinds.items()))  # type: ignore[arg-type]
+
+
+def found(selector: str, *elements: Element, facts: ElementFacts | None = None, **variables: str):
+    locators = {} if facts is None else {selector: facts}
+    return find_element(selector, page(*elements), locators, variables)
+
+
+def test_the_element_of_this_role_and_name():
+    one = found(SAVE, el("button", "Save all"), el("button", " Save "), el("link", "Save"))
+    assert isinstance(one, ElementLocated)
+    assert one.element.ref == 2
+
+
+def test_case_counts_unless_nothing_has_the_same():
+    assert isinstance(found(SAVE, el("button", "SAVE")), ElementLocated)
+    one = found(SAVE, el("button", "SAVE"), el("button", "Save"))
+    assert isinstance(one, ElementLocated)
+    assert one.element.ref == 2
+
+
+def test_two_like_it_are_not_told_apart_and_none_says_what_is_there():
+    assert isinstance(found(SAVE, el("button", "Save"), el("button", "Save")), ElementAmbiguous)
+    none = found(SAVE, el("button", "Send"), el("link", "Save"))
+    assert isinstance(none, ElementMissing)
+    assert "'Send'" in none.message
+    assert "'Save'" not in none.message.replace(SAVE, "")
+
+
+def test_a_page_that_waits_for_an_answer_is_named():
+    none = find_element(SAVE, page(dialog="Leave?"), {}, {})
+    assert isinstance(none, ElementMissing)
+    assert "'Leave?'" in none.message
+
+
+@pytest.mark.parametrize(
+    ("selector", "ref"),
+    [
+        ("label=Country", 3),
+        ("text=Files", 1),
+        ('[data-testid="go"]', 4),
+        ('region="Parts" >> role=link', 4),
+        ('header="Owner" >> role=link', 5),
+        ('after="Files" >> role=textbox', 2),
+        ('li:has-text("Aetna")', 6),
+    ],
+)
+def test_each_kind_of_selector(selector, ref):
+    elements = (
+        heading("Files"),
+        el("textbox", "City", tag="input"),
+        el("combobox", "Country", tag="select"),
+        located(el("link", "Open", regions=("Parts",)), testid='[data-testid="go"]'),
+        el("link", "Ann", header="Owner"),
+        el("option", "Aetna", tag="li"),
+        el("option", "Aetna Inc", tag="li"),
+    )
+    one = found(selector, *elements)
+    assert isinstance(one, ElementLocated)
+    assert one.element.ref == ref
+
+
+def test_the_row_that_has_these_cells():
+    rows = [
+        (cell("Name", name, n), cell("Firm", firm, n), el("link", "Open", row=n))
+        for n, (name, firm) in enumerate([("Ann Lee", "Acme"), ("Ann Lee", "Acme Ltd"), ("Ann", "Lee")], 1)
+    ]
+    one = found('row=["Ann Lee", "Acme"] >> role=link', *(e for row in rows for e in row))
+    assert isinstance(one, ElementLocated)
+    assert one.element.row == 1
+    assert isinstance(found('row=["Bob"] >> role=link', *rows[0]), ElementMissing)
+
+
+def test_a_numbered_line_is_named_by_its_text():
+    lines = [e for n in (8, 9) for e in (cell(None, f"{n} total = {n}", n), el("link", "blame", row=n))]
+    one = found('row=["total = 9"] >> role=link', *lines)
+    assert isinstance(one, ElementLocated)
+    assert one.element.row == 9
+
+
+def test_what_else_is_known_must_lead_to_the_same_element():
+    elements = (located(el("button", "Save"), id="#a"), located(el("button", "Send"), id="#b"))
+    assert isinstance(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#a",))), ElementLocated)
+    moved = found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#b",)))
+    assert isinstance(moved, ElementAmbiguous)
+    assert "'Send'" in moved.message
+    lost = found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("text=Keep",)))
+    assert isinstance(lost, ElementLocated)
+    assert lost.lost == ("text=Keep",)
+    assert not lost.healed
+
+
+def test_a_renamed_element_is_found_by_two_others_that_agree_never_by_one():
+    renamed = located(el("button", "Store"), id="#save", testid='[data-testid="save"]')
+    both = ElementFacts(role="button", selectors=("#save", '[data-testid="save"]'))
+    one = found(SAVE, renamed, facts=both)
+    assert isinstance(one, ElementLocated)
+    assert one.healed
+    assert isinstance(found(SAVE, renamed, facts=ElementFacts(role="button", selectors=("#save",))), ElementMissing)
+    link = located(el("link", "Store"), id="#save", testid='[data-testid="save"]')
+    assert not isinstance(found(SAVE, link, facts=both), ElementLocated)
+
+
+def test_an_element_of_another_role_is_not_it():
+    assert isinstance(found("text=Save", el("link", "Save"), facts=ElementFacts(role="button")), ElementMissing)
+
+
+def test_css_that_an_observation_cannot_tell_is_left_to_the_browser():
+    assert found("div.card > a:hover", text("x")) == ElementUntold("div.card > a:hover")
+
+
+def test_an_entry_is_known_by_its_template():
+    facts = ElementFacts(role="link", selectors=("text={number}",))
+    locators = {'row=["{number}"] >> role=link': facts}
+    assert facts_of_selector('row=["TCK-1"] >> role=link', locators, {"number": "TCK-1"}) is facts
+    assert facts_of_selector('row=["TCK-2"] >> role=link', locators, {"number": "TCK-1"}) is None
