@@ -47,6 +47,7 @@ from shared.contracts.workflows.flows import (
     ClickElement,
     CloseActiveTab,
     CountElements,
+    DownloadAll,
     DownloadFile,
     EnterSection,
     FlowAnswer,
@@ -121,6 +122,8 @@ class Perform:
     answers_shown: bool = False
     irreversible: bool = False
     remark: str = ""
+    value: Any = None
+    """The answer to the call once its last action was performed."""
 
 
 def decide_call(call: FlowCall, page: PageObserved | None, context: FlowContext) -> Perform | FlowAnswer:
@@ -165,9 +168,10 @@ def _decide(call: FlowCall, page: PageObserved | None, context: FlowContext) -> 
 def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     match call:
         case ProveRecord():
-            return answer_of_proof(call.expected, context.files.fields, page)
+            return answer_of_proof(call.expected, context.files.fields, page, context.variables)
         case ReadFields():
-            return answer_of_readings(read_fields(call.fields, context.files.fields, page, context.not_present), page)
+            file, words = context.files.fields, context.not_present
+            return answer_of_readings(read_fields(call.fields, file, page, words, context.variables), page)
         case ReadList():
             return answer_of_list(call.name, context.files.fields, page, context.not_present)
         case CountElements():
@@ -183,6 +187,8 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
             if isinstance(found, ElementUntold):
                 return Perform(Wait(target=ByCss(css=found.css), timeout_s=call.timeout_s))
             return _answer_of(found) or FlowAnswer(value=True)
+        case DownloadAll():
+            return _download_next(call, page, context)
         case TakeScreenshot() if not call.selector:
             return Perform(Screenshot(label=call.label, full_page=call.full_page))
         case PressKeys() if not call.selector:
@@ -282,6 +288,19 @@ def _click_option(call: ChooseOption, page: PageObserved, context: FlowContext) 
     return Perform(Click(target=target), effects=() if facts is None else facts.effects)
 
 
+def _download_next(call: DownloadAll, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    """Return the download of the next file, or their number once there is none left."""
+    found = matching(parse_selector(call.selector), page)
+    if found is None:
+        return flow_error("bad_call", f"{call.selector}: CSS is not counted; name the files by role, label or text")
+    if context.done >= len(found):
+        return FlowAnswer(value=context.done)
+    label = call.label if len(found) == 1 else f"{call.label}_{context.done + 1}"
+    target = ByRef(ref=found[context.done].ref, snapshot_id=page.snapshot_id)
+    more = context.done + 1 < len(found)
+    return Perform(Download(target=target, label=label), more=more, value=None if more else len(found))
+
+
 def _remark(selector: str, found: ElementLocated) -> str:
     if found.healed:
         return f"{selector} is not there any more, and what else is known of the element leads to one: it was used"
@@ -305,7 +324,7 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
     if perform.effects and tag not in perform.effects:
         expected = " or ".join(perform.effects)
         return flow_error("effect_missing", f"{result.message}; its effect was {tag or 'none'} instead of {expected}")
-    return FlowAnswer(value=True if perform.answers_shown else None)
+    return FlowAnswer(value=True if perform.answers_shown else perform.value)
 
 
 def effect_tag(result: ActionResult) -> str:

@@ -17,6 +17,7 @@ from shared.extraction.rules import kind_of
 from shared.extraction.synthesis import FieldRules
 from shared.flows.files import FieldsFile
 from shared.flows.page_elements import text_of
+from shared.flows.target_context import row_of
 from shared.text.normal import fold, plain, quoted, tidy
 from shared.text.record_words import find_mention, is_pending, is_same_id
 
@@ -41,9 +42,14 @@ class LocatedReading:
     healed: bool = False
 
 
-def rules_of(name: str, file: FieldsFile) -> FieldRules | None:
-    """Return the rules of a field, with the texts that no field has as its value."""
-    rules = file.fields.get(name)
+NO_VARIABLES: Mapping[str, str] = {}
+
+
+def rules_of(name: str, file: FieldsFile, *, proof: bool = False) -> FieldRules | None:
+    """Return the rules of a field, with the texts that no field has as its value.
+
+    ``proof``: those by which it proves the record; they are its own where it has no others."""
+    rules = (file.proofs.get(name) if proof else None) or file.fields.get(name)
     return None if rules is None else replace_part(rules, constants=rules.constants | frozenset(file.constants))
 
 
@@ -87,16 +93,35 @@ def _said_empty(name: str, rules: FieldRules, page: ObservedPage, words: set[str
 
 
 def read_fields(
-    names: Sequence[str], file: FieldsFile, page: PageObserved, not_present: NotPresent
+    names: Sequence[str],
+    file: FieldsFile,
+    page: PageObserved,
+    not_present: NotPresent,
+    variables: Mapping[str, str] = NO_VARIABLES,
+    *,
+    proof: bool = False,
 ) -> tuple[LocatedReading, ...]:
-    """Return a reading of each field; one without rules is missing."""
+    """Return a reading of each field; one without rules, or whose row is not there once, is missing."""
     observed = ObservedPage(page.elements)
     found: list[LocatedReading] = []
     for name in names:
-        rules = rules_of(name, file)
+        rules = rules_of(name, file, proof=proof)
+        part = row_page(page.elements, variables.get(file.rows[name], "")) if name in file.rows else observed
         words = not_present.get(name, ())
-        found.append(LocatedReading(name, "missing") if rules is None else locate_field(name, rules, observed, words))
+        if rules is None or part is None:
+            found.append(LocatedReading(name, "missing"))
+        else:
+            found.append(locate_field(name, rules, part, words))
     return tuple(found)
+
+
+def row_page(elements: Sequence[Element], value: str) -> ObservedPage | None:
+    """Return the table row that has a cell with this text, as a page of its own; None unless there is exactly one."""
+    cells = [one for one in elements if one.row is not None and value and fold(one.name) == fold(value)]
+    if len({one.row for one in cells}) != 1:
+        return None
+    refs = {one.ref for one in row_of(cells[0], elements)} | {cells[0].ref}
+    return ObservedPage([one for one in elements if one.ref in refs])
 
 
 def answer_of_readings(readings: Sequence[LocatedReading], page: PageObserved) -> FlowAnswer:
@@ -152,10 +177,12 @@ def _is_empty_cell(cell: FieldReading, words: Collection[str]) -> bool:
 # --- whose record it is
 
 
-def answer_of_proof(expected: Mapping[str, str], file: FieldsFile, page: PageObserved) -> FlowAnswer:
+def answer_of_proof(
+    expected: Mapping[str, str], file: FieldsFile, page: PageObserved, variables: Mapping[str, str] = NO_VARIABLES
+) -> FlowAnswer:
     """Return true where each field shows the expected value. A field without rules must stand in a heading, in the
     title, or as a text of its own."""
-    readings = read_fields(tuple(expected), file, page, {})
+    readings = read_fields(tuple(expected), file, page, {}, variables, proof=True)
     for one in readings:
         wanted = expected[one.field]
         if one.state == "value" and not is_same_id(one.text, wanted):
@@ -164,7 +191,8 @@ def answer_of_proof(expected: Mapping[str, str], file: FieldsFile, page: PageObs
             message = f"{page.url} shows {candidates_text(one)} as {one.field}, where {quoted(wanted)} is expected"
             return flow_error("record_unproven", message)
         told_by_rules = one.state == "value" or _is_in_heads(wanted, page)
-        if not told_by_rules and (one.field in file.fields or not _is_lone_text(wanted, page)):
+        has_rules = one.field in file.fields or one.field in file.proofs
+        if not told_by_rules and (has_rules or not _is_lone_text(wanted, page)):
             return flow_error("record_unproven", f"{page.url} does not show {one.field} {quoted(wanted)}")
     return FlowAnswer(value=True)
 

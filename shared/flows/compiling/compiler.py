@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.field_types import base_type, nullable
 from shared.flows.compiling.alignment import Column, align_samples
@@ -21,7 +21,7 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
-from shared.flows.compiling.templates import identifier_of, truth_of
+from shared.flows.compiling.templates import identifier_of
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
 from shared.task.output_field import OutputField
 from shared.task.spec import PLACEHOLDER, TaskSpec
@@ -60,7 +60,11 @@ def compile_flow(spec: TaskSpec, samples: Sequence[RecordedSample]) -> CompiledF
     """
     plan = compile_samples(spec, samples)
     source = write_source(plan)
-    held = sorted({name for one in samples for name in find_values_in(source, _asked_columns(spec, one))})
+    if _held_values(source, plan, samples):
+        # The words of the task may name a value by chance; then its name has to do as a description.
+        plan = replace(plan, title=spec.task_id.replace("_", " ").capitalize())
+        source = write_source(plan)
+    held = _held_values(source, plan, samples)
     secrets = [f"the source has a value of the variable {name!r}" for name in held]
     return CompiledFlow(
         name=plan.name,
@@ -73,8 +77,10 @@ def compile_flow(spec: TaskSpec, samples: Sequence[RecordedSample]) -> CompiledF
     )
 
 
-def _asked_columns(spec: TaskSpec, sample: RecordedSample) -> dict[str, str]:
-    return {name: sample.row[name] for name in _column_names(spec, [sample])}
+def _held_values(source: str, plan: FlowPlan, samples: Sequence[RecordedSample]) -> list[str]:
+    """Return the variables of which the source has a value of any sample."""
+    texts = [one.name for one in plan.variables if one.hint == "str"]
+    return sorted({name for one in samples for name in find_values_in(source, {name: one.row[name] for name in texts})})
 
 
 def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample]) -> FlowPlan:
@@ -276,8 +282,9 @@ def _variables(
             variables.append(Variable(name, identifier, "str"))
         elif len(values) == 1 and not any(_equals(identifier, other, rows) for other in used):
             [value] = values
-            kind = "a yes or no" if truth_of(value) is not None else "a value"
-            text = f"No recorded sample had another value of {kind} here, so no other one is accepted."
+            text = (
+                "No recorded sample had another value, and no step depends on it, so what another one asks is unknown."
+            )
             schema[f"{name}!"] = ValueSchema(type="enum", enum_values=(value,), description=text)
             variables.append(Variable(name, identifier, "str"))
     return tuple(variables), schema

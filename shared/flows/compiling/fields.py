@@ -15,10 +15,10 @@ from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.recording import RecordedSample
-from shared.flows.target_context import row_of
-from shared.task.output_field import OutputField
+from shared.flows.reading import row_page
+from shared.task.route import Address, Count, words
 from shared.task.spec import TaskSpec
-from shared.text.normal import fold, tidy
+from shared.text.normal import tidy
 
 Rows = Sequence[Mapping[str, str]]
 CAPTURES = (TakeScreenshot, DownloadFile, DownloadAll)
@@ -60,7 +60,7 @@ def place_field(
     shown = {number: one for number, sample in enumerate(samples) if (one := _shown(name, sample, first=first))}
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
-    labels = labels_of(name, spec.output_schema[name])
+    labels = labels_of(name, spec)
     examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
     at = _position(shown, columns, samples, arriving=first)
     rules = learn_field(examples, labels)
@@ -73,9 +73,15 @@ def place_field(
     return "no rule gives its value on every sample: its places have nothing in common"
 
 
-def labels_of(name: str, field: OutputField) -> list[str]:
-    """Return what a page may call the field: its labels, else its own name."""
-    return list(field.labels) or [name.replace("_", " ")]
+def labels_of(name: str, spec: TaskSpec) -> list[str]:
+    """Return what a page may call the field: its labels, else its own name; and the words of the route for it."""
+    told = list(spec.output_schema[name].labels) or [name.replace("_", " ")]
+    for step in spec.route:
+        if isinstance(step, Address) and step.into == name:
+            told += words(step.address)
+        elif isinstance(step, Count) and step.into == name:
+            told += words(step.count)
+    return told
 
 
 def _shown(name: str, sample: RecordedSample, *, first: bool) -> Shown | None:
@@ -110,15 +116,6 @@ def _in_rows(shown: Mapping[int, Shown], variable: str, rows: Rows) -> list[Exam
             return None
         found.append(Example(page, tidy(one.value.shown or "")))
     return found
-
-
-def row_page(elements: Sequence[Element], value: str) -> ObservedPage | None:
-    """Return the table row that has a cell with this text, as a page of its own; None unless there is exactly one."""
-    cells = [one for one in elements if one.row is not None and value and fold(one.name) == fold(value)]
-    if len({one.row for one in cells}) != 1:
-        return None
-    refs = {one.ref for one in row_of(cells[0], elements)} | {cells[0].ref}
-    return ObservedPage([one for one in elements if one.ref in refs])
 
 
 def _position(

@@ -163,7 +163,7 @@ class _Writer:
     def _told(self, variable: Variable) -> str:
         schema = self._plan.files.variables.get(f"{variable.name}!")
         if schema is not None and schema.enum_values:
-            return "no step depends on it; only the value that the samples had is accepted"
+            return "of this, one value was recorded, and another one is refused"
         if variable.hint == "bool":
             return "whether it is to be ticked"
         return (

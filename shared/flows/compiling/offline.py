@@ -1,0 +1,259 @@
+"""Answers the calls of a flow from a recorded sample, and tells whether the flow did and found the same. Pure.
+
+What acts must be the step that the sample took next: the same call with the same texts, on the same element. What reads
+is answered from the page that was stored at this point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.workflows.flows import (
+    CheckShown,
+    ClickElement,
+    CountElements,
+    DownloadAll,
+    DownloadFile,
+    EnterSection,
+    FlowAnswer,
+    FlowCall,
+    ProveRecord,
+    ReadFields,
+    ReadList,
+    ReadWithModel,
+    SetOutput,
+)
+from shared.flows.answering import FlowContext, decide_call
+from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from shared.flows.compiling.recording import RecordedPage, RecordedSample
+from shared.flows.elements import ElementAmbiguous, ElementLocated, ElementMissing, find_element
+from shared.flows.files import FlowFiles
+from shared.flows.reading import NotPresent, flow_error
+from shared.flows.selectors import Selector, fill_selector, parse_selector
+from shared.text.normal import fold, plain, quoted
+
+READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
+TEXTS = ("url", "text", "option", "date", "label", "file", "keys", "secret", "accept", "tab", "keep")
+"""Fields of calls that must be as in the sample; what was typed to search for an option need not be."""
+
+
+@dataclass(frozen=True)
+class SampleCheck:
+    """What a flow did on one recorded sample. ``problems``: how it differs; empty: it is the same."""
+
+    sample_id: str
+    problems: tuple[str, ...]
+    values: Mapping[str, Any]
+    model_calls: int = 0
+
+
+class RecordedAnswers:
+    """Answers the calls of one run of a flow, in order."""
+
+    def __init__(
+        self, sample: RecordedSample, files: FlowFiles, variables: Mapping[str, str], not_present: NotPresent
+    ) -> None:
+        self._sample = sample
+        self._calls, _ = calls_of(sample, 0)
+        self._at = 0
+        self._context = FlowContext(files=files, variables=variables, not_present=not_present)
+        self._files, self._variables = files, variables
+        self.asked_model = 0
+
+    def answer(self, call: FlowCall) -> FlowAnswer:
+        """Return the answer to the next call."""
+        if isinstance(call, EnterSection | SetOutput):
+            return FlowAnswer()
+        if isinstance(call, ReadWithModel):
+            self.asked_model += 1
+            return FlowAnswer(value={})
+        if isinstance(call, READS):
+            return self._read(call)
+        if isinstance(call, DownloadAll):
+            return self._download_all(call)
+        return self._act(call)
+
+    def left(self) -> str:
+        """Return the step that the flow has not taken; empty: it has taken all."""
+        rest = [one for one in self._calls[self._at :] if not _is_optional(one)]
+        return f"step {rest[0].step} ({rest[0].call.__struct_config__.tag}) was not taken" if rest else ""
+
+    # --- reading
+
+    def _read(self, call: FlowCall) -> FlowAnswer:
+        page = self._page()
+        if page is None:
+            return flow_error("value_missing", "the page that the sample showed here was not stored")
+        decided = decide_call(call, page, self._context)
+        if isinstance(decided, FlowAnswer):
+            return decided
+        return flow_error("value_missing", "a stored page does not tell what CSS finds")
+
+    def _page(self) -> PageObserved | None:
+        """Return the stored page at this point: of the next step, else the last one stored since it was opened."""
+        if self._at < len(self._calls):
+            hashes = [self._calls[self._at].page]
+        else:
+            hashes = [step.observation.sha256 for step in self._sample.steps[-1:] if step.observation is not None]
+        first = 0 if self._at == 0 else self._calls[self._at - 1].step
+        last = self._calls[self._at].step if self._at < len(self._calls) else len(self._sample.steps)
+        between = [
+            step.observation.sha256
+            for step in self._sample.steps
+            if step.observation is not None and first < step.step <= last
+        ]
+        for sha256 in (*hashes, *reversed(between), *self._same_visit()):
+            if sha256 in self._sample.pages:
+                return page_of(self._sample.pages[sha256], sha256)
+        return None
+
+    def _same_visit(self) -> list[str]:
+        """Return the pages of the steps since the address was opened, the latest first."""
+        found: list[str] = []
+        for one in reversed(self._calls[: self._at]):
+            if one.leaves:
+                break
+            found.append(one.page)
+        return found
+
+    # --- acting
+
+    def _act(self, call: FlowCall) -> FlowAnswer:
+        quiet = isinstance(call, ClickElement) and call.if_shown
+        while self._at < len(self._calls):
+            recorded = self._calls[self._at]
+            problem = self._difference(call, recorded)
+            if not problem:
+                self._at += 1
+                return FlowAnswer(value=True if quiet else None)
+            if quiet:
+                return FlowAnswer(value=False)
+            if not _is_optional(recorded):
+                return flow_error("action_failed", f"step {recorded.step} of the sample: {problem}")
+            self._at += 1
+        tag = call.__struct_config__.tag
+        return (
+            FlowAnswer(value=False) if quiet else flow_error("action_failed", f"the sample took no further step: {tag}")
+        )
+
+    def _difference(self, call: FlowCall, recorded: RecordedCall) -> str:
+        then = recorded.call
+        if type(call) is not type(then):
+            return f"it did {then.__struct_config__.tag!r}, the flow does {call.__struct_config__.tag!r}"
+        for name in TEXTS:
+            if hasattr(call, name) and getattr(call, name) != getattr(then, name):
+                return f"{name}: then {quoted(str(getattr(then, name)))}, now {quoted(str(getattr(call, name)))}"
+        selector = getattr(call, "selector", "")
+        if not selector or recorded.target is None:
+            return ""
+        return "" if self._finds(selector, recorded) else f"{selector} does not find {quoted(recorded.target.name)}"
+
+    def _finds(self, selector: str, recorded: RecordedCall) -> bool:
+        """Return whether the selector finds the element: on the stored page, else by what was recorded of it."""
+        stored = self._sample.pages.get(recorded.page)
+        target = recorded.target
+        assert target is not None
+        if stored is not None:
+            page = page_of(stored, recorded.page)
+            found = find_element(selector, page, self._files.locators, self._variables)
+            if isinstance(found, ElementLocated):
+                return (found.element.role, found.element.name) == (target.role, target.name)
+            if isinstance(found, ElementMissing | ElementAmbiguous):
+                return False
+        return is_recorded(fill_selector(parse_selector(selector), self._variables), recorded)
+
+    def _download_all(self, call: DownloadAll) -> FlowAnswer:
+        count = 0
+        while self._at < len(self._calls):
+            then = self._calls[self._at].call
+            base = then.label.rpartition("_")[0] or then.label if isinstance(then, DownloadFile) else ""
+            if not isinstance(then, DownloadFile) or call.label not in (base, then.label):
+                break
+            self._at += 1
+            count += 1
+        return FlowAnswer(value=count)
+
+
+def _is_optional(one: RecordedCall) -> bool:
+    """Return whether a step was taken only because something lay over the page."""
+    return isinstance(one.call, ClickElement) and one.context is not None and one.context.in_dialog
+
+
+def is_recorded(selector: Selector, recorded: RecordedCall) -> bool:
+    """Return whether the recorded facts of an element say that this selector found it, and only it."""
+    target, context = recorded.target, recorded.context
+    if target is None:
+        return False
+    if selector.row or selector.header or selector.region or selector.after:
+        if context is None or (selector.kind == "role" and selector.value != target.role):
+            return False
+        texts = [fold(text) for text in context.row]
+        numbered = [text.split(" ", 1)[-1] for text in texts]
+        return (
+            all(fold(cell) in (*texts, *numbered) for cell in selector.row)
+            and fold(selector.header) in ("", fold(context.header))
+            and (not selector.region or selector.region in context.regions)
+            and (not selector.after or any(fold(selector.after) == fold(text) for text in context.before))
+            and selector.name in (None, target.name)
+        )
+    for one in target.locators:
+        if one.matches != 1:
+            continue
+        if selector.kind == "css" and one.kind in ("id", "testid", "css") and one.value == selector.value:
+            return True
+        if selector.kind == one.kind == "role" and parse_selector(one.value) == selector:
+            return True
+        if selector.kind == one.kind and selector.kind in ("label", "text") and fold(one.value) == fold(selector.value):
+            return True
+    return False
+
+
+def page_of(stored: RecordedPage, sha256: str) -> PageObserved:
+    """Return a stored page as if it had just been observed."""
+    return PageObserved(
+        snapshot_id=sha256[:16],
+        url=stored.url,
+        title=stored.title,
+        http_status=200,
+        elements=stored.elements,
+        text="",
+        sha256=sha256,
+        dom_confidence=1.0,
+        total_elements=len(stored.elements),
+        left_out=0,
+        scroll_y_px=0.0,
+        scroll_max_y_px=0.0,
+        settled=True,
+        browser_ms=0.0,
+        idle=True,
+    )
+
+
+# --- what came of it
+
+
+def check_values(
+    sample: RecordedSample, answers: RecordedAnswers, returned: object, error: str, not_present: NotPresent
+) -> SampleCheck:
+    """Return whether the flow found what the sample's result says. ``error``: why it stopped; empty: it returned."""
+    values: dict[str, Any] = dict(returned) if isinstance(returned, dict) else {}  # pyright: ignore[reportUnknownArgumentType]
+    problems = [error] if error else [answers.left()] if answers.left() else []
+    if not error:
+        for value in sample.values:
+            if value.state == "not_found" or value.field not in values:
+                continue
+            expected = None if value.state == "not_present" else value.shown
+            if not _is_same(values[value.field], expected, not_present.get(value.field, ())):
+                problems.append(
+                    f"{value.field}: then {quoted(expected or 'none')}, now {quoted(str(values[value.field]))}"
+                )
+    return SampleCheck(sample.sample_id, tuple(problems), values, answers.asked_model)
+
+
+def _is_same(now: object, then: str | None, words: Sequence[str] | Any) -> bool:
+    if now is None or then is None:
+        return now is None and (then is None or fold(plain(then)) in {fold(plain(word)) for word in words})
+    return fold(plain(str(now))) == fold(plain(then))
