@@ -27,7 +27,7 @@ FLOW_NAMES = frozenset(
     | {"upload", "scroll", "go_back", "switch_tab", "close_tab", "answer_dialog", "wait_for", "screenshot", "download"}
     | {"download_all", "prove_record", "read", "read_list", "read_with_model", "is_shown", "count", "section"}
     | {"set_structured_output", "load_mappings", "load_variables", "option_of", "run_flow"}
-    | {"by_role", "by_label", "by_text", "by_css", "by_test_id"}
+    | {"by_role", "by_label", "by_text", "by_test_id", "with_text", "beside", "after", "in_region", "in_row"}
 )
 """Names that a flow may import of `exhibit.flow`."""
 

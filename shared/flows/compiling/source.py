@@ -41,7 +41,7 @@ from shared.flows.compiling.plan import (
     Variable,
 )
 from shared.flows.compiling.steps import identifiers_in
-from shared.flows.selectors import parse_selector, placeholders_of
+from shared.flows.selectors import Selector, parse_selector, placeholders_of
 
 WIDTH = 100
 MAX_TITLE = 1500
@@ -241,16 +241,23 @@ class _Writer:
 
     def _selector(self, text: str) -> str:
         selector = parse_selector(text)
-        scopes = [f"row=[{', '.join(map(self._text, selector.row))}]"] if selector.row else []
-        for key in ("header", "region", "after"):
+        found = self._base_selector(selector)
+        for key, name in (("header", "beside"), ("region", "in_region"), ("after", "after")):
             if getattr(selector, key):
-                scopes.append(f"{key}={self._text(getattr(selector, key))}")
-        if selector.kind == "css" and not scopes:
-            return self._text(text)
-        name = {"role": "by_role", "label": "by_label", "text": "by_text", "css": "by_css"}[selector.kind]
+                self.names.add(name)
+                found = f"{name}({found}, {self._text(getattr(selector, key))})"
+        if selector.row:
+            self.names.add("in_row")
+            found = f"in_row({found}, {', '.join(map(self._text, selector.row))})"
+        return found
+
+    def _base_selector(self, selector: Selector) -> str:
+        own = [self._text(selector.value)] + ([] if selector.name is None else [self._text(selector.name)])
+        if selector.kind == "css" and selector.name is None:
+            return own[0]
+        name = {"role": "by_role", "label": "by_label", "text": "by_text", "css": "with_text"}[selector.kind]
         self.names.add(name)
-        own = [] if selector.name is None else [self._text(selector.name)]
-        return f"{name}({', '.join([self._text(selector.value), *own, *scopes])})"
+        return f"{name}({', '.join(own)})"
 
     # --- texts
 

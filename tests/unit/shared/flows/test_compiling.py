@@ -108,7 +108,7 @@ def test_a_link_that_shows_a_value_is_found_by_what_stands_beside_it():
         one.open("http://site/", element(2, "term", "Pull request"), link, element(4, "link", "Home"))
         one.click(3, *labelled_page(("open", "closed")[at]))
         one.read("status", 5)
-    assert "await click(by_role('link', header='Pull request'))" in lines_of(
+    assert "await click(beside(by_role('link'), 'Pull request'))" in lines_of(
         compiled(recorders, start_url="http://site/")
     )
 
@@ -127,7 +127,7 @@ def test_a_link_in_a_table_is_found_by_the_row_that_has_the_variable():
         one.click(4, *labelled_page(("open", "closed")[at]))
         one.read("status", 5)
     [line] = [line for line in lines_of(compiled(recorders, start_url="http://site/")) if "click" in line]
-    assert line == "await click(by_role('link', row=[person], header='Action'))"
+    assert line == "await click(in_row(beside(by_role('link'), 'Action'), person))"
 
 
 def test_a_banner_that_was_closed_is_closed_only_where_it_is():
@@ -220,7 +220,7 @@ def test_files_whose_number_differs_are_all_fetched():
         for n in range(2 - at):
             one.download(10 + n, f"files_{n + 1}")
         one.read("status", 5)
-    assert "await download_all(by_role('link', region='Files'), 'files')" in lines_of(
+    assert "await download_all(in_region(by_role('link'), 'Files'), 'files')" in lines_of(
         compiled(recorders, start_url="http://site/")
     )
 
@@ -247,7 +247,7 @@ def test_a_branch_is_taken_where_its_first_element_is_shown():
             one.screenshot("ticket")
     flow = compiled(recorders, start_url="http://site/")
     assert flow.problems == ()
-    assert 'if await is_shown(by_role("link", header="Ticket")):' in flow.source
+    assert 'if await is_shown(beside(by_role("link"), "Ticket")):' in flow.source
 
 
 def test_what_no_page_can_tell_keeps_it_a_draft():
