@@ -96,6 +96,8 @@ class Settings(BaseSettings):
     """The model of the search by meaning: ``wordllama``, or one of sentence-transformers, such as ``bge-small``."""
     workflow_capacity: int = Field(default=8, ge=1)
     """Invocations from outside that one process of the library works on at a time; the others wait."""
+    workflow_flow_capacity: int = Field(default=256, ge=1)
+    """Flows that one process of the library runs by turns at a time; each is a process that waits most of the time."""
     workflow_memory_mb: int = Field(default=512, ge=64)
     """Memory of one invocation."""
 
@@ -115,6 +117,7 @@ def with_capacity(settings: Settings, concurrency: int) -> Settings:
         update={
             "planner_capacity": max(concurrency, settings.planner_capacity),
             "workflow_capacity": max(concurrency, settings.workflow_capacity),
+            "workflow_flow_capacity": max(concurrency, settings.workflow_flow_capacity),
             "browser_capacity": max(concurrency + SPARE_SESSIONS, settings.browser_capacity),
         }
     )

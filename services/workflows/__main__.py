@@ -12,6 +12,7 @@ from services.workflows.dependencies import Dependencies
 from services.workflows.deps import WorkflowDeps
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.handlers import actor
+from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.files import take_files
 from services.workflows.library.library import Library
@@ -34,7 +35,8 @@ log = logging.getLogger(__name__)
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps]:
     on_bus = settings.workflow_storage == "bus"
     own = settings.state_dir / "workflows" if on_bus else settings.workflows_dir / LIBRARY_FOLDER
-    executor = SandboxExecutor(packages=Dependencies(own).packages)
+    executor = SandboxExecutor(packages=Dependencies(own).packages, max_flows=settings.workflow_flow_capacity)
+    flows = FlowTurns(bus.instance_id)
     toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), bus=bus)
     library = Library(
         BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),
@@ -52,8 +54,11 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             executor=executor,
             blobs=bus,
             slots=asyncio.Semaphore(settings.workflow_capacity),
+            flows=flows,
+            flow_slots=asyncio.Semaphore(settings.workflow_flow_capacity),
         )
     finally:
+        await flows.close()
         await executor.close()
         await toolbox.close()
         await library.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
 from services.workflows.ports import Executor
@@ -16,11 +17,14 @@ MAX_WAIT_S = 120.0
 
 @dataclass
 class WorkflowDeps:
-    """``slots`` limits the invocations from outside; those that they cause need none, so that they cannot block."""
+    """``slots`` limits the invocations from outside; those that they cause need none, so that they cannot block.
+    ``flow_slots`` limits the flows that are run by turns, most of which wait."""
 
     library: Library
     invoker: Invoker
     executor: Executor
     blobs: Blobs
     slots: asyncio.Semaphore
+    flows: FlowTurns
+    flow_slots: asyncio.Semaphore
     max_wait_s: float = MAX_WAIT_S

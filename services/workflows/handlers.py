@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
+from services.workflows.invocations.flow_turns import TurnedFlow
 from services.workflows.invocations.invocation import Invoked
 from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
 from shared.bus.actor import Actor
 from shared.contracts.results import Artifact
+from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
 from shared.contracts.workflows.library import (
     CreateReply,
@@ -29,12 +31,15 @@ from shared.contracts.workflows.library import (
 )
 from shared.errors import Unavailable
 from shared.subjects import (
+    BEGIN_FLOW,
     CREATE_WORKFLOW,
     DELETE_WORKFLOW,
+    END_FLOW,
     GET_WORKFLOW,
     INVOKE_WORKFLOW,
     LIST_WORKFLOWS,
     LOAD_HISTORY,
+    RESUME_FLOW,
     RUN_CODE,
     SEARCH_WORKFLOWS,
 )
@@ -121,20 +126,55 @@ async def run_code(request: RunCode, deps: WorkflowDeps) -> WorkflowRan:
     return _ran(invoked, None)
 
 
+@actor.answers(BEGIN_FLOW, deadline_s=DEADLINE_S)
+async def begin_flow(request: BeginFlow, deps: WorkflowDeps) -> FlowReply:
+    """Run a flow until its first call. It holds a slot until it ends."""
+    artifacts = SampleArtifacts(deps.blobs) if request.run_id else None
+
+    async def run(flow: TurnedFlow) -> WorkflowRan:
+        async with _slot(deps, deps.flow_slots, "EXHIBIT_WORKFLOW_FLOW_CAPACITY"):
+            invoked = await deps.invoker.invoke(
+                request.name,
+                request.variables,
+                hash=request.hash,
+                timeout_s=min(request.timeout_s, MAX_TIMEOUT_S),
+                context=ToolContext(run_id=request.run_id, sample_id=request.sample_id),
+                artifacts=artifacts,
+                flow=flow,
+                by_turns=True,
+            )
+        return _ran(invoked, artifacts)
+
+    return await deps.flows.begin(run, request.patience_s)
+
+
+@actor.answers(RESUME_FLOW, deadline_s=DEADLINE_S)
+async def resume_flow(request: ResumeFlow, deps: WorkflowDeps) -> FlowReply:
+    return await deps.flows.resume(request.flow_id, request.number, request.answer)
+
+
+@actor.answers(END_FLOW)
+async def end_flow(request: EndFlow, deps: WorkflowDeps) -> FlowEnded:
+    return FlowEnded(existed=deps.flows.end(request.flow_id))
+
+
 @asynccontextmanager
-async def _slot(deps: WorkflowDeps) -> AsyncGenerator[None]:
+async def _slot(
+    deps: WorkflowDeps, slots: asyncio.Semaphore | None = None, setting: str = "EXHIBIT_WORKFLOW_CAPACITY"
+) -> AsyncGenerator[None]:
     """Hold a slot. Raises Unavailable when none gets free while the caller waits: who has given up may use the browser
     for something else, so nothing may begin in it then."""
+    slots = deps.slots if slots is None else slots
     try:
         async with asyncio.timeout(deps.max_wait_s):
-            await deps.slots.acquire()
+            await slots.acquire()
     except TimeoutError as exc:
-        message = f"no workflow could begin within {deps.max_wait_s:g} s: EXHIBIT_WORKFLOW_CAPACITY of them are running"
+        message = f"no workflow could begin within {deps.max_wait_s:g} s: {setting} of them are running"
         raise Unavailable(message) from exc
     try:
         yield
     finally:
-        deps.slots.release()
+        slots.release()
 
 
 def _context(request: InvokeWorkflow, captured: list[Artifact] | None) -> ToolContext:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from shared.contracts.results import Artifact
 from shared.contracts.workflows.artifacts import ArtifactEntry
+from shared.contracts.workflows.flows import FlowAnswer, FlowCall
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory
 
@@ -33,20 +35,58 @@ class HostCall:
     """A call of workflow code to the outside: ``("tools", "curl.get", {...})``, ``("workflows", "invoke", {...})``."""
 
     namespace: str
-    """``tools``, ``workflows`` or ``artifacts``; anything else is refused."""
+    """``tools``, ``workflows``, ``artifacts`` or ``flow``; anything else is refused."""
     method: str
     arguments: Mapping[str, JsonValue]
+
+
+FLOW_STOPPED = "FlowStopped"
 
 
 class HostCallError(Exception):
     """A call failed. Workflow code sees the built-in exception that ``type`` names, else a RuntimeError.
 
-    ``failure``: of the workflow that was invoked; None for other calls.
+    ``failure``: of the workflow that was invoked; None for other calls. ``flow_code``: of a call of a flow that failed,
+    which raises `FlowStopped`; also of one in the workflow that was invoked.
     """
 
-    def __init__(self, type: str, message: str, failure: WorkflowFailure | None = None) -> None:
+    def __init__(self, type: str, message: str, failure: WorkflowFailure | None = None, flow_code: str = "") -> None:
         super().__init__(message)
         self.type, self.failure = type, failure
+        self.flow_code = failure.flow_code if failure is not None and type == FLOW_STOPPED else flow_code
+
+
+@dataclass(frozen=True)
+class FlowMoment:
+    """A call of a flow, and where it stands: ``name`` and ``hash`` of the workflow, ``line`` of its source, from 1; 0:
+    not known."""
+
+    name: str
+    hash: str
+    call: FlowCall
+    line: int = 0
+    section: str = ""
+
+
+class Clock(Protocol):
+    """The time that an invocation has left, with all that it invokes. It stands still while others work for it."""
+
+    @property
+    def left_s(self) -> float: ...
+
+    def limit(self, time_s: float) -> AbstractAsyncContextManager[object]:
+        """Raise TimeoutError when the block takes longer, by this clock."""
+        ...
+
+    def stopped(self) -> AbstractContextManager[object]:
+        """The time in the block counts for nobody."""
+        ...
+
+
+class FlowCalls(Protocol):
+    """Whoever performs the calls of a flow."""
+
+    async def perform(self, moment: FlowMoment) -> FlowAnswer: ...
 
 
 class Host(Protocol):
@@ -55,6 +95,10 @@ class Host(Protocol):
     async def call(self, call: HostCall) -> JsonValue:
         """Return the value. Raises HostCallError; any other exception is a bug of the host."""
         ...
+
+
+BoundedTime = Callable[[float], AbstractAsyncContextManager[object]]
+"""Raises TimeoutError when its block takes longer than these seconds."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +111,10 @@ class Job:
     limits: Limits = Limits()
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Text files in the folder in which it runs, by their relative paths."""
+    by_turns: bool = False
+    """It is a flow whose calls somebody else performs, and has a place among those."""
+    bounded: BoundedTime | None = None
+    """How its time is measured; None: by the clock on the wall."""
 
 
 @dataclass(frozen=True)

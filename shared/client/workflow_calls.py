@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shared.bus.ports import Asks
+from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowAnswer, FlowReply, FlowWaits, ResumeFlow
 from shared.contracts.workflows.invocations import BrowserAccess, InvokeWorkflow, JsonValue, WorkflowRan
 from shared.contracts.workflows.library import (
     CreateReply,
@@ -21,12 +22,15 @@ from shared.contracts.workflows.library import (
     WorkflowVersion,
 )
 from shared.subjects import (
+    BEGIN_FLOW,
     CREATE_WORKFLOW,
     DELETE_WORKFLOW,
+    END_FLOW,
     GET_WORKFLOW,
     INVOKE_WORKFLOW,
     LIST_WORKFLOWS,
     LOAD_HISTORY,
+    RESUME_FLOW,
     SEARCH_WORKFLOWS,
 )
 
@@ -112,3 +116,44 @@ async def invoke_workflow(
         sample_id=sample_id,
     )
     return await asks.ask(INVOKE_WORKFLOW, request, timeout_s=timeout_s + GRACE_S)
+
+
+async def begin_flow(
+    asks: Asks,
+    name: str,
+    variables: Mapping[str, JsonValue],
+    *,
+    timeout_s: float = 60.0,
+    patience_s: float = 300.0,
+    run_id: str = "",
+    sample_id: str = "",
+) -> FlowReply:
+    """Run a flow until its first call; ``name@hash`` is an old version. What it does wrong is in the reply.
+
+    Perform the call and `resume_flow` with the answer, until the reply is what it came to; or `end_flow`.
+    """
+    name, _, hash = name.partition("@")
+    request = BeginFlow(
+        name=name,
+        variables=dict(variables),
+        hash=hash,
+        timeout_s=timeout_s,
+        patience_s=patience_s,
+        run_id=run_id,
+        sample_id=sample_id,
+    )
+    return await asks.ask(BEGIN_FLOW, request, timeout_s=timeout_s + GRACE_S)
+
+
+async def resume_flow(asks: Asks, waits: FlowWaits, answer: FlowAnswer, *, timeout_s: float = 60.0) -> FlowReply:
+    """Run a flow on with the answer to its call. ``timeout_s``: that of its beginning.
+
+    Raises PermanentError (``unknown_flow``, ``other_call``) when it does not wait for this answer.
+    """
+    request = ResumeFlow(flow_id=waits.flow_id, instance_id=waits.instance_id, number=waits.number, answer=answer)
+    return await asks.ask(RESUME_FLOW, request, timeout_s=timeout_s + GRACE_S)
+
+
+async def end_flow(asks: Asks, waits: FlowWaits) -> bool:
+    """End a flow that waits for an answer. Return whether there was one."""
+    return (await asks.ask(END_FLOW, EndFlow(flow_id=waits.flow_id, instance_id=waits.instance_id))).existed

@@ -90,6 +90,8 @@ PermanentCode = Literal[
     "unknown_workflow",
     "workflow_refused",
     "workflow_failed",
+    "unknown_flow",
+    "other_call",
 ]
 """A retry of the same call fails again."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
@@ -175,6 +177,8 @@ ERRORS: dict[ErrorCode, str] = {
     "unknown_workflow": "there is no such workflow, or no such version of it",
     "workflow_refused": "the source of a workflow has errors, or its name is taken",
     "workflow_failed": "a workflow ended with an error",
+    "unknown_flow": "no such flow waits for an answer: it has ended",
+    "other_call": "the flow waits for the answer to another call, or for none",
 }
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from types import CodeType
 from typing import Any
 
+from services.workflows.execution.child.flow_modules import TrustedFlow
 from services.workflows.execution.child.namespaces import host_namespaces
 from services.workflows.execution.child.programs import CodeSession, compile_workflow, file_of, run_workflow
 from services.workflows.execution.in_process.threads import CodeThread, CodeThreads
@@ -20,6 +21,7 @@ from services.workflows.execution.parent.answers import checked_arguments
 from services.workflows.ports import Host, Job, Limits, Outcome, Protections
 from shared.aio import BackgroundTasks
 from shared.contracts.workflows.invocations import WorkflowFailure
+from shared.flows.functions import bind_here
 
 MAX_THREADS = 64
 _MAX_COMPILED = 1000
@@ -33,7 +35,8 @@ class InProcessExecutor:
 
     Modules that it imports, and their state, are shared with the service. Memory and files are not limited. When time
     is over an exception is raised in its code; code that waits in a call of C goes on until that returns, and code that
-    catches it is told again. Output is what calls ``print``.
+    catches it is told again. Output is what calls ``print``. There is no folder: of its files, code finds what
+    `load_variables` and `load_mappings` return.
     """
 
     def __init__(self, *, max_threads: int = MAX_THREADS) -> None:
@@ -55,11 +58,15 @@ class InProcessExecutor:
         if isinstance(arguments, WorkflowFailure):
             return Outcome(error=arguments)
         async with self._place():
-            run = TrustedRun(job.name, host, job.limits)
+            run = TrustedRun(job.name, host, job.limits, asyncio.timeout if job.bounded is None else job.bounded)
 
             def work(thread: CodeThread) -> Any:
                 names = {**host_namespaces(run.call), "__builtins__": run.builtins()}
-                return run_workflow(job.name, self._code(job), arguments, names, thread.wait_for)
+                flow = TrustedFlow(run.call, job.files)
+                bind_here(flow)
+                value = run_workflow(job.name, self._code(job), arguments, names, thread.wait_for)
+                flow.check_all_awaited()
+                return value
 
             with nested_calls():
                 return await run.run(self._threads.take(), work, {file_of(job.name): job.source}, self._tasks)

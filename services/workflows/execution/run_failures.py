@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from shared.contracts.workflows.invocations import FailureCode, WorkflowFailure
 
 MAX_TEXT_CHARS = 40_000
@@ -22,13 +24,14 @@ class RunFailures:
     def __init__(self, name: str) -> None:
         self._name = name
         self._calls = 0
-        self._of_calls: dict[int, WorkflowFailure] = {}
+        self._of_calls: dict[int, tuple[WorkflowFailure | None, str]] = {}
 
-    def add_call(self, failure: WorkflowFailure | None) -> int:
-        """Keep the failure of the workflow that a call invoked, if it did. Return the call's number, from 1."""
+    def add_call(self, failure: WorkflowFailure | None, flow_code: str = "") -> int:
+        """Keep the failure of the workflow that a call invoked, or the code of a flow's call that failed. Return the
+        call's number, from 1."""
         self._calls += 1
-        if failure is not None:
-            self._of_calls[self._calls] = failure
+        if failure is not None or flow_code:
+            self._of_calls[self._calls] = failure, flow_code
             self._of_calls.pop(next(iter(self._of_calls)) if len(self._of_calls) > MAX_FAILURES else 0, None)
         return self._calls
 
@@ -52,10 +55,11 @@ class RunFailures:
         type_, text, traceback = (
             str(message.get(key, ""))[:MAX_TEXT_CHARS] for key in ("type", "message", "traceback")
         )
-        inner = self._of_call(message.get("call"))
-        if inner is None:
-            return self.failure(code, type_, text, traceback)
-        return self.failure("too_deep" if inner.code == "too_deep" else code, type_, text, traceback, inner.chain)
+        inner, flow_code = self._of_call(message.get("call"))
+        if inner is not None:
+            code = "too_deep" if inner.code == "too_deep" else code
+        failure = self.failure(code, type_, text, traceback, inner.chain if inner is not None else ())
+        return msgspec.structs.replace(failure, flow_code=flow_code)
 
-    def _of_call(self, number: Any) -> WorkflowFailure | None:
-        return self._of_calls.get(number) if isinstance(number, int) else None
+    def _of_call(self, number: Any) -> tuple[WorkflowFailure | None, str]:
+        return self._of_calls.get(number, (None, "")) if isinstance(number, int) else (None, "")

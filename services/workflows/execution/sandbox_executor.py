@@ -24,6 +24,8 @@ from shared.contracts.workflows.invocations import FailureCode, JsonValue, Workf
 log = logging.getLogger(__name__)
 
 MAX_PROCESSES = 32
+MAX_FLOWS = 256
+"""Each waits for somebody else most of the time."""
 STOCK = 4
 FOLDER_BYTES = 64 * 1024**2
 _ATTEMPTS = 3
@@ -31,7 +33,8 @@ _ATTEMPTS = 3
 
 class SandboxExecutor:
     """At most ``max_processes`` invocations run at a time, and besides them those that they invoke, one below the
-    other: a workflow waits for the answer of one call before it makes the next, from whichever thread.
+    other: a workflow waits for the answer of one call before it makes the next, from whichever thread. Flows that are
+    run by turns have ``max_flows`` places of their own.
 
     Args:
         stock: processes that wait for work.
@@ -44,12 +47,13 @@ class SandboxExecutor:
         self,
         *,
         max_processes: int = MAX_PROCESSES,
+        max_flows: int = MAX_FLOWS,
         stock: int = STOCK,
         folder_bytes: int = FOLDER_BYTES,
         packages: Path | None = None,
         without: Collection[Layer] = (),
     ) -> None:
-        self._places = asyncio.Semaphore(max_processes)
+        self._places, self._flow_places = asyncio.Semaphore(max_processes), asyncio.Semaphore(max_flows)
         self._stock, self._folder_bytes, self._packages = stock, folder_bytes, packages
         self._switched_off: dict[str, str] = dict.fromkeys(without, "switched off")
         if sys.platform != "linux":
@@ -86,8 +90,9 @@ class SandboxExecutor:
             return Outcome(error=arguments)
         if is_nested():
             return await self._execute(job, _request(job, arguments), host, None)
-        place = _Place(self._places)
-        await self._places.acquire()
+        places = self._flow_places if job.by_turns else self._places
+        place = _Place(places)
+        await places.acquire()
         try:
             return await self._execute(job, _request(job, arguments), host, place)
         finally:
@@ -118,7 +123,8 @@ class SandboxExecutor:
                 return _failed(job, "not_started", "ChildProcessError", str(exc))
             if place is not None:
                 place.hold_until_end_of(link)
-            conversation = Conversation(job.name, link, host, job.limits, self._folder_bytes)
+            bounded = asyncio.timeout if job.bounded is None else job.bounded
+            conversation = Conversation(job.name, link, host, job.limits, self._folder_bytes, bounded)
             try:
                 with nested_calls():
                     return await conversation.run(request)
@@ -210,6 +216,7 @@ def _request(job: Job, arguments: dict[str, JsonValue]) -> dict[str, Any]:
         "name": job.name,
         "source": job.source,
         "arguments": arguments,
+        "files": dict(job.files),
         "limits": wire_limits(job.limits),
     }
 

@@ -10,9 +10,10 @@ import msgspec
 
 from services.workflows.execution.child.artifact_data import pack_data, unpack_data
 from services.workflows.invocations.artifact_values import from_bytes, to_bytes
+from services.workflows.invocations.flow_calls import read_flow_call
 from services.workflows.invocations.invocation import Invocation
 from services.workflows.library.library import Library
-from services.workflows.ports import HostCall, HostCallError, Outcome, ToolCalls
+from services.workflows.ports import FLOW_STOPPED, HostCall, HostCallError, Outcome, ToolCalls
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowVersion
@@ -37,12 +38,30 @@ class CallHost:
         try:
             if call.namespace == "tools":
                 return await self._tools.call(call.method, call.arguments, self._invocation.context)
+            if call.namespace == "flow":
+                return await self._perform(call)
             answer = _ANSWERS.get((call.namespace, call.method))
             if answer is None:
                 raise HostCallError("AttributeError", f"{call.namespace} has no {call.method!r}")
             return await answer(self, call.arguments)
         except ExhibitError as exc:
             raise HostCallError("RuntimeError", f"{call.namespace}.{call.method}: {exc}") from exc
+
+    # --- flows
+
+    async def _perform(self, call: HostCall) -> JsonValue:
+        """Have a call of a flow performed. The time that this takes is not the flow's."""
+        moment = read_flow_call(
+            call, self._invocation.chain[-1] if self._invocation.chain else "", self._invocation.hash
+        )
+        if self._invocation.flow is None:
+            text = f"{call.method}(): nothing performs the calls of a flow here; `exhibit flows run` does"
+            raise HostCallError("RuntimeError", text)
+        with self._invocation.clock.stopped():
+            answer = await self._invocation.flow.perform(moment)
+        if answer.error is not None:
+            raise HostCallError(FLOW_STOPPED, answer.error.message, flow_code=answer.error.code or "action_failed")
+        return answer.value
 
     # --- workflows
 

@@ -1,11 +1,11 @@
-"""One invocation from outside with all that it invokes: chain, deadline, and what was used. No I/O."""
+"""One invocation from outside with all that it invokes: chain, clock, and what was used. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from services.workflows.ports import Artifacts, Outcome, ToolContext
+from services.workflows.ports import Artifacts, Clock, FlowCalls, Outcome, ToolContext
 from shared.contracts.workflows.invocations import WorkflowFailure, WorkflowUse
 
 MAX_DEPTH = 16
@@ -15,13 +15,16 @@ ARROW = " -> "
 
 @dataclass(frozen=True)
 class Invocation:
-    """``chain``: the names down to the present workflow. ``deadline``: for all of it, by the event loop's clock."""
+    """``chain``: the names down to the present workflow. ``hash``: of its version. ``flow``: performs the
+    calls of a flow; None: nobody does."""
 
     context: ToolContext
-    deadline: float
+    clock: Clock
     artifacts: Artifacts
     saved_by: str = ""
     chain: tuple[str, ...] = ()
+    hash: str = ""
+    flow: FlowCalls | None = None
     used: dict[tuple[str, str], WorkflowUse] = field(default_factory=dict[tuple[str, str], WorkflowUse])
     """Shared by all levels, as is `printed`."""
     printed: list[str] = field(default_factory=list[str])

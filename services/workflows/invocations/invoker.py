@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from uuid import uuid4
@@ -16,8 +15,20 @@ from services.workflows.invocations.invocation import (
     unknown,
     with_printed,
 )
+from services.workflows.invocations.run_clock import RunClock
+from services.workflows.invocations.variable_files import bound_files
 from services.workflows.library.library import Library
-from services.workflows.ports import Artifacts, Executor, Interpreter, Job, Limits, Outcome, ToolCalls, ToolContext
+from services.workflows.ports import (
+    Artifacts,
+    Executor,
+    FlowCalls,
+    Interpreter,
+    Job,
+    Limits,
+    Outcome,
+    ToolCalls,
+    ToolContext,
+)
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 from shared.contracts.workflows.library import WorkflowUnknown
 from shared.errors import ExhibitError
@@ -54,20 +65,27 @@ class Invoker:
         context: ToolContext | None = None,
         artifacts: Artifacts | None = None,
         caller: str = "",
+        flow: FlowCalls | None = None,
+        by_turns: bool = False,
     ) -> Invoked:
         """Return what ``run(**arguments)`` of a workflow came to. What it does wrong is in the outcome, never raised.
+
+        Arguments of one with a schema of its variables may have the names that stand there; all of them are checked
+        before anything runs.
 
         Args:
             hash: of an old version, or its first 8 characters.
             timeout_s: for the workflow and all that it invokes; that of the limits by default.
             caller: the author of workflows and artifacts that it makes.
+            flow: performs the calls of a flow; that time is not counted. None: nobody does.
+            by_turns: it takes one of the places of flows that wait.
 
         Raises:
             ExhibitError: the storage of the library cannot be used.
         """
-        invocation = self._open(timeout_s, context, artifacts, caller or name)
+        invocation = replace(self._open(timeout_s, context, artifacts, caller or name), flow=flow)
         try:
-            invoked = await self._invoke(invocation, name, arguments, hash)
+            invoked = await self._invoke(invocation, name, arguments, hash, by_turns=by_turns)
         finally:
             await self._tools.release(invocation.context)
         outcome = with_printed(invoked.outcome, invocation.printed, self._limits.output_chars)
@@ -94,13 +112,19 @@ class Invoker:
     def _open(
         self, timeout_s: float | None, context: ToolContext | None, artifacts: Artifacts | None, caller: str
     ) -> Invocation:
-        deadline = asyncio.get_running_loop().time() + (timeout_s or self._limits.time_s)
+        clock = RunClock(timeout_s or self._limits.time_s)
         places = artifacts or self._artifacts
         context = replace(context or ToolContext(), invocation_id=uuid4().hex, artifacts=places)
-        return Invocation(context, deadline, places, caller)
+        return Invocation(context, clock, places, caller)
 
     async def _invoke(
-        self, invocation: Invocation, name: str, arguments: Mapping[str, JsonValue], hash: str
+        self,
+        invocation: Invocation,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        hash: str,
+        *,
+        by_turns: bool = False,
     ) -> Invoked:
         inner = invocation.inner(name)
         if len(inner.chain) > self._max_depth:
@@ -110,8 +134,12 @@ class Invoker:
             return Invoked(name, "", Outcome(error=unknown(reply.message, name)))
         version = reply.workflow
         invocation.note_use(name, version.hash)
-        job = Job(name, reply.source, arguments, self._limits_of(invocation))
-        outcome = await self._executor.execute(job, self._host(inner))
+        given, files, problem = bound_files(name, reply.files, arguments)
+        if problem is not None:
+            return Invoked(name, version.hash, Outcome(error=problem))
+        limits, bounded = self._limits_of(invocation), invocation.clock.limit
+        job = Job(name, reply.source, given, limits, files, by_turns, bounded)
+        outcome = await self._executor.execute(job, self._host(replace(inner, hash=version.hash)))
         return Invoked(name, version.hash, outcome)
 
     async def _invoke_inner(
@@ -128,8 +156,7 @@ class Invoker:
 
     def _limits_of(self, invocation: Invocation) -> Limits:
         """Return the limits with the time that is left."""
-        left_s = invocation.deadline - asyncio.get_running_loop().time()
-        return replace(self._limits, time_s=max(left_s, LEAST_TIME_S))
+        return replace(self._limits, time_s=max(invocation.clock.left_s, LEAST_TIME_S))
 
     def _host(self, invocation: Invocation) -> CallHost:
         return CallHost(invocation, self._library, self._tools, self._invoke_inner)

@@ -31,7 +31,8 @@ class WorkflowFailure(Part, frozen=True, kw_only=True):
     """Why an invocation has no value.
 
     ``type``: the class of the exception. ``traceback``: of the workflow's own lines. ``chain``: the names of the
-    workflows that invoked each other, outermost first.
+    workflows that invoked each other, outermost first. ``flow_code``: of the call of a flow whose `FlowStopped` it is,
+    or was the cause; see `shared.contracts.workflows.flows.FlowErrorCode`.
     """
 
     code: OpenCode[FailureCode]
@@ -39,6 +40,7 @@ class WorkflowFailure(Part, frozen=True, kw_only=True):
     message: str
     traceback: str = ""
     chain: tuple[str, ...] = ()
+    flow_code: str = ""
 
 
 class BrowserAccess(Part, frozen=True, kw_only=True):

@@ -27,15 +27,10 @@ from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, Work
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown, WorkflowUnknown
 from shared.errors import Unavailable
 from shared.host.services import run_services
-from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.subjects import RUN_CODE
+from tests.handlers.workflows.service_settings import settings_of
 from tests.handlers.workflows.storages import GREET, unique
-
-
-def settings_of(folder: Path, **changes: Any) -> Settings:
-    given = {"workflows_dir": folder / "workflows", "tools_dir": folder / "tools", "evidence_dir": folder / "evidence"}
-    return Settings(**{**given, "state_dir": folder / "state", **changes})
 
 
 @pytest.fixture
@@ -154,7 +149,13 @@ async def test_an_invocation_that_gets_no_slot_in_time_never_begins():
         """Whatever is used of it fails."""
 
     nothing: Any = Nothing()
-    deps = WorkflowDeps(nothing, nothing, nothing, nothing, slots=asyncio.Semaphore(1), max_wait_s=0.01)
+    deps = WorkflowDeps(
+        *(nothing,) * 4,
+        slots=asyncio.Semaphore(1),
+        flows=nothing,
+        flow_slots=asyncio.Semaphore(1),
+        max_wait_s=0.01,
+    )
     await deps.slots.acquire()
     with pytest.raises(Unavailable, match="EXHIBIT_WORKFLOW_CAPACITY"):
         await handle_invocation(InvokeWorkflow(name="greet"), deps)

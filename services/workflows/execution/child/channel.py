@@ -69,7 +69,7 @@ class HostChannel:
             if reply is None:
                 raise ConnectionError("the service has ended the connection")
             if (error := reply.get("error")) is not None:
-                raise exception_of(error["type"], error["message"], error["note"], self._calls)
+                raise exception_of(error["type"], error["message"], error["note"], self._calls, error["flow_code"])
             return reply["value"]
 
     def _send_frame(self, data: bytes) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 
 from services.workflows.execution.child.channel import HostChannel
 from services.workflows.execution.child.failures import failure_of
+from services.workflows.execution.child.flow_modules import HostedFlow, write_files
 from services.workflows.execution.child.namespaces import host_namespaces
 from services.workflows.execution.child.programs import CodeSession, compile_workflow, file_of, run_workflow
 from services.workflows.execution.child.values import BadValueError
 from services.workflows.execution.isolation.limits import allow_a_report, limit_child
+from shared.flows.functions import bind
 
 
 def serve(connection: socket.socket) -> None:
@@ -37,9 +39,13 @@ def _run_workflow(channel: HostChannel, message: dict[str, Any]) -> None:
     name, source = message["name"], message["source"]
     limit_child(message["limits"], cpu_s=message["limits"]["cpu_s"])
     channel.begin(message["limits"])
+    flow = HostedFlow(channel.call)
+    bind(flow)
     try:
+        write_files(message["files"])
         code = compile_workflow(name, source)
         value = run_workflow(name, code, message["arguments"], host_namespaces(channel.call), _wait)
+        flow.check_all_awaited()
         channel.output.flush()
         _finish(channel, value, "run()")
     except BaseException as exc:  # noqa: BLE001  whatever workflow code raises is its result
@@ -47,6 +53,7 @@ def _run_workflow(channel: HostChannel, message: dict[str, Any]) -> None:
 
 
 def _run_pieces(channel: HostChannel, first: dict[str, Any]) -> None:
+    bind(HostedFlow(channel.call))
     session = CodeSession(host_namespaces(channel.call), _PersistentLoop().run)
     limit_child(first["limits"], cpu_s=None)
     while (message := channel.receive()) is not None:

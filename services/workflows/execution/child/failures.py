@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from traceback import TracebackException
 from typing import Any
 
+from shared.flows.functions import FlowStopped
+
 MAX_MESSAGE_CHARS = 10_000
 MAX_TRACEBACK_CHARS = 20_000
 _CALL = "__host_call__"
@@ -37,8 +39,18 @@ def failure_of(error: BaseException, sources: Mapping[str, str], *, code: str = 
     }
 
 
-def exception_of(type_: str, message: str, note: str, number: int) -> Exception:
-    """Return the exception that a failed call raises: the built-in one of that name, else a `WorkflowError`."""
+def exception_of(type_: str, message: str, note: str, number: int, flow_code: str = "") -> Exception:
+    """Return the exception that a failed call raises: the built-in one of that name, else a `WorkflowError`.
+
+    ``flow_code``: of a call of a flow, which raises `FlowStopped`."""
+    error = FlowStopped(message, flow_code) if flow_code else _exception_named(type_, message)
+    if note:
+        error.add_note(note)
+    setattr(error, _CALL, number)
+    return error
+
+
+def _exception_named(type_: str, message: str) -> Exception:
     kind = getattr(builtins, type_, None)
     error: Exception
     try:
@@ -48,9 +60,6 @@ def exception_of(type_: str, message: str, note: str, number: int) -> Exception:
     except TypeError:  # no such exception, or one that is not made of a message, such as UnicodeDecodeError
         error = WorkflowError(f"{type_}: {message}" if type_ else message)
         error.type = type_
-    if note:
-        error.add_note(note)
-    setattr(error, _CALL, number)
     return error
 
 

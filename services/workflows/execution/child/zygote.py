@@ -24,6 +24,7 @@ from contextlib import suppress
 from typing import IO, NoReturn, cast
 
 from services.workflows.execution.child import entry
+from services.workflows.execution.child.flow_modules import install_flow_modules
 from services.workflows.execution.isolation.plan import LAYERS, IsolationPlan
 from shared.child_process.child import LENGTH, die_with_parent, read_frame
 
@@ -236,6 +237,7 @@ def main() -> None:
         prepare_for_children(plan)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
+    install_flow_modules()
     zygote = Zygote(control, plan)
     zygote.find_layers()
     told = json.dumps(plan.missing).encode()

@@ -55,7 +55,7 @@ class CodeThread:
         runner = self._runner or asyncio.Runner()
         self._runner = None
         try:
-            result = runner.run(_await(awaitable))
+            result = runner.run(_await(awaitable), context=copy_context())  # it would keep that of its first use
             if keeps_tasks or not asyncio.all_tasks(runner.get_loop()):
                 self._runner = runner
             return result

@@ -18,7 +18,7 @@ from services.workflows.execution.in_process.threads import CodeThread, ThreadWo
 from services.workflows.execution.parent.answers import artifact_bytes, ask_host, checked_answer, note_of
 from services.workflows.execution.parent.output_text import OutputText
 from services.workflows.execution.run_failures import RunFailures
-from services.workflows.ports import Host, HostCall, HostCallError, Limits, Outcome
+from services.workflows.ports import BoundedTime, Host, HostCall, HostCallError, Limits, Outcome
 from shared.aio import BackgroundTasks
 from shared.contracts.workflows.invocations import WorkflowFailure
 
@@ -31,8 +31,8 @@ MAX_INTERRUPTS = 200
 class TrustedRun:
     """``name``: of the workflow; empty for code. Make it in the loop that answers its calls."""
 
-    def __init__(self, name: str, host: Host, limits: Limits) -> None:
-        self._name, self._host, self._limits = name, host, limits
+    def __init__(self, name: str, host: Host, limits: Limits, bounded: BoundedTime = asyncio.timeout) -> None:
+        self._name, self._host, self._limits, self._bounded = name, host, limits, bounded
         self._loop = asyncio.get_running_loop()
         self._output = OutputText(limits.output_chars)
         self._writer = OutputWriter(self._keep_output)
@@ -59,7 +59,7 @@ class TrustedRun:
         running = ThreadWork(thread, lambda thread: self._in_thread(work, thread, sources))
         value: Any = None
         try:
-            async with asyncio.timeout(self._limits.time_s):
+            async with self._bounded(self._limits.time_s):
                 value, error = await running.done
         except TimeoutError:
             self.timed_out = True
@@ -86,8 +86,8 @@ class TrustedRun:
                     raise CancelledError
                 answer = checked_answer(call, self._call.result(), most)
             except HostCallError as exc:
-                number = self._failures.add_call(exc.failure)
-                raise exception_of(exc.type, str(exc), note_of(exc.failure), number) from None
+                number = self._failures.add_call(exc.failure, exc.flow_code)
+                raise exception_of(exc.type, str(exc), note_of(exc.failure), number, exc.flow_code) from None
             finally:
                 self._call = None
             self._failures.add_call(None)

@@ -18,10 +18,10 @@ from services.workflows.execution.parent.answers import (
 from services.workflows.execution.parent.child_link import ChildLink, ForeignMessageError
 from services.workflows.execution.parent.output_text import OutputText
 from services.workflows.execution.run_failures import MAX_TEXT_CHARS, RunFailures
-from services.workflows.ports import Host, HostCall, HostCallError, Limits, Outcome
+from services.workflows.ports import BoundedTime, Host, HostCall, HostCallError, Limits, Outcome
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 
-NAMESPACES = frozenset({"tools", "workflows", "artifacts"})
+NAMESPACES = frozenset({"tools", "workflows", "artifacts", "flow"})
 _FAILURE_BYTES = 400_000
 _EXIT_WAIT_S = 0.5
 """A child that closed its connection is about to end; one that goes on without it is killed after this time."""
@@ -47,8 +47,16 @@ def wire_limits(limits: Limits) -> dict[str, Any]:
 class Conversation:
     """One invocation, or one piece of code. ``name``: of the workflow; empty for code."""
 
-    def __init__(self, name: str, link: ChildLink, host: Host, limits: Limits, folder_bytes: int) -> None:
-        self._name, self._link, self._host, self._limits = name, link, host, limits
+    def __init__(
+        self,
+        name: str,
+        link: ChildLink,
+        host: Host,
+        limits: Limits,
+        folder_bytes: int,
+        bounded: BoundedTime = asyncio.timeout,
+    ) -> None:
+        self._name, self._link, self._host, self._limits, self._bounded = name, link, host, limits, bounded
         self._folder_bytes = folder_bytes
         self._output = OutputText(limits.output_chars)
         self._failures = RunFailures(name)
@@ -62,7 +70,7 @@ class Conversation:
         value: JsonValue = None
         error: WorkflowFailure | None = None
         try:
-            async with asyncio.timeout(self._limits.time_s):
+            async with self._bounded(self._limits.time_s):
                 value, error = await self._run_in_bounded_folder(request)
         except TimeoutError:
             error = self._failures.timeout(self._limits.time_s)
@@ -136,13 +144,14 @@ class Conversation:
         if size > most + ENVELOPE_BYTES:
             raise ForeignMessageError("a call that is too large")
         failure: WorkflowFailure | None = None
+        flow_code = ""
         try:
             reply: dict[str, Any] = {"value": checked_answer(call, await self._ask(call), most)}
         except HostCallError as exc:
-            failure = exc.failure
+            failure, flow_code = exc.failure, exc.flow_code
             message, note = (text[:MAX_TEXT_CHARS] for text in (str(exc), note_of(failure)))
-            reply = {"error": {"type": exc.type, "message": message, "note": note}}
-        self._failures.add_call(failure)
+            reply = {"error": {"type": exc.type, "message": message, "note": note, "flow_code": flow_code}}
+        self._failures.add_call(failure, flow_code)
         await self._link.send(reply)
 
     async def _ask(self, call: HostCall) -> JsonValue:
