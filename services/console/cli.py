@@ -8,6 +8,9 @@ from services.console import exits
 from services.console.commands.ask import ask
 from services.console.commands.drive import drive
 from services.console.commands.export import export
+from services.console.commands.flows.command import flows
+from services.console.commands.flows.compile import EXIT_CODES as COMPILE_EXIT_CODES
+from services.console.commands.flows.compile import compile_
 from services.console.commands.key import key
 from services.console.commands.login import login
 from services.console.commands.observe import observe
@@ -37,4 +40,6 @@ app.command(epilog=exits.HELP)(login)
 for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
 app.command()(key)
+app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)
+app.add_typer(flows)
 app.add_typer(workflows)

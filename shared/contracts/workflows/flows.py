@@ -265,9 +265,12 @@ class BeginFlow(Message, frozen=True, kw_only=True):
     """Request to run a flow until its first call. ``variables``: by their names, as written or as identifiers.
 
     ``timeout_s``: for all of it, without the time in which its calls are performed. ``patience_s``: how long it waits
-    for the answer to a call before it is ended."""
+    for the answer to a call before it is ended. ``source`` and ``files``: of a draft, which is not in the library;
+    empty: the library's flow of this name."""
 
     name: str
+    source: str = ""
+    files: dict[str, str] = {}
     variables: dict[str, Any] = {}
     hash: str = ""
     timeout_s: float = 60.0

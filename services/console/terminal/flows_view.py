@@ -1,0 +1,71 @@
+"""Flows on a terminal: what was compiled, how it was checked, and what one consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from shared.extraction.rules import describe_rule
+from shared.flows.checking.recorded_answers import SampleCheck
+from shared.flows.compiling.compiler import CompiledFlow
+from shared.flows.files import FlowFiles
+from shared.text.normal import printable
+
+MOST_RULES = 6
+
+
+def compiled_lines(flow: CompiledFlow, folder: Path) -> list[str]:
+    """Return what was compiled, from what, and where it is."""
+    fields = flow.files.fields.fields
+    lines = [
+        f"{flow.name}: compiled from {', '.join(map(printable, flow.samples))}",
+        f"  {folder}/workspace/flow.py, {len(flow.source.splitlines())} lines",
+        f"  {len(flow.files.variables)} variables, {len(flow.files.locators)} elements, "
+        f"{len(fields)} fields with {sum(len(one.rules) for one in fields.values())} rules",
+    ]
+    if flow.with_model:
+        lines.append(f"  left to a model: {', '.join(flow.with_model)}")
+        lines += [f"    {printable(one)}" for one in flow.remarks]
+    return lines
+
+
+def checks_table(checks: Sequence[SampleCheck]) -> Table:
+    table = Table("held-out sample", "the flow", "values", box=None, pad_edge=False)
+    for one in checks:
+        state = "does and finds the same" if not one.problems else "; ".join(map(printable, one.problems))
+        table.add_row(escape(printable(one.sample_id)), escape(state), str(len(one.values)))
+    return table
+
+
+def variables_table(files: FlowFiles) -> Table:
+    table = Table("variable", "type", "required", "note", box=None, pad_edge=False)
+    for name, one in files.variables.items():
+        note = ", ".join(one.enum_values) if one.enum_values else one.description
+        table.add_row(*map(_cell, (name.rstrip("!"), one.type, "yes" if name.endswith("!") else "no", note)))
+    return table
+
+
+def elements_table(files: FlowFiles) -> Table:
+    table = Table("element", "role", "what acting on it does", "also found by", box=None, pad_edge=False)
+    for selector, facts in files.locators.items():
+        table.add_row(*map(_cell, (selector, facts.role, ", ".join(facts.effects), "\n".join(facts.selectors))))
+    return table
+
+
+def fields_table(files: FlowFiles) -> Table:
+    table = Table("field", "type", "rules", box=None, pad_edge=False)
+    for name, rules in files.fields.fields.items():
+        kind = files.outputs[name].type if name in files.outputs else ""
+        told = [describe_rule(rule) for rule in rules.rules]
+        if name in files.fields.rows:
+            told.insert(0, f"in the row of the variable {files.fields.rows[name]}:")
+        more = [f"and {len(told) - MOST_RULES} more"] if len(told) > MOST_RULES else []
+        table.add_row(*map(_cell, (name, kind, "\n".join([*told[:MOST_RULES], *more]))))
+    return table
+
+
+def _cell(text: str) -> str:
+    return escape(printable(text, keep="\n"))

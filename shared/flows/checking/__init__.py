@@ -1,0 +1,1 @@
+"""Flows checked on recorded samples, without a browser."""

@@ -1,0 +1,92 @@
+"""Compiled flows checked before they are published: run on recorded samples, whose stored pages answer their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.bus.ports import Asks
+from shared.client.flow_runs import run_flow
+from shared.contracts.workflows.flows import BeginFlow, FlowAnswer, FlowCall
+from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
+from shared.flows.compiling.compiler import CompiledFlow
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.templates import identifier_of
+from shared.flows.files import write_files
+from shared.task.spec import TaskSpec
+
+MAX_COMPILED_FROM = 5
+"""Samples that a flow is compiled from, where none are named; the others are held out."""
+MIN_HELD_OUT = 1
+
+
+@dataclass(frozen=True)
+class Validation:
+    """``problems``: why the flow may not be published; empty: it may."""
+
+    checks: tuple[SampleCheck, ...]
+    problems: tuple[str, ...]
+
+
+def split_samples(
+    samples: Sequence[RecordedSample], named: Sequence[str]
+) -> tuple[list[RecordedSample], list[RecordedSample]]:
+    """Return the samples to compile from, and those that are held out to check the flow.
+
+    Without names half of them are compiled from, two at least and five at most, spread over the run.
+    """
+    if named:
+        chosen = [one for one in samples if one.sample_id in named]
+        return chosen, [one for one in samples if one.sample_id not in named]
+    count = min(max(2, len(samples) // 2), MAX_COMPILED_FROM, len(samples))
+    at = {round(n * (len(samples) - 1) / max(count - 1, 1)) for n in range(count)}
+    return [one for n, one in enumerate(samples) if n in at], [one for n, one in enumerate(samples) if n not in at]
+
+
+def words_for_nothing(spec: TaskSpec) -> dict[str, tuple[str, ...]]:
+    """Return for each field the words by which a page says that there is none."""
+    return {name: tuple(field.not_present) for name, field in spec.output_schema.items()}
+
+
+async def check_sample(asks: Asks, flow: CompiledFlow, spec: TaskSpec, sample: RecordedSample) -> SampleCheck:
+    """Run the flow on one recorded sample, without a browser, and compare what it did and found."""
+    answers = RecordedAnswers(sample, flow.files, identifiers_of(sample.row), words_for_nothing(spec))
+
+    async def answer(call: FlowCall) -> FlowAnswer:
+        return answers.answer(call)
+
+    ran = await run_flow(asks, begin_draft(flow, sample.row), answer)
+    error = "" if ran.error is None else f"{ran.error.type}: {ran.error.message}"
+    return check_values(sample, answers, ran.value, error, words_for_nothing(spec))
+
+
+def begin_draft(flow: CompiledFlow, row: Mapping[str, str]) -> BeginFlow:
+    """Return the request to run a flow that is not in the library, with the variables of a row."""
+    return BeginFlow(
+        name=flow.name, source=flow.source, files=write_files(flow.files), variables=variables_of(flow, row)
+    )
+
+
+def variables_of(flow: CompiledFlow, row: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of the flow's variables in a row, by their names as written."""
+    return {name.rstrip("!"): row.get(name.rstrip("!"), "") for name in flow.files.variables}
+
+
+def identifiers_of(row: Mapping[str, str]) -> dict[str, str]:
+    return {identifier_of(name): value for name, value in row.items()}
+
+
+async def validate_flow(
+    asks: Asks, flow: CompiledFlow, spec: TaskSpec, held_out: Sequence[RecordedSample], *, strict: bool = False
+) -> Validation:
+    """Check the flow on the held-out samples. ``strict``: fields that are left to a model are a problem too."""
+    problems = list(flow.problems)
+    if len(held_out) < MIN_HELD_OUT:
+        problems.append("no sample was held out to check it: record one more, or name fewer with --sample")
+    if strict and flow.with_model:
+        problems.append(f"no rule expresses {', '.join(flow.with_model)}, and the flow is to ask no model")
+    checks = [] if flow.problems else [await check_sample(asks, flow, spec, one) for one in held_out]
+    for check in checks:
+        problems += [f"{check.sample_id}: {problem}" for problem in check.problems]
+    return Validation(tuple(checks), tuple(problems))
