@@ -84,6 +84,7 @@ from shared.flows.reading import (
     answer_of_readings,
     flow_error,
     read_fields,
+    words_for_nothing,
 )
 from shared.flows.selectors import Selector, parse_selector, write_selector
 from shared.text.normal import fold
@@ -170,8 +171,9 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
         case ProveRecord():
             return answer_of_proof(call.expected, context.files.fields, page, context.variables)
         case ReadFields():
-            file, words = context.files.fields, context.not_present
-            return answer_of_readings(read_fields(call.fields, file, page, words, context.variables), page)
+            file, words = context.files.fields, {**words_for_nothing(context.files.fields), **context.not_present}
+            readings = read_fields(call.fields, file, page, words, context.variables)
+            return answer_of_readings(readings, page, file.types)
         case ReadList():
             return answer_of_list(call.name, context.files.fields, page, context.not_present)
         case CountElements():

@@ -47,6 +47,15 @@ class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
     fingerprints: tuple[str, ...] = ()
 
 
+class FieldType(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """How a field's text becomes a value, as in a task's `OutputField`. ``not_present``: words for none."""
+
+    type: str = "string"
+    values: tuple[str, ...] = ()
+    date_order: Literal["dmy", "mdy", "ymd"] | None = None
+    not_present: tuple[str, ...] = ()
+
+
 class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
     """``constants``: texts that stand on every page that the rules were learned from, folded; of all fields at once.
 
@@ -57,6 +66,7 @@ class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
     fields: dict[str, FieldRules] = {}
     rows: dict[str, str] = {}
     proofs: dict[str, FieldRules] = {}
+    types: dict[str, FieldType] = {}
     lists: dict[str, ListRules] = {}
     constants: tuple[str, ...] = ()
 

@@ -29,10 +29,11 @@ from shared.flows.selector_texts import (
 
 __all__ = [
     "FlowStopped", "after", "answer_dialog", "beside", "by_label", "by_role", "by_test_id", "by_text", "click",
-    "close_tab", "count", "download", "go_back", "hover", "in_region", "in_row", "is_shown", "load_mappings",
-    "load_variables", "open_page", "press", "prove_record", "read", "read_list", "read_with_model", "run_flow",
-    "screenshot", "scroll", "section", "select_option", "set_date", "set_structured_output", "switch_tab", "try_click",
-    "type", "type_secret", "upload", "wait_for", "with_text",
+    "close_tab", "count", "download", "download_all", "go_back", "hover", "in_region", "in_row", "is_shown",
+    "load_mappings", "load_variables", "open_page", "option_of", "press", "prove_record", "read", "read_list",
+    "read_with_model", "run_flow", "screenshot", "scroll", "section", "select_option", "set_date",
+    "set_structured_output", "switch_tab", "try_click", "type", "type_secret", "type_text", "upload", "wait_for",
+    "with_text",
 ]  # fmt: skip
 
 ValueT = TypeVar("ValueT")
@@ -156,6 +157,11 @@ def type(text: str, selector: str = "") -> FlowStep[None]:
     return FlowStep("type", "type", {"text": text, "selector": selector})
 
 
+def type_text(text: str, selector: str = "") -> FlowStep[None]:
+    """The same as `type`, whose name hides Python's own."""
+    return FlowStep("type_text", "type", {"text": text, "selector": selector})
+
+
 def type_secret(secret: str, selector: str = "") -> FlowStep[None]:
     """Write a secret, by its name, into a field; its value never comes to the flow."""
     return FlowStep("type_secret", "type_secret", {"secret": secret, "selector": selector})
@@ -217,6 +223,11 @@ def screenshot(label: str, selector: str = "", full_page: bool = True) -> FlowSt
 def download(selector: str, label: str = "download") -> FlowStep[None]:
     """Click the element, and store the file that comes."""
     return FlowStep("download", "download", {"selector": selector, "label": label})
+
+
+def download_all(selector: str, label: str = "download") -> FlowStep[int]:
+    """Click every element that matches, store each file, and return how many there were."""
+    return FlowStep("download_all", "download_all", {"selector": selector, "label": label})
 
 
 # --- reading the page
@@ -288,6 +299,15 @@ def load_mappings() -> dict[str, Any]:
         return json.loads(bound().read_text(MAPPINGS))
     except FileNotFoundError:
         return {}
+
+
+def option_of(mapping: dict[str, Any], value: str) -> str:
+    """Return the option of a dropdown mapping that a value means, as the page writes it. Raises ValueError."""
+    options: dict[str, str] = mapping["options"]
+    found = options.get(" ".join(value.split()).lower())
+    if found is None:
+        raise ValueError(f"{value!r} is not offered; there are {', '.join(options.values())}")
+    return found
 
 
 async def run_flow(run: Callable[..., Any]) -> Any:

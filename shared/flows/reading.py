@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec.structs import replace as replace_part
 
@@ -15,10 +15,11 @@ from shared.extraction.lists import read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import kind_of
 from shared.extraction.synthesis import FieldRules
-from shared.flows.files import FieldsFile
+from shared.flows.files import FieldsFile, FieldType
 from shared.flows.page_elements import text_of
 from shared.flows.target_context import row_of
-from shared.text.normal import fold, plain, quoted, tidy
+from shared.task.typed_values import Context, normalise
+from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.record_words import find_mention, is_pending, is_same_id
 
 NotPresent = Mapping[str, Collection[str]]
@@ -42,7 +43,13 @@ class LocatedReading:
     healed: bool = False
 
 
+def words_for_nothing(file: FieldsFile) -> dict[str, tuple[str, ...]]:
+    """Return for each field the words by which its page says that there is none."""
+    return {name: kind.not_present for name, kind in file.types.items()}
+
+
 NO_VARIABLES: Mapping[str, str] = {}
+NO_TYPES: Mapping[str, FieldType] = {}
 
 
 def rules_of(name: str, file: FieldsFile, *, proof: bool = False) -> FieldRules | None:
@@ -124,8 +131,12 @@ def row_page(elements: Sequence[Element], value: str) -> ObservedPage | None:
     return ObservedPage([one for one in elements if one.ref in refs])
 
 
-def answer_of_readings(readings: Sequence[LocatedReading], page: PageObserved) -> FlowAnswer:
-    """Return the texts by field, None where the page says that there is nothing; or what is not certain."""
+def answer_of_readings(
+    readings: Sequence[LocatedReading], page: PageObserved, types: Mapping[str, FieldType] = NO_TYPES
+) -> FlowAnswer:
+    """Return the values by field, None where the page says that there is nothing; or what is not certain.
+
+    A text that is no value of its field's type is not certain."""
     unsure = [one for one in readings if one.state == "uncertain"]
     missing = [one.field for one in readings if one.state == "missing"]
     if unsure:
@@ -133,7 +144,20 @@ def answer_of_readings(readings: Sequence[LocatedReading], page: PageObserved) -
         return flow_error("value_uncertain", f"{page.url} does not say for certain {message}")
     if missing:
         return flow_error("value_missing", f"{page.url} does not show {', '.join(missing)} where the examples did")
-    return FlowAnswer(value={one.field: one.text if one.state == "value" else None for one in readings})
+    values: dict[str, Any] = {}
+    for one in readings:
+        found = Normal(one.text) if one.field not in types else to_value(types[one.field], one)
+        if one.state == "value" and isinstance(found, Invalid):
+            why = f"{page.url} shows {quoted(one.text)} as {one.field}: {found.message}"
+            return flow_error("value_uncertain", why)
+        values[one.field] = found.value if one.state == "value" and isinstance(found, Normal) else None
+    return FlowAnswer(value=values)
+
+
+def to_value(kind: FieldType, reading: LocatedReading) -> Normal | Invalid:
+    """Return the text of a reading as a value of its type."""
+    title = None if reading.element is None else reading.element.title
+    return normalise(kind.type, reading.text, Context(kind.values, kind.date_order, title))
 
 
 def candidates_text(reading: LocatedReading) -> str:

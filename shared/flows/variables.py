@@ -13,6 +13,7 @@ from typing import Any
 from shared.contracts.discovery import Problem
 from shared.flows.files import ValueSchema
 from shared.flows.identifiers import to_identifier
+from shared.text.normal import fold
 
 __all__ = ["bind_variables", "name_of", "output_problems", "to_identifier", "variables_text"]
 MAX_SHOWN = 80
@@ -62,6 +63,43 @@ def bind_variables(
         else:
             arguments[identifier] = value
     return ({} if problems else arguments), tuple(problems)
+
+
+def typed_row(schema: Mapping[str, ValueSchema], row: Mapping[str, str]) -> dict[str, Any]:
+    """Return the variables of a flow in a row of texts, such as a CSV has them: yes and no as booleans, numbers, JSON.
+
+    A text that is no value of its type stays a text, which `bind_variables` refuses. Columns that are no variable are
+    left out, and so are empty ones that may be.
+    """
+    found: dict[str, Any] = {}
+    for key, kind in schema.items():
+        name = name_of(key)
+        text = row.get(name, row.get(to_identifier(name)))
+        if text is not None and (text or key.endswith("!")):
+            found[name] = _from_text(kind, text)
+    return found
+
+
+def _from_text(kind: ValueSchema, text: str) -> Any:
+    if kind.type == "boolean":
+        truth = truth_of(text)
+        return text if truth is None else truth
+    if kind.type not in ("number", "array", "object"):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+_TRUE = frozenset({"yes", "true", "on", "y", "1"})
+_FALSE = frozenset({"no", "false", "off", "n", "0", ""})
+
+
+def truth_of(text: str) -> bool | None:
+    """Return whether a text says yes or no; None: neither."""
+    word = fold(text)
+    return True if word in _TRUE else False if word in _FALSE else None
 
 
 def variables_text(schema: Mapping[str, ValueSchema], arguments: Mapping[str, Any]) -> str:

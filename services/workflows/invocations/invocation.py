@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.workflows.ports import Artifacts, Clock, FlowCalls, Outcome, ToolContext
@@ -38,6 +38,14 @@ class Invocation:
 
     def note_output(self, name: str, stdout: str) -> None:
         self.printed.extend(f"[{name}] {line}\n" for line in stdout.splitlines())
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A workflow that is not in the library: its source, and its files by path."""
+
+    source: str
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)

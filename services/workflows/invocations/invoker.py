@@ -9,6 +9,7 @@ from uuid import uuid4
 from services.workflows.invocations.host import CallHost
 from services.workflows.invocations.invocation import (
     MAX_DEPTH,
+    Draft,
     Invocation,
     Invoked,
     too_deep,
@@ -32,6 +33,7 @@ from services.workflows.ports import (
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 from shared.contracts.workflows.library import WorkflowUnknown
 from shared.errors import ExhibitError
+from shared.workflow_source.files import hash_of_version
 
 LEAST_TIME_S = 0.001
 
@@ -67,6 +69,7 @@ class Invoker:
         caller: str = "",
         flow: FlowCalls | None = None,
         by_turns: bool = False,
+        draft: Draft | None = None,
     ) -> Invoked:
         """Return what ``run(**arguments)`` of a workflow came to. What it does wrong is in the outcome, never raised.
 
@@ -79,13 +82,14 @@ class Invoker:
             caller: the author of workflows and artifacts that it makes.
             flow: performs the calls of a flow; that time is not counted. None: nobody does.
             by_turns: it takes one of the places of flows that wait.
+            draft: what is run instead of the library's workflow of this name.
 
         Raises:
             ExhibitError: the storage of the library cannot be used.
         """
         invocation = replace(self._open(timeout_s, context, artifacts, caller or name), flow=flow)
         try:
-            invoked = await self._invoke(invocation, name, arguments, hash, by_turns=by_turns)
+            invoked = await self._invoke(invocation, name, arguments, hash, by_turns=by_turns, draft=draft)
         finally:
             await self._tools.release(invocation.context)
         outcome = with_printed(invoked.outcome, invocation.printed, self._limits.output_chars)
@@ -125,22 +129,26 @@ class Invoker:
         hash: str,
         *,
         by_turns: bool = False,
+        draft: Draft | None = None,
     ) -> Invoked:
         inner = invocation.inner(name)
         if len(inner.chain) > self._max_depth:
             return Invoked(name, "", Outcome(error=too_deep(inner.chain, self._max_depth)))
-        reply = await self._library.get(name, hash)
-        if isinstance(reply, WorkflowUnknown):
-            return Invoked(name, "", Outcome(error=unknown(reply.message, name)))
-        version = reply.workflow
-        invocation.note_use(name, version.hash)
-        given, files, problem = bound_files(name, reply.files, arguments)
+        if draft is None:
+            reply = await self._library.get(name, hash)
+            if isinstance(reply, WorkflowUnknown):
+                return Invoked(name, "", Outcome(error=unknown(reply.message, name)))
+            hash, draft = reply.workflow.hash, Draft(reply.source, reply.files)
+        else:
+            hash = hash_of_version(draft.source, draft.files)
+        invocation.note_use(name, hash)
+        given, files, problem = bound_files(name, draft.files, arguments)
         if problem is not None:
-            return Invoked(name, version.hash, Outcome(error=problem))
+            return Invoked(name, hash, Outcome(error=problem))
         limits, bounded = self._limits_of(invocation), invocation.clock.limit
-        job = Job(name, reply.source, given, limits, files, by_turns, bounded)
-        outcome = await self._executor.execute(job, self._host(replace(inner, hash=version.hash)))
-        return Invoked(name, version.hash, outcome)
+        job = Job(name, draft.source, given, limits, files, by_turns, bounded)
+        outcome = await self._executor.execute(job, self._host(replace(inner, hash=hash)))
+        return Invoked(name, hash, outcome)
 
     async def _invoke_inner(
         self, invocation: Invocation, name: str, arguments: Mapping[str, JsonValue], hash: str

@@ -246,7 +246,8 @@ def check_values(
             if value.state == "not_found" or value.field not in values:
                 continue
             expected = None if value.state == "not_present" else value.shown
-            if not _is_same(values[value.field], expected, not_present.get(value.field, ())):
+            is_same = expected is not None and values[value.field] == value.value
+            if not is_same and not _is_same(values[value.field], expected, not_present.get(value.field, ())):
                 problems.append(
                     f"{value.field}: then {quoted(expected or 'none')}, now {quoted(str(values[value.field]))}"
                 )

@@ -12,8 +12,9 @@ from shared.contracts.workflows.flows import BeginFlow, FlowAnswer, FlowCall
 from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.compiling.recording import RecordedSample
-from shared.flows.compiling.templates import identifier_of
 from shared.flows.files import write_files
+from shared.flows.identifiers import to_identifier
+from shared.flows.variables import typed_row
 from shared.task.spec import TaskSpec
 
 MAX_COMPILED_FROM = 5
@@ -70,11 +71,11 @@ def begin_draft(flow: CompiledFlow, row: Mapping[str, str]) -> BeginFlow:
 
 def variables_of(flow: CompiledFlow, row: Mapping[str, str]) -> dict[str, Any]:
     """Return the values of the flow's variables in a row, by their names as written."""
-    return {name.rstrip("!"): row.get(name.rstrip("!"), "") for name in flow.files.variables}
+    return typed_row(flow.files.variables, row)
 
 
 def identifiers_of(row: Mapping[str, str]) -> dict[str, str]:
-    return {identifier_of(name): value for name, value in row.items()}
+    return {to_identifier(name): value for name, value in row.items()}
 
 
 async def validate_flow(

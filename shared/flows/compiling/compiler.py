@@ -21,8 +21,8 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
-from shared.flows.compiling.templates import identifier_of
-from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
+from shared.flows.files import FieldsFile, FieldType, FlowFiles, ValueSchema, ValueType
+from shared.flows.identifiers import to_identifier
 from shared.task.output_field import OutputField
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
@@ -90,7 +90,7 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample]) -> FlowPl
     """
     if len(samples) < MIN_SAMPLES:
         raise NotCompiledError(f"{len(samples)} sample; {MIN_SAMPLES} or more are needed to tell what varies")
-    names = {identifier_of(name): name for name in _column_names(spec, samples)}
+    names = {to_identifier(name): name for name in _column_names(spec, samples)}
     rows = [{key: sample.row.get(name, "") for key, name in names.items()} for sample in samples]
     recorded, problems = _recorded(samples)
     columns = align_samples(recorded, rows)
@@ -171,7 +171,7 @@ def _proof(
     for name, template in spec.identity.items():
         placed = place_field(name, spec, samples, columns, rows, first=True)
         if not isinstance(placed, str):
-            expected[name] = PLACEHOLDER.sub(lambda match: f"{{{identifier_of(match[1])}}}", template)
+            expected[name] = PLACEHOLDER.sub(lambda match: f"{{{to_identifier(match[1])}}}", template)
             found.append(placed)
     if not expected:
         return None, []
@@ -311,6 +311,7 @@ def _files(
         locators=steps.locators,
         fields=FieldsFile(
             proofs={one.name: one.rules for one in identity},
+            types={name: field_type(spec.output_schema[name]) for name in fields},
             fields={name: one.rules for name, one in fields.items()},
             rows={one.name: one.row_of for one in (*placed, *identity) if one.row_of},
             constants=tuple(constants),
@@ -318,6 +319,15 @@ def _files(
         mappings=steps.mappings,
         variables=schema,
         outputs={name: output_schema(field) for name, field in spec.output_schema.items()},
+    )
+
+
+def field_type(field: OutputField) -> FieldType:
+    return FieldType(
+        type=field.type,
+        values=tuple(field.values),
+        date_order=field.date_order,
+        not_present=tuple(field.not_present),
     )
 
 

@@ -17,19 +17,12 @@ from shared.contracts.workflows.flows import (
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.plan import Condition, Item, PlannedCall, PlannedProof, PlannedReading, Section
 from shared.flows.compiling.steps import name_of_target
+from shared.flows.identifiers import FLOW_NAMES
 
 FILLS = (TypeInto, ChooseOption, ChooseDate)
 MIN_FILLS = 3
 """Fields that make a section one that fills in a form."""
 MAX_WORDS = 4
-FLOW_NAMES = frozenset(
-    {"open_page", "click", "try_click", "type_text", "type_secret", "select_option", "set_date", "press", "hover"}
-    | {"upload", "scroll", "go_back", "switch_tab", "close_tab", "answer_dialog", "wait_for", "screenshot", "download"}
-    | {"download_all", "prove_record", "read", "read_list", "read_with_model", "is_shown", "count", "section"}
-    | {"set_structured_output", "load_mappings", "load_variables", "option_of", "run_flow"}
-    | {"by_role", "by_label", "by_text", "by_test_id", "with_text", "beside", "after", "in_region", "in_row"}
-)
-"""Names that a flow may import of `exhibit.flow`."""
 
 
 def to_sections(
@@ -128,7 +121,7 @@ def _identifier(text: str) -> str:
 
 
 def _with_unique_names(sections: Sequence[Section]) -> Iterator[Section]:
-    taken = {"run", "main", *FLOW_NAMES}
+    taken = set(FLOW_NAMES)
     for one in sections:
         name = one.name
         numbers = count(2)

@@ -5,7 +5,6 @@ A template holds for all samples or it is none.
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -18,22 +17,6 @@ MIN_CHARS = 2
 """Of a value that is looked for within a longer text."""
 MAX_VARIABLES = 8
 """Of one text."""
-
-
-def identifier_of(name: str) -> str:
-    """Return the identifier for a variable: ``Medical License!`` is ``medical_license``."""
-    words = re.sub(r"\W+", "_", name.rstrip("!").strip()).strip("_").lower()
-    if not words:
-        return "value"
-    if words[0].isdigit() or keyword.iskeyword(words) or words in _TAKEN:
-        return f"_{words}" if words[0].isdigit() else f"{words}_"
-    return words
-
-
-_TAKEN = frozenset(
-    {"click", "read", "run", "main", "count", "section", "press", "scroll", "hover", "upload", "found", "mappings"}
-)
-"""Names that a flow uses itself."""
 
 
 def common_template(texts: Sequence[str], rows: Sequence[Mapping[str, str]], *, in_address: bool = False) -> str | None:
@@ -102,15 +85,6 @@ def _replace(pieces: list[tuple[str, bool]], value: str, name: str) -> tuple[lis
 
 
 # --- what values look like
-
-_TRUE = frozenset({"yes", "true", "on", "y", "1"})
-_FALSE = frozenset({"no", "false", "off", "n", "0", ""})
-
-
-def truth_of(text: str) -> bool | None:
-    """Return whether a text says yes or no; None: neither."""
-    word = fold(text)
-    return True if word in _TRUE else False if word in _FALSE else None
 
 
 def words_of(text: str) -> frozenset[str]:
