@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from shared.bus.ports import Asks
 from shared.client.flow_runs import run_flow
 from shared.contracts.workflows.flows import BeginFlow, FlowAnswer, FlowCall
 from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
-from shared.flows.compiling.compiler import CompiledFlow
+from shared.flows.compiling.compiler import CompiledFlow, compile_flow
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import write_files
 from shared.flows.identifiers import to_identifier
@@ -76,6 +77,30 @@ def variables_of(flow: CompiledFlow, row: Mapping[str, str]) -> dict[str, Any]:
 
 def identifiers_of(row: Mapping[str, str]) -> dict[str, str]:
     return {to_identifier(name): value for name, value in row.items()}
+
+
+async def compile_checked(
+    asks: Asks,
+    spec: TaskSpec,
+    chosen: Sequence[RecordedSample],
+    held_out: Sequence[RecordedSample],
+    *,
+    strict: bool = False,
+) -> tuple[CompiledFlow, Validation]:
+    """Return the flow of these samples, and how it does on the others.
+
+    A held-out sample that the flow does not do is an example that it lacked: it is compiled from too, as long as
+    another one is left to check the flow with.
+    """
+    used, left = list(chosen), list(held_out)
+    while True:
+        flow = await asyncio.to_thread(compile_flow, spec, used)
+        validation = await validate_flow(asks, flow, spec, left, strict=strict)
+        failed = next((one for one in validation.checks if one.problems), None)
+        if failed is None or len(left) <= MIN_HELD_OUT or len(used) >= MAX_COMPILED_FROM:
+            return flow, validation
+        used += [one for one in left if one.sample_id == failed.sample_id]
+        left = [one for one in left if one.sample_id != failed.sample_id]
 
 
 async def validate_flow(

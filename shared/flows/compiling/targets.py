@@ -175,8 +175,8 @@ def _tells_value(selector: Selector, calls: Sequence[RecordedCall], outputs: Out
 
 
 def _holds(text: str, value: str) -> bool:
-    """Return whether a text is a value, or has one in it that no label would have: with a digit, or several words."""
+    """Return whether a text is a value, or has one in it that no label would have: it is no plain word."""
     if text.strip() == value:
         return True
-    special = any(map(str.isdigit, value)) or " " in value
+    special = not value.isalpha()
     return special and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None

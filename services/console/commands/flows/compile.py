@@ -22,8 +22,8 @@ from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
 from shared.evidence_format.sources.base import NoRun, Unreadable
 from shared.evidence_format.sources.opening import open_source
-from shared.flows.checking.validation import Validation, split_samples, validate_flow, variables_of
-from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
+from shared.flows.checking.validation import Validation, compile_checked, split_samples, variables_of
+from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
 from shared.flows.compiling.reading import Recordings, read_recordings
 from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
@@ -57,23 +57,22 @@ def compile_(
     settings = library_settings(nats, library)
     recordings, spec = _read(load_settings(nats, evidence), run, tuple(sample or ()), as_json=as_json)
     chosen, held_out = split_samples(recordings.samples, sample or ())
+    folder = out or Path("flows") / (name or spec.task_id)
+
+    async def work() -> tuple[CompiledFlow, Validation, WorkflowCreated | WorkflowRefused | None]:
+        async with open_library(settings) as asks:
+            flow, validation = await compile_checked(asks, spec, chosen, held_out, strict=strict)
+            given, files = variables_of(flow, chosen[0].row), write_files(flow.files)
+            write_workspace(folder, flow.source, files, variables=given, samples=recordings.samples)
+            if validation.problems or not publish:
+                return flow, validation, None
+            who = author_or_user(author)
+            return flow, validation, await publish_flow(asks, name or flow.name, flow, who, recordings.record.run_id)
+
     try:
-        flow = compile_flow(spec, chosen)
+        flow, validation, reply = exits.run_async(work(), as_json=as_json)
     except NotCompiledError as exc:
         _refuse(run, str(exc), as_json=as_json)
-    folder = out or Path("flows") / flow.name
-    files = write_files(flow.files)
-    write_workspace(folder, flow.source, files, variables=variables_of(flow, chosen[0].row), samples=recordings.samples)
-
-    async def work() -> tuple[Validation, WorkflowCreated | WorkflowRefused | None]:
-        async with open_library(settings) as asks:
-            validation = await validate_flow(asks, flow, spec, held_out, strict=strict)
-            if validation.problems or not publish:
-                return validation, None
-            who = author_or_user(author)
-            return validation, await publish_flow(asks, name or flow.name, flow, who, recordings.record.run_id)
-
-    validation, reply = exits.run_async(work(), as_json=as_json)
     _report(flow, folder, recordings, validation, reply, as_json=as_json)
     if validation.problems or isinstance(reply, WorkflowRefused):
         raise typer.Exit(exits.NOT_ALL_DONE)
