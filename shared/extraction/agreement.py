@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from shared.contracts.base import Part
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, ExtractionRule, Kind, kind_of
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field, shape_of
+from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, kind_of
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field, shape_of
+from shared.extraction.values import ValueForm, find_spans, is_absent, may_be_absent, value_key
 from shared.text.normal import fold, tidy
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
-"""``certain``: every rule found this value, and one of them goes by a label or a name. ``healed``: some rules found
-nothing, and the others agree, among them one whose label or name belongs to the value. ``ambiguous``: rules found
-different values. ``unsure``: what was found has another shape than every example, or too little speaks for it.
-``missing``: no rule found anything."""
+"""``certain``: every rule found this value, and one of them says what it is: it goes by a label or a name, or by the
+form of a group; or the page shows that there is none. ``healed``: some rules found nothing, and the others agree, among
+them one whose label or name belongs to the value. ``ambiguous``: rules found different values. ``unsure``: what was
+found has another shape than every example or is not of the type, or too little speaks for it. ``missing``: no rule
+found anything."""
 Structure = Literal["page", "record", "row"]
-TELLING: frozenset[Kind] = frozenset({"labelled", "named", "near"})
+TELLING: frozenset[Kind] = frozenset({"labelled", "named", "near", "grouped"})
 BELONGING: frozenset[Kind] = frozenset({"labelled", "named"})
 
 
@@ -30,54 +31,107 @@ class FoundValue(Part, frozen=True, kw_only=True):
 
 
 class FieldReading(Part, frozen=True, kw_only=True):
-    """``value``: None unless it is certain or healed. ``lost``: rules that found nothing."""
+    """``value``: as the page shows it; None unless it is certain or healed. ``absent``: the page shows that there is
+    none; it is certain then, without a value. ``lost``: rules that found nothing."""
 
     certainty: Certainty
     value: str | None = None
+    absent: bool = False
     candidates: tuple[FoundValue, ...] = ()
     lost: tuple[ExtractionRule, ...] = ()
 
 
-def read_field(field: FieldRules, page: ObservedPage, structure: Structure = "page") -> FieldReading:
+def read_field(
+    field: FieldRules, page: ObservedPage, constants: Collection[str], structure: Structure = "page"
+) -> FieldReading:
     """Return what the rules say. Rules that differ are never outvoted.
 
+    ``constants``: texts that stand on every page that was learned from, folded; none of them is a value.
     ``structure``: what the page is. The records of a list have one template, so that an element that is alone with its
     tag path in a record says what it is; of a table's row the number of its cell does, among as many cells.
     """
-    found: dict[str, list[ExtractionRule]] = defaultdict(list)
+    if not field.variants:
+        return _read_rules(field, field.rules, page, constants, structure)
+    readings = [_read_rules(field, rules, page, constants, structure) for rules in field.variants]
+    saying = [one for one in readings if one.certainty != "missing"]
+    if len(saying) == 1:
+        return saying[0]
+    if not saying:
+        return FieldReading(certainty="missing", lost=tuple(rule for one in readings for rule in one.lost))
+    values = {one.value and value_key(field.form, one.value) for one in saying}
+    if len(values) == 1 and None not in values:
+        return saying[0]
+    return FieldReading(certainty="ambiguous", candidates=tuple(found for one in saying for found in one.candidates))
+
+
+def _read_rules(
+    field: FieldRules,
+    all_rules: Sequence[ExtractionRule],
+    page: ObservedPage,
+    constants: Collection[str],
+    structure: Structure,
+) -> FieldReading:
+    found: dict[str, FoundValue] = {}
     lost: list[ExtractionRule] = []
-    for rule in field.rules:
+    empty: list[ExtractionRule] = []
+    for rule in all_rules:
         text = page.extract(rule)
-        if text is None or not is_value(text) or fold(text) in field.constants:
+        if _says_none(field, page, rule, text):
+            empty.append(rule)
+        elif text is None or page.is_constant(rule, text, constants) or fold(text).rstrip(":") in field.labels:
             lost.append(rule)
         else:
-            found[text].append(rule)
-    listed = [FoundValue(value=value, rules=tuple(rules)) for value, rules in found.items()]
-    candidates = tuple(listed)
-    if not listed:
-        return FieldReading(certainty="missing", lost=tuple(lost))
-    if len(listed) > 1:
-        return FieldReading(certainty="ambiguous", candidates=candidates, lost=tuple(lost))
-    one = listed[0]
-    fits = not field.shape or shape_of(one.value) == field.shape
-    kinds = {kind_of(rule, field.labels) for rule in one.rules}
-    if any(_is_told_by_structure(rule, structure) for rule in one.rules):
+            key = value_key(field.form, text) or text
+            known = found.get(key, FoundValue(value=text, rules=()))
+            found[key] = FoundValue(value=known.value, rules=(*known.rules, rule))
+    telling_none = any(kind_of(rule, field.labels) in BELONGING for rule in empty)
+    candidates = list(found.values())
+    nothing = (*lost, *empty)
+    if not candidates:
+        absent = telling_none and may_be_absent(field.form)
+        certainty: Certainty = "certain" if absent else "missing"
+        return FieldReading(certainty=certainty, absent=absent, lost=tuple(lost) if absent else nothing)
+    if len(candidates) > 1 or telling_none:
+        return FieldReading(certainty="ambiguous", candidates=tuple(candidates), lost=nothing)
+    one = candidates[0]
+    if not _fits(field, one.value) or not _kinds(field, one.rules, structure) & (BELONGING if nothing else TELLING):
+        return FieldReading(certainty="unsure", candidates=tuple(candidates), lost=nothing)
+    return FieldReading(
+        certainty="healed" if nothing else "certain", value=one.value, candidates=tuple(candidates), lost=nothing
+    )
+
+
+def _says_none(field: FieldRules, page: ObservedPage, rule: ExtractionRule, text: str | None) -> bool:
+    """Return whether the rule's place is there, and empty, or has a word that means none."""
+    if text is not None:
+        return is_absent(field.form, text)
+    if page.is_empty_at(rule):
+        return True
+    other = page.text_beside(rule)
+    return bool(other) and is_absent(field.form, other or "")
+
+
+def _fits(field: FieldRules, value: str) -> bool:
+    shaped = not field.shape or shape_of(value) == field.shape
+    return shaped and value_key(field.form, value) is not None
+
+
+def _kinds(field: FieldRules, rules: Iterable[ExtractionRule], structure: Structure) -> set[Kind]:
+    """Return how the value was found. The page's title tells a value that the page itself shows too."""
+    rules = list(rules)
+    kinds: set[Kind] = {kind_of(rule, field.labels) for rule in rules}
+    titled = [rule for rule in rules if isinstance(rule.where, OfPage) and rule.attribute == "name"]
+    if titled and any(not isinstance(rule.where, OfPage) for rule in rules):
+        kinds.add("near")
+    if any(_is_told_by_structure(rule, structure) for rule in rules):
         kinds.add("named")
-    if not fits or not kinds & (BELONGING if lost else TELLING):
-        return FieldReading(certainty="unsure", candidates=candidates, lost=tuple(lost))
-    certainty: Certainty = "healed" if lost else "certain"
-    return FieldReading(certainty=certainty, value=one.value, candidates=candidates, lost=tuple(lost))
+    return kinds
 
 
 def _is_told_by_structure(rule: ExtractionRule, structure: Structure) -> bool:
     if not isinstance(rule.where, AtPlace):
         return False
     return structure == "row" or (structure == "record" and rule.where.of == 1)
-
-
-def is_value(text: str) -> bool:
-    """Return whether a text may be a value: a dash that stands for none is not."""
-    return any(map(str.isalnum, text))
 
 
 class Confidence(Part, frozen=True, kw_only=True):
@@ -88,15 +142,32 @@ class Confidence(Part, frozen=True, kw_only=True):
     to_review: int
 
 
-def leave_one_out(examples: Sequence[Example], labels: Iterable[str] = ()) -> Confidence:
+def leave_one_out(examples: Sequence[Example], labels: Iterable[str] = (), form: ValueForm | None = None) -> Confidence:
     """Return how well each example is read by what the others teach. At least three examples are needed for that."""
     labels = tuple(labels)
     counts = {"right": 0, "wrong": 0, "to_review": 0}
     for at, one in enumerate(examples):
         others = [*examples[:at], *examples[at + 1 :]]
-        if len(others) < MIN_EXAMPLES:
+        if sum(bool(other.value) for other in others) < MIN_EXAMPLES:
             counts["to_review"] += 1
             continue
-        value = read_field(learn_field(others, labels), one.page).value
-        counts["to_review" if value is None else "right" if value == tidy(one.value) else "wrong"] += 1
+        rules = learn_field(others, labels, form)
+        constants = common_texts([other.page for other in others], {fold(other.value or "") for other in others})
+        counts[verdict_on(read_field(rules, one.page, constants), one.value, rules.form)] += 1
     return Confidence(**counts)
+
+
+Verdict = Literal["right", "wrong", "to_review"]
+
+
+def verdict_on(reading: FieldReading, written: str | None, form: ValueForm) -> Verdict:
+    """Return whether a reading is what a person wrote; None and empty: that there is no value."""
+    if reading.certainty not in ("certain", "healed"):
+        return "to_review"
+    if reading.value is None or not written:
+        return "right" if reading.value is None and not written else "wrong"
+    return "right" if is_same_value(form, reading.value, written) else "wrong"
+
+
+def is_same_value(form: ValueForm, shown: str, written: str) -> bool:
+    return find_spans(form, tidy(shown), written) == [(0, len(tidy(shown)))]

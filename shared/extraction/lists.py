@@ -6,14 +6,15 @@ for the written rows are kept; a page is read where they give the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
 from shared.extraction.agreement import FieldReading, Structure, read_field
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field
-from shared.text.normal import tidy
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
+from shared.extraction.values import ValueForm, find_spans
+from shared.text.normal import fold, tidy
 
 MAX_SEPARATORS = 8
 
@@ -34,9 +35,12 @@ Separator = ByTableRow | ByFirstElement
 
 
 class ListRules(Part, frozen=True, kw_only=True):
-    """What was learned of a list: for each way to separate its records, the rules of each column."""
+    """What was learned of a list: for each way to separate its records, the rules of each column.
+
+    ``constants``: texts that stand in every written record, folded; none of them is a value."""
 
     ways: tuple[tuple[Separator, dict[str, FieldRules]], ...]
+    constants: tuple[str, ...] = ()
 
 
 class ListReading(Part, frozen=True, kw_only=True):
@@ -46,8 +50,12 @@ class ListReading(Part, frozen=True, kw_only=True):
     agree: bool
 
 
-def learn_list(page: ObservedPage, written: Sequence[Mapping[str, str]]) -> ListRules:
+def learn_list(
+    page: ObservedPage, written: Sequence[Mapping[str, str | None]], forms: Mapping[str, ValueForm] | None = None
+) -> ListRules:
     """Return every way to read the list that gives the written rows, each from one record of its own.
+
+    ``forms``: of the columns; a column without one is text. None or an empty text: the record shows no value.
 
     Raises ValueError with fewer than two rows, or rows with different columns.
     """
@@ -55,17 +63,22 @@ def learn_list(page: ObservedPage, written: Sequence[Mapping[str, str]]) -> List
         raise ValueError(f"{len(written)} row; {MIN_EXAMPLES} or more are needed")
     if any(row.keys() != written[0].keys() for row in written):
         raise ValueError("the written rows have different columns")
+    forms = {name: (forms or {}).get(name, ValueForm()) for name in written[0]}
+    values = {fold(value) for row in written for value in row.values() if value}
     ways: list[tuple[Separator, dict[str, FieldRules]]] = []
-    for separator in _separators(page, written):
-        columns = _learn_columns(records_of(page, separator), written)
-        if columns is not None:
+    constants: set[str] = set()
+    for separator in _separators(page, written, forms):
+        homes = _homes(records_of(page, separator), written, forms)
+        columns = _learn_columns(homes, written, forms) if homes else None
+        if columns is not None and len(ways) < MAX_SEPARATORS:
             ways.append((separator, columns))
-    return ListRules(ways=tuple(ways[:MAX_SEPARATORS]))
+            constants |= common_texts(homes, values)
+    return ListRules(ways=tuple(ways), constants=tuple(sorted(constants)))
 
 
 def read_list(rules: ListRules, page: ObservedPage) -> ListReading:
     """Return the rows of a page. A record in which no column is found is a row too, for a person: none is dropped."""
-    found = [_read_way(separator, columns, page) for separator, columns in rules.ways]
+    found = [_read_way(separator, columns, rules.constants, page) for separator, columns in rules.ways]
     if not found:
         return ListReading(rows=(), agree=False)
     values = [[{name: one.value for name, one in row.items()} for row in rows] for rows in found]
@@ -89,10 +102,17 @@ def records_of(page: ObservedPage, separator: Separator) -> list[ObservedPage]:
     return [ObservedPage(elements) for elements in groups.values()]
 
 
-def _separators(page: ObservedPage, written: Sequence[Mapping[str, str]]) -> list[Separator]:
+Written = Sequence[Mapping[str, str | None]]
+
+
+def _separators(page: ObservedPage, written: Written, forms: Mapping[str, ValueForm]) -> list[Separator]:
     """Return what may separate the records: rows of tables, and the paths that come as often as rows were written."""
-    values = {tidy(value) for row in written for value in row.values() if value}
-    cells = {one.place for one in page.elements if one.row is not None and tidy(one.name) in values and one.place}
+    values = [(forms[name], value) for row in written for name, value in row.items() if value]
+    cells = {
+        one.place
+        for one in page.elements
+        if one.row is not None and one.place and any(find_spans(form, tidy(one.name), value) for form, value in values)
+    }
     counts: dict[str, int] = {}
     for one in page.elements:
         if one.place:
@@ -101,36 +121,42 @@ def _separators(page: ObservedPage, written: Sequence[Mapping[str, str]]) -> lis
     return [*(ByTableRow(path=path) for path in sorted(cells)), *(ByFirstElement(path=path) for path in repeated)]
 
 
-def _learn_columns(
-    records: Sequence[ObservedPage], written: Sequence[Mapping[str, str]]
-) -> dict[str, FieldRules] | None:
-    """Return the rules of each column, or None unless each written row has one record of its own."""
+def _homes(records: Sequence[ObservedPage], written: Written, forms: Mapping[str, ValueForm]) -> list[ObservedPage]:
+    """Return the record of each written row; none unless each has one of its own."""
     homes: list[ObservedPage] = []
     for row in written:
-        fitting = [record for record in records if all(_shows(record, value) for value in row.values() if value)]
+        wanted = [(forms[name], value) for name, value in row.items() if value]
+        fitting = [record for record in records if all(_shows(record, form, value) for form, value in wanted)]
         if len(fitting) != 1 or fitting[0] in homes:
-            return None
+            return []
         homes.append(fitting[0])
+    return homes
+
+
+def _learn_columns(
+    homes: Sequence[ObservedPage], written: Written, forms: Mapping[str, ValueForm]
+) -> dict[str, FieldRules] | None:
     columns: dict[str, FieldRules] = {}
     for name in written[0]:
-        examples = [Example(home, row[name]) for home, row in zip(homes, written, strict=True) if row[name]]
-        if len(examples) < MIN_EXAMPLES:
+        examples = [Example(home, row[name]) for home, row in zip(homes, written, strict=True)]
+        if sum(bool(one.value) for one in examples) < MIN_EXAMPLES:
             return None
-        columns[name] = learn_field(examples, [name.replace("_", " ")])
-        if not columns[name].rules:
+        columns[name] = learn_field(examples, [name.replace("_", " ")], forms[name])
+        if not columns[name].rules and not columns[name].variants:
             return None
     return columns
 
 
-def _shows(record: ObservedPage, value: str) -> bool:
-    return any(tidy(value) in tidy(text or "") for one in record.elements for text in (one.name, one.value, one.url))
+def _shows(record: ObservedPage, form: ValueForm, value: str) -> bool:
+    texts = (text for one in record.elements for text in (one.name, one.value, one.url, one.title) if text)
+    return any(find_spans(form, tidy(text), value) for text in texts)
 
 
 def _read_way(
-    separator: Separator, columns: Mapping[str, FieldRules], page: ObservedPage
+    separator: Separator, columns: Mapping[str, FieldRules], constants: Collection[str], page: ObservedPage
 ) -> list[dict[str, FieldReading]]:
     structure: Structure = "row" if isinstance(separator, ByTableRow) else "record"
     return [
-        {name: read_field(field, record, structure) for name, field in columns.items()}
+        {name: read_field(field, record, constants, structure) for name, field in columns.items()}
         for record in records_of(page, separator)
     ]

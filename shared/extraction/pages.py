@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
+from urllib.parse import unquote
 
-from shared.contracts.browser_pool import Element
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
@@ -14,28 +15,50 @@ from shared.extraction.rules import (
     AtSelector,
     Attribute,
     Between,
+    CalledSo,
     ExtractionRule,
+    InGroup,
+    InLabelledRow,
     InRegion,
+    OfPage,
     TextRule,
     UnderHeader,
     Where,
 )
+from shared.extraction.structure import Group, groups_of
 from shared.text.normal import fold, tidy
 
 SELECTOR_KINDS = ("id", "testid")
 
 
 class ObservedPage:
-    """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out."""
+    """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
 
-    def __init__(self, elements: Sequence[Element]) -> None:
+    ``title`` and ``url``: of the page, where they are known."""
+
+    def __init__(self, elements: Sequence[Element], title: str = "", url: str = "") -> None:
         self.elements = [one for one in elements if not one.in_dialog]
+        self.itself = Element(ref=0, role="page", name=title, url=url or None)
+
+    @classmethod
+    def of(cls, page: PageObserved) -> ObservedPage:
+        """Return the page of an observation."""
+        return cls(page.elements, page.title, page.url)
 
     def find(self, where: Where) -> Element | None:
         """Return the element, or None when there is none or more than one."""
         match where:
             case UnderHeader():
-                return only(one for one in self._headed[fold(where.header)] if one.role == where.role)
+                return only(one for one in self.headed[fold(where.header)] if where.role in ("", one.role))
+            case InLabelledRow():
+                return only(one for one in self.beside(where) if where.role in ("", one.role))
+            case CalledSo():
+                return only(one for one in self._texts[fold(where.name)] if one.role == where.role)
+            case InGroup():
+                group = self.find_group(where.form)
+                return group[where.nth] if group is not None and where.nth < len(group) else None
+            case OfPage():
+                return self.itself
             case AfterText():
                 return self._after(where)
             case InRegion():
@@ -51,25 +74,80 @@ class ObservedPage:
     def extract(self, rule: ExtractionRule) -> str | None:
         """Return the text that the rule gives, or None."""
         element = self.find(rule.where)
-        text = None if element is None or element.cut_chars else text_of(element, rule.attribute)
+        text = None if element is None or element.cut_chars else text_of(element, rule.attribute, rule.nth, rule.of)
         return None if text is None else part_of(text, rule.part)
+
+    def is_empty_at(self, rule: ExtractionRule) -> bool:
+        """Return whether the rule's place is there and shows nothing, whatever role it has then."""
+        match rule.where:
+            case UnderHeader():
+                element = only(self.headed[fold(rule.where.header)])
+            case InLabelledRow():
+                element = only(self.beside(rule.where))
+            case _:
+                element = self.find(rule.where)
+        if isinstance(rule.where, InLabelledRow) and element is None:
+            label = only(one for one in self._texts[fold(rule.where.label)] if one.row is not None)
+            return label is not None and label.before_blank
+        if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
+            return False
+        return not tidy((element.value if rule.attribute == "value" else element.name) or "")
+
+    def is_constant(self, rule: ExtractionRule, text: str, constants: Collection[str]) -> bool:
+        """Return whether a text that the rule found stands in this place on every example page."""
+        element = self.find(rule.where)
+        return element is not None and constant_at(element, text) in constants
+
+    def text_beside(self, rule: ExtractionRule) -> str | None:
+        """Return the text in the rule's place when it has another role, such as a word where there mostly is a link."""
+        match rule.where:
+            case UnderHeader():
+                element = only(self.headed[fold(rule.where.header)])
+            case InLabelledRow():
+                element = only(self.beside(rule.where))
+            case _:
+                return None
+        return None if element is None or element.cut_chars or rule.attribute != "name" else tidy(element.name)
+
+    def beside(self, where: InLabelledRow) -> list[Element]:
+        """Return what is in the cell that is so many columns after the only cell with the label."""
+        label = only(one for one in self._texts[fold(where.label)] if one.row is not None and one.column is not None)
+        if label is None or label.column is None:
+            return []
+        at = (label.frame, label.row, label.column + where.columns)
+        inside = self._cells[at]
+        own = [one for one in inside if one.header is not None or one.role == "cell"]
+        return own if len(own) == 1 else inside
+
+    def find_group(self, form: str) -> Group | None:
+        """Return the only group of this form."""
+        found = self._groups.get(form, [])
+        return found[0] if len(found) == 1 else None
+
+    def groups_with(self, element: Element) -> list[tuple[str, Group]]:
+        """Return the groups with the element whose form no other group has."""
+        return [
+            (form, found[0])
+            for form, found in self._groups.items()
+            if len(found) == 1 and any(one is element for one in found[0])
+        ]
 
     def _after(self, where: AfterText) -> Element | None:
         label = only(self._texts[fold(where.text)])
         if label is None:
             return None
-        at = self._order[label.ref] + where.steps
+        at = self.order[label.ref] + where.steps
         found = self.elements[at] if at < len(self.elements) else None
         return found if found is not None and found.role == where.role else None
 
     # --- indexes
 
     @cached_property
-    def _order(self) -> dict[int, int]:
+    def order(self) -> dict[int, int]:
         return {one.ref: at for at, one in enumerate(self.elements)}
 
     @cached_property
-    def _headed(self) -> dict[str, list[Element]]:
+    def headed(self) -> dict[str, list[Element]]:
         return self._by(lambda one: [fold(one.header)] if one.header else [])
 
     @cached_property
@@ -79,6 +157,18 @@ class ObservedPage:
     @cached_property
     def _selected(self) -> dict[str, list[Element]]:
         return self._by(lambda one: {found.value for found in one.locators if found.kind in SELECTOR_KINDS})
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, int | None, int | None], list[Element]]:
+        found: dict[tuple[str, int | None, int | None], list[Element]] = defaultdict(list)
+        for one in self.elements:
+            if one.row is not None and one.column is not None:
+                found[one.frame, one.row, one.column].append(one)
+        return found
+
+    @cached_property
+    def _groups(self) -> dict[str, list[Group]]:
+        return groups_of(self.elements)
 
     @cached_property
     def _placed(self) -> dict[str, list[Element]]:
@@ -108,10 +198,35 @@ class ObservedPage:
         return found
 
 
-def text_of(element: Element, attribute: Attribute) -> str | None:
-    """Return a text of an element, white space collapsed; None where it has none."""
-    text = {"name": element.name, "value": element.value, "url": element.url, "title": element.title}[attribute]
+CHECKED_ROLES = ("checkbox", "switch", "radio", "menuitemcheckbox")
+
+
+def text_of(element: Element, attribute: Attribute, nth: int = 0, of: int = 0) -> str | None:
+    """Return a text of an element, white space collapsed; None where it has none.
+
+    ``nth`` (from 0) and ``of``: which of how many, of a `part` or `hint`."""
+    text: str | None
+    match attribute:
+        case "name":
+            text = element.name
+        case "value":
+            text = element.value
+        case "url":
+            text = unquote(element.url or "")
+        case "title":
+            text = element.title
+        case "checked":
+            text = ("checked" if "checked" in element.states else "off") if element.role in CHECKED_ROLES else None
+        case "part":
+            text = element.parts[nth].text if len(element.parts) == of else None
+        case "hint":
+            text = element.hints[nth].title if len(element.hints) == of else None
     return tidy(text) if text else None
+
+
+def constant_at(element: Element, text: str) -> str:
+    """Return a text with the kind of place where it stands, as the constants of pages are written."""
+    return f"{element.role} {element.place}: {fold(text)}"
 
 
 def part_of(text: str, part: TextRule) -> str | None:

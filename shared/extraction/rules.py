@@ -12,16 +12,18 @@ from typing import Literal
 from shared.contracts.base import Part
 from shared.text.normal import fold
 
-Attribute = Literal["name", "value", "url", "title"]
-"""Which text of an element: what it shows, what a field holds, where a link leads, what the markup adds."""
-Kind = Literal["labelled", "named", "near", "structural"]
+Attribute = Literal["name", "value", "url", "title", "checked", "part", "hint"]
+"""Which text of an element: what it shows, what a field holds, where a link leads, what the markup adds, whether a box
+is checked; of several texts in it one, or the title of one."""
+Kind = Literal["labelled", "named", "near", "grouped", "structural"]
 """How a place is found: by a label that belongs to the value, by a name in the markup, by the field's label somewhere
-before it, or by the structure of the page alone. A structural place says nothing of what the value is; one that is near
-a label says it only while nothing else has changed, since the value may be missing and another text follow."""
+before it or by words of the page's title, by the form of the small group in which it stands, or by its order alone. A
+structural place says nothing of what the value is; one that is near a label, or has its place in a group, says it only
+while nothing else has changed, since the value may be missing and another text follow."""
 
 
 class UnderHeader(Part, frozen=True, kw_only=True, tag="header"):
-    """The element beside a label: the definition of a term, the cell of a row or column head."""
+    """The element beside a label: the definition of a term, the cell of a row or column head. Empty ``role``: any."""
 
     header: str
     role: str
@@ -63,9 +65,41 @@ class AtPlace(Part, frozen=True, kw_only=True, tag="place"):
     of: int
 
 
-Where = UnderHeader | AfterText | InRegion | AtSelector | AtHeading | AtPlace
+class InLabelledRow(Part, frozen=True, kw_only=True, tag="row_label"):
+    """The only element ``columns`` after the cell with this text in its row of a table. An empty ``role``: any."""
+
+    label: str
+    columns: int
+    role: str
+
+
+class CalledSo(Part, frozen=True, kw_only=True, tag="called"):
+    """The only element of this role with this name: a field of a form, a link."""
+
+    name: str
+    role: str
+
+
+class InGroup(Part, frozen=True, kw_only=True, tag="group"):
+    """The ``nth`` (from 0) of the only group of this form; see :mod:`shared.extraction.structure`."""
+
+    form: str
+    nth: int
+
+
+class OfPage(Part, frozen=True, kw_only=True, tag="page"):
+    """The page itself: its title is the name, its address the url."""
+
+
+Where = (
+    UnderHeader | InLabelledRow | CalledSo | AfterText | InRegion | AtSelector | OfPage | InGroup | AtHeading | AtPlace
+)
 KINDS: dict[type[Part], Kind] = {  # of AfterText: see `kind_of`
     UnderHeader: "labelled",
+    InLabelledRow: "labelled",
+    CalledSo: "labelled",
+    InGroup: "grouped",
+    OfPage: "structural",
     InRegion: "named",
     AtSelector: "named",
     AtHeading: "structural",
@@ -92,11 +126,15 @@ TextRule = Whole | Between
 
 
 class ExtractionRule(Part, frozen=True, kw_only=True):
-    """``where`` the element is, its ``attribute``, and the ``part`` of that text."""
+    """``where`` the element is, its ``attribute``, and the ``part`` of that text.
+
+    ``nth`` (from 0) and ``of``: which of how many texts, of a `part` or `hint`."""
 
     where: Where
     attribute: Attribute
     part: TextRule
+    nth: int = 0
+    of: int = 0
 
 
 def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
@@ -106,7 +144,7 @@ def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
     so: any other text may stand there by chance.
     """
     if isinstance(rule.part, Between) and rule.part.telling:
-        return "labelled"
+        return "near" if isinstance(rule.where, OfPage) else "labelled"
     if isinstance(rule.where, AfterText):
         return "near" if fold(rule.where.text).rstrip(":") in labels else "structural"
     return KINDS[type(rule.where)]
@@ -114,14 +152,32 @@ def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
 
 def describe_rule(rule: ExtractionRule) -> str:
     """Return the rule for people, such as ``the definition beside "Assignee"``."""
-    text = {"name": "", "value": "what is filled in at ", "url": "the address of ", "title": "the title of "}
-    return text[rule.attribute] + _describe_where(rule.where) + _describe_part(rule.part)
+    text = {
+        "name": "",
+        "value": "what is filled in at ",
+        "url": "the address of ",
+        "title": "the title of ",
+        "checked": "the check of ",
+        "part": f"text {rule.nth + 1} of {rule.of} in ",
+        "hint": f"the title of text {rule.nth + 1} of {rule.of} in ",
+    }[rule.attribute]
+    if isinstance(rule.where, OfPage) and rule.attribute == "name":
+        text = "the title of "
+    return text + _describe_where(rule.where) + _describe_part(rule.part)
 
 
 def _describe_where(where: Where) -> str:
     match where:
         case UnderHeader():
-            return f'the {where.role} beside "{where.header}"'
+            return f'the {where.role or "element"} beside "{where.header}"'
+        case InLabelledRow():
+            return f'the {where.role or "cell"} {where.columns} after "{where.label}" in its row'
+        case CalledSo():
+            return f'the {where.role} "{where.name}"'
+        case InGroup():
+            return f"number {where.nth + 1} in the only group of the form {where.form}"
+        case OfPage():
+            return "the page"
         case AfterText():
             return f'the {where.role} {where.steps} after "{where.text}"'
         case InRegion():

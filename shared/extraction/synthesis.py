@@ -1,4 +1,4 @@
-"""Rules from examples: all that give the right value on every example page, not only the best one.
+"""Rules from examples: those that give the right value on every example page, in different ways.
 
 Several rules that found the same value in different ways are what tells later whether a page is still understood
 (:mod:`shared.extraction.agreement`).
@@ -7,14 +7,17 @@ Several rules that found the same value in different ways are what tells later w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice, product
 
 from msgspec.structs import replace
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
-from shared.extraction.pages import SELECTOR_KINDS, ObservedPage, part_of, text_of
+from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
+from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
@@ -22,168 +25,268 @@ from shared.extraction.rules import (
     AtSelector,
     Attribute,
     Between,
+    CalledSo,
     ExtractionRule,
+    InGroup,
+    InLabelledRow,
     InRegion,
+    Kind,
+    OfPage,
     TextRule,
     UnderHeader,
     Where,
     Whole,
+    kind_of,
 )
+from shared.extraction.values import TEXT_TYPES, Span, ValueForm, find_spans, is_absent, value_key
+from shared.field_types import base_type, nullable
 from shared.text.normal import fold, tidy
 
-ATTRIBUTES: tuple[Attribute, ...] = ("name", "value", "url", "title")
-MAX_STEPS = 3
-"""Elements between a label and its value."""
-MAX_RULES = 40
+MAX_RULES = 8
+"""Of a field, of as many kinds as there are."""
 MAX_OCCURRENCES = 40
 """Of a value on one page."""
 MAX_CONSTANTS = 400
+MAX_VARIED = 6
+"""Examples among which kinds of pages are told apart."""
+MAX_CHOICES = 16
+"""Of the places in each example's text where the value stands more than once."""
 MIN_EXAMPLES = 2
+
+Aspect = tuple[Attribute, int, int]
+"""A text of an element: which, and of several its number (from 0) and their count."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A page, and the value as the page shows it."""
+    """A page, and the value as a person wrote it, in any form of its type. None: the page shows that there is none."""
 
     page: ObservedPage
-    value: str
+    value: str | None
 
 
 class FieldRules(Part, frozen=True, kw_only=True):
     """What was learned of one field.
 
-    ``labels``: what the field is called, folded. ``shape``: that of every example's value, where all have digits
-    and one shape. ``constants``: texts that stand on every example page, folded; none of them is a value.
+    ``variants``: where no rule holds for all examples, sets of rules that each hold for two or more of them and find
+    nothing else on the others: pages of one kind may be built in a few ways.
+    ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
+    shape. ``form``: how its values are compared.
     """
 
     rules: tuple[ExtractionRule, ...]
-    labels: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
     shape: str = ""
-    constants: frozenset[str] = frozenset()
+    form: ValueForm = ValueForm()
+    variants: tuple[tuple[ExtractionRule, ...], ...] = ()
 
 
-def learn_field(examples: Sequence[Example], labels: Iterable[str] = ()) -> FieldRules:
-    """Return every rule that gives exactly the right value on all examples. None: the examples have nothing in common.
+def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: ValueForm | None = None) -> FieldRules:
+    """Return rules that give exactly the right value on all examples. None: the examples have nothing in common.
 
-    ``labels``: what the field is called, as the task says it.
+    ``labels``: what the field is called, as the task says it. A rule that finds a value on an example that has none is
+    not kept.
 
-    Raises ValueError with fewer than two examples: one page does not tell a label from a value.
+    Raises ValueError with fewer than two examples that have a value: one page does not tell a label from a value.
     """
-    if len(examples) < MIN_EXAMPLES:
-        raise ValueError(f"{len(examples)} example; {MIN_EXAMPLES} or more are needed")
-    values = {fold(one.value) for one in examples}
-    found: dict[ExtractionRule, None] = {}
-    for where, attribute in _candidates(examples, values):
-        for rule in _rules_at(where, attribute, examples):
-            found.setdefault(rule)
-    ordered = sorted(found, key=lambda rule: _ORDER.index(type(rule.where)))
+    form = form or ValueForm()
+    shown = [one for one in examples if one.value]
+    if len(shown) < MIN_EXAMPLES:
+        raise ValueError(f"{len(shown)} example; {MIN_EXAMPLES} or more are needed")
+    if any(value_key(form, one.value or "") is None for one in shown):
+        form = replace(form, type=f"string{' | null' if nullable(form.type) else ''}")  # only its page can type it
+    called = tuple(sorted({fold(label).rstrip(":") for label in labels}))
+    without = [one for one in examples if not one.value]
+    rules = _learn_rules(shown, without, called, form)
     return FieldRules(
-        rules=tuple(ordered[:MAX_RULES]),
-        labels=frozenset(map(fold, labels)),
-        shape=_common_shape(examples),
-        constants=_constants(examples, values),
+        rules=rules,
+        labels=called,
+        shape=_common_shape(shown) if base_type(form.type) in TEXT_TYPES else "",
+        form=form,
+        variants=() if rules else tuple(_variants(shown, without, called, form)),
     )
 
 
-_ORDER: tuple[type[Part], ...] = (UnderHeader, AfterText, InRegion, AtSelector, AtHeading, AtPlace)
+def _learn_rules(
+    shown: Sequence[Example], others: Sequence[Example], called: tuple[str, ...], form: ValueForm
+) -> tuple[ExtractionRule, ...]:
+    """Return the rules that give the right value on all that are ``shown``, and no wrong one on the others."""
+    values = {fold(one.value) for one in (*shown, *others) if one.value}
+    constants = common_texts([one.page for one in shown], values)
+    found: dict[ExtractionRule, None] = {}
+    for where, aspect in _candidates(shown, values, form):
+        for rule in _rules_at(where, aspect, shown, form):
+            if not any(_is_wrong_on(rule, other, form, constants) for other in others):
+                found.setdefault(rule)
+    return _kept(found, called)
+
+
+def _variants(
+    shown: Sequence[Example], without: Sequence[Example], called: tuple[str, ...], form: ValueForm
+) -> Iterator[tuple[ExtractionRule, ...]]:
+    left = list(shown)
+    for count in range(len(shown) - 1, MIN_EXAMPLES - 1, -1):
+        for some in combinations(shown, count):
+            if len(shown) > MAX_VARIED or not all(one in left for one in some):
+                continue
+            rest = [one for one in shown if one not in some]
+            rules = _learn_rules(some, [*rest, *without], called, form)
+            if rules:
+                left = [one for one in left if one not in some]
+                yield rules
+
+
+def common_texts(pages: Sequence[ObservedPage], values: Collection[str] = ()) -> frozenset[str]:
+    """Return the texts that stand in a place of one kind on every one of these pages, but for the values, folded.
+
+    None of them is a value there, see :func:`shared.extraction.pages.constant_at`."""
+    if len(pages) < MIN_EXAMPLES:
+        return frozenset()
+    texts = [
+        {constant_at(one, one.name) for one in page.elements if one.name and fold(one.name) not in values}
+        for page in pages
+    ]
+    return frozenset(sorted(set[str].intersection(*texts))[:MAX_CONSTANTS])
+
+
+def _is_wrong_on(rule: ExtractionRule, other: Example, form: ValueForm, constants: Collection[str]) -> bool:
+    page = other.page
+    text = page.extract(rule)
+    if other.value and text is not None:
+        return (0, len(text)) not in find_spans(form, text, other.value)
+    return text is not None and not is_absent(form, text) and not page.is_constant(rule, text, constants)
+
+
+# --- which rules are kept
+
+_ORDER: tuple[type[Part], ...] = (
+    UnderHeader,
+    InLabelledRow,
+    CalledSo,
+    AtSelector,
+    AfterText,
+    InRegion,
+    OfPage,
+    InGroup,
+    AtHeading,
+    AtPlace,
+)
+_KINDS: tuple[Kind, ...] = ("labelled", "named", "near", "grouped", "structural")
+
+
+def _kept(found: Collection[ExtractionRule], labels: tuple[str, ...]) -> tuple[ExtractionRule, ...]:
+    """Return the strongest rule of each way to find a value, then the second ones, and so on."""
+    ways: dict[type[Part], list[ExtractionRule]] = defaultdict(list)
+    minimal = [rule for rule in found if not _is_implied(rule, found)]
+    ranked = sorted(minimal, key=lambda rule: (_KINDS.index(kind_of(rule, labels)), _steps(rule)))
+    for rule in ranked:
+        ways[type(rule.where)].append(rule)
+    turns = [(turn, _ORDER.index(way), rule) for way, rules in ways.items() for turn, rule in enumerate(rules)]
+    kept = sorted(turns, key=lambda one: one[:2])[:MAX_RULES]
+    return tuple(rule for _, _, rule in sorted(kept, key=lambda one: (one[1], one[0])))
+
+
+def _is_implied(rule: ExtractionRule, found: Collection[ExtractionRule]) -> bool:
+    """Return whether another rule says the same and more: with the role too; or on the page, not in its address."""
+    if isinstance(rule.where, UnderHeader | InLabelledRow) and not rule.where.role:
+        same = (other for other in found if type(other.where) is type(rule.where) and other.where != rule.where)
+        return any(replace(other.where, role="") == rule.where for other in same)
+    if isinstance(rule.where, OfPage) and rule.attribute == "url":
+        return any(not isinstance(other.where, OfPage) or other.attribute != "url" for other in found)
+    return False
+
+
+def _steps(rule: ExtractionRule) -> int:
+    return rule.where.steps if isinstance(rule.where, AfterText) else 0
 
 
 # --- places
 
 
-def _candidates(examples: Sequence[Example], values: set[str]) -> Iterator[tuple[Where, Attribute]]:
-    """Yield the places where the first example's value is shown, whose own words are no example's value."""
-    first = examples[0]
-    for element, attribute in _occurrences(first):
-        for where in _places_of(element, first.page):
-            if not _names_value(where, values):
-                yield where, attribute
+def _candidates(examples: Sequence[Example], values: set[str], form: ValueForm) -> Iterator[tuple[Where, Aspect]]:
+    """Yield the places where one example's value is shown, whose own words are no example's value.
+
+    The example is the one that shows its value least often."""
+    occurrences = [(one, list(_occurrences(one, form))) for one in examples]
+    first, shown = min(occurrences, key=lambda one: len(one[1]))
+    for element, aspect in shown:
+        if element is first.page.itself:
+            yield OfPage(), aspect
+            continue
+        for where in places_of(element, first.page, called=aspect[0] not in ("name", "part", "hint")):
+            if not names_value(where, values):
+                yield where, aspect
 
 
-def _occurrences(example: Example) -> Iterator[tuple[Element, Attribute]]:
-    value, count = tidy(example.value), 0
-    for element in example.page.elements:
-        for attribute in ATTRIBUTES:
-            if value in (text_of(element, attribute) or "") and count < MAX_OCCURRENCES:
+def _occurrences(example: Example, form: ValueForm) -> Iterator[tuple[Element, Aspect]]:
+    count = 0
+    for element in (example.page.itself, *example.page.elements):
+        for aspect in _aspects(element):
+            text = text_of(element, *aspect)
+            if count < MAX_OCCURRENCES and text and find_spans(form, text, example.value or ""):
                 count += 1
-                yield element, attribute
+                yield element, aspect
 
 
-def _places_of(element: Element, page: ObservedPage) -> Iterator[Where]:
-    if element.header:
-        yield UnderHeader(header=tidy(element.header), role=element.role)
-    at = page.elements.index(element)
-    for steps in range(1, min(MAX_STEPS, at) + 1):
-        before = page.elements[at - steps]
-        if before.name:
-            yield AfterText(text=tidy(before.name), steps=steps, role=element.role)
-    for region in element.regions:
-        inside = [one for one in page.elements if region in one.regions and one.role == element.role]
-        yield InRegion(region=tidy(region), role=element.role, nth=inside.index(element))
-    for locator in element.locators:
-        if locator.kind in SELECTOR_KINDS and locator.matches == 1:
-            yield AtSelector(selector=locator.value)
-    if element.role == "heading" and element.level is not None:
-        yield AtHeading(level=element.level)
-    if element.place:
-        same = [one for one in page.elements if one.place == element.place]
-        yield AtPlace(path=element.place, nth=same.index(element), of=len(same))
-
-
-def _names_value(where: Where, values: set[str]) -> bool:
-    """Return whether the place is told by a value itself, which is another one on other pages."""
-    match where:
-        case UnderHeader():
-            words = where.header
-        case AfterText():
-            words = where.text
-        case InRegion():
-            words = where.region
-        case AtSelector():
-            words = where.selector
-        case _:
-            return False
-    return any(value in fold(words) for value in values)
+def _aspects(element: Element) -> Iterator[Aspect]:
+    yield ("name", 0, 0)
+    if element.value:
+        yield ("value", 0, 0)
+    if element.url:
+        yield ("url", 0, 0)
+    if element.title:
+        yield ("title", 0, 0)
+    if element.states or element.role == "checkbox":
+        yield ("checked", 0, 0)
+    for nth in range(len(element.parts)):
+        yield ("part", nth, len(element.parts))
+    for nth in range(len(element.hints)):
+        yield ("hint", nth, len(element.hints))
 
 
 # --- parts of a text
 
 
-def _rules_at(where: Where, attribute: Attribute, examples: Sequence[Example]) -> Iterator[ExtractionRule]:
+def _rules_at(where: Where, aspect: Aspect, examples: Sequence[Example], form: ValueForm) -> Iterator[ExtractionRule]:
     """Yield the rules of this place that hold for all examples."""
-    texts: list[tuple[str, str]] = []
+    places: list[tuple[str, list[Span]]] = []
     for one in examples:
         element = one.page.find(where)
-        text = None if element is None or element.cut_chars else text_of(element, attribute)
-        if text is None:
+        text = None if element is None or element.cut_chars else text_of(element, *aspect)
+        spans = find_spans(form, text, one.value or "") if text else []
+        if text is None or not spans:
             return
-        texts.append((text, tidy(one.value)))
-    for part in _parts(texts):
-        if all(part_of(text, part) == value for text, value in texts):
-            told = replace(part, telling=_is_telling(part, attribute, examples)) if isinstance(part, Between) else part
-            yield ExtractionRule(where=where, attribute=attribute, part=told)
+        places.append((text, spans))
+    attribute, nth, of = aspect
+    for chosen in islice(product(*(spans for _, spans in places)), MAX_CHOICES):
+        texts = [(text, span) for (text, _), span in zip(places, chosen, strict=True)]
+        for part in _parts(texts):
+            if all(part_of(text, part) == text[begin:end] for text, (begin, end) in texts):
+                told = replace(part, telling=_is_telling(part, aspect, examples)) if isinstance(part, Between) else part
+                yield ExtractionRule(where=where, attribute=attribute, part=told, nth=nth, of=of)
 
 
-def _is_telling(part: Between, attribute: Attribute, examples: Sequence[Example]) -> bool:
+def _is_telling(part: Between, aspect: Aspect, examples: Sequence[Example]) -> bool:
     """Return whether the words around the part stand around nothing else on any example page."""
     if not any(map(str.isalpha, part.before + part.after)):
         return False
     for one in examples:
-        texts = {text for element in one.page.elements if (text := text_of(element, attribute)) is not None}
-        if sum(part_of(text, part) is not None for text in texts) != 1:
+        around = [one.page.itself, *one.page.elements]
+        texts = {text for element in around if (text := text_of(element, *aspect)) is not None}
+        page_title = text_of(one.page.itself, *aspect)
+        count = sum(part_of(text, part) is not None for text in texts if text != page_title)
+        if count > 1 or (count == 0 and (page_title is None or part_of(page_title, part) is None)):
             return False
     return True
 
 
-def _parts(texts: Sequence[tuple[str, str]]) -> Iterator[TextRule]:
+def _parts(texts: Sequence[tuple[str, Span]]) -> Iterator[TextRule]:
     """Yield the parts that may give each value of its text: the whole, or what stands between common words."""
-    if all(text == value for text, value in texts):
+    if all(span == (0, len(text)) for text, span in texts):
         yield Whole()
         return
-    if any(text.count(value) != 1 for text, value in texts):
-        return
-    lefts = [text[: text.index(value)] for text, value in texts]
-    rights = [text[text.index(value) + len(value) :] for text, value in texts]
+    lefts = [text[:begin] for text, (begin, _) in texts]
+    rights = [text[end:] for text, (_, end) in texts]
     before = _whole_words(_common_start([left[::-1] for left in lefts]), [left[::-1] for left in lefts])[::-1]
     after = _whole_words(_common_start(rights), rights)
     if (not before and any(lefts)) or (not after and any(rights)):
@@ -217,7 +320,7 @@ def _first_word(text: str) -> str:
     return found[0] if found is not None else text
 
 
-# --- what the values and pages have in common
+# --- what the values have in common
 
 
 def shape_of(value: str) -> str:
@@ -227,12 +330,6 @@ def shape_of(value: str) -> str:
 
 
 def _common_shape(examples: Iterable[Example]) -> str:
-    shapes = {shape_of(one.value) for one in examples}
+    shapes = {shape_of(one.value or "") for one in examples}
     shape = shapes.pop()
     return shape if not shapes and "9" in shape else ""
-
-
-def _constants(examples: Sequence[Example], values: set[str]) -> frozenset[str]:
-    texts = [{fold(element.name) for element in one.page.elements if element.name} for one in examples]
-    common = set[str].intersection(*texts) - values
-    return frozenset(sorted(common)[:MAX_CONSTANTS])

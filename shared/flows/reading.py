@@ -6,15 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from msgspec.structs import replace as replace_part
-
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
-from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_value, read_field
+from shared.extraction.agreement import BELONGING, TELLING, FieldReading, read_field
 from shared.extraction.lists import read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import kind_of
 from shared.extraction.synthesis import FieldRules
+from shared.extraction.values import is_value
 from shared.flows.files import FieldsFile, FieldType
 from shared.flows.page_elements import text_of
 from shared.flows.target_context import row_of
@@ -53,19 +52,22 @@ NO_TYPES: Mapping[str, FieldType] = {}
 
 
 def rules_of(name: str, file: FieldsFile, *, proof: bool = False) -> FieldRules | None:
-    """Return the rules of a field, with the texts that no field has as its value.
+    """Return the rules of a field.
 
     ``proof``: those by which it proves the record; they are its own where it has no others."""
-    rules = (file.proofs.get(name) if proof else None) or file.fields.get(name)
-    return None if rules is None else replace_part(rules, constants=rules.constants | frozenset(file.constants))
+    return (file.proofs.get(name) if proof else None) or file.fields.get(name)
 
 
-def locate_field(name: str, rules: FieldRules, page: ObservedPage, words: Collection[str] = ()) -> LocatedReading:
-    """Return the field's reading with the element that shows it."""
-    said = _said_empty(name, rules, page, {fold(plain(word)) for word in words})
+def locate_field(
+    name: str, rules: FieldRules, page: ObservedPage, constants: Collection[str], words: Collection[str] = ()
+) -> LocatedReading:
+    """Return the field's reading with the element that shows it. ``constants``: texts that no field has as value."""
+    said = _said_empty(name, rules, page, constants, {fold(plain(word)) for word in words})
     if said is not None:
         return said
-    reading = read_field(rules, page)
+    reading = read_field(rules, page, constants)
+    if reading.absent:
+        return LocatedReading(name, "empty", healed=bool(reading.lost))
     candidates = tuple(one.value for one in reading.candidates)
     pending = next((text for text in candidates if is_pending(text)), None)
     if not candidates or pending is not None:
@@ -78,17 +80,24 @@ def locate_field(name: str, rules: FieldRules, page: ObservedPage, words: Collec
 
 def _element_of(reading: FieldReading, page: ObservedPage) -> Element | None:
     rules = reading.candidates[0].rules
-    return next((found for rule in rules if (found := page.find(rule.where)) is not None), None)
+    found = (page.find(rule.where) for rule in rules)
+    return next((one for one in found if one is not None and one is not page.itself), None)
 
 
-def _said_empty(name: str, rules: FieldRules, page: ObservedPage, words: set[str]) -> LocatedReading | None:
+def _said_empty(
+    name: str, rules: FieldRules, page: ObservedPage, constants: Collection[str], words: set[str]
+) -> LocatedReading | None:
     """Return that the page says there is nothing: rules that tell what they find agree on words for it."""
     shown = {rule: page.extract(rule) for rule in rules.rules}
     empty = [rule for rule, text in shown.items() if text is not None and fold(plain(text)) in words]
     if not empty:
         return None
-    rest = [text for rule, text in shown.items() if text is not None and rule not in empty]
-    others = {text for text in rest if is_value(text) and fold(text) not in rules.constants}
+    rest = [
+        text
+        for rule, text in shown.items()
+        if text is not None and rule not in empty and not page.is_constant(rule, text, constants)
+    ]
+    others = {text for text in rest if is_value(text)}
     texts = tuple(dict.fromkeys(tidy(shown[rule] or "") for rule in empty))
     if others:
         return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)))
@@ -109,7 +118,8 @@ def read_fields(
     proof: bool = False,
 ) -> tuple[LocatedReading, ...]:
     """Return a reading of each field; one without rules, or whose row is not there once, is missing."""
-    observed = ObservedPage(page.elements)
+    observed = ObservedPage.of(page)
+    constants = frozenset(file.constants)
     found: list[LocatedReading] = []
     for name in names:
         rules = rules_of(name, file, proof=proof)
@@ -118,7 +128,7 @@ def read_fields(
         if rules is None or part is None:
             found.append(LocatedReading(name, "missing"))
         else:
-            found.append(locate_field(name, rules, part, words))
+            found.append(locate_field(name, rules, part, constants, words))
     return tuple(found)
 
 
@@ -177,14 +187,14 @@ def answer_of_list(name: str, file: FieldsFile, page: PageObserved, not_present:
     rules = file.lists.get(name)
     if rules is None:
         return flow_error("bad_call", f"there are no rules for a list {name!r}; there are {', '.join(file.lists)}")
-    reading = read_list(rules, ObservedPage(page.elements))
+    reading = read_list(rules, ObservedPage.of(page))
     if not reading.agree:
         return flow_error("value_uncertain", f"the rows of {name} on {page.url} differ between the ways to read them")
     rows: list[dict[str, str | None]] = []
     for at, row in enumerate(reading.rows, 1):
         values: dict[str, str | None] = {}
         for column, cell in row.items():
-            empty = _is_empty_cell(cell, not_present.get(column, ()))
+            empty = cell.absent or _is_empty_cell(cell, not_present.get(column, ()))
             if cell.value is None and not empty:
                 shown = " or ".join(quoted(one.value) for one in cell.candidates[:MOST_CANDIDATES]) or "nothing"
                 return flow_error("value_uncertain", f"{column} in row {at} of {name} on {page.url}: {shown}")

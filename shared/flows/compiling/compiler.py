@@ -306,7 +306,7 @@ def _files(
     schema: dict[str, ValueSchema],
 ) -> FlowFiles:
     fields = {one.name: one for one in placed}
-    constants = sorted(frozenset[str]().union(*(one.rules.constants for one in (*placed, *identity))))
+    constants = sorted(frozenset[str]().union(*(one.constants for one in (*placed, *identity))))
     return FlowFiles(
         locators=steps.locators,
         fields=FieldsFile(

@@ -12,13 +12,14 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScreenshot
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, learn_field
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
+from shared.extraction.values import form_of
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.reading import row_page
 from shared.task.route import Address, Count, words
 from shared.task.spec import TaskSpec
-from shared.text.normal import tidy
+from shared.text.normal import fold, tidy
 
 Rows = Sequence[Mapping[str, str]]
 CAPTURES = (TakeScreenshot, DownloadFile, DownloadAll)
@@ -36,12 +37,13 @@ class Shown:
 @dataclass(frozen=True)
 class PlacedField:
     """A field with its rules. ``at``: index of the column that it is read before. ``row_of``: identifier of the
-    variable in whose row it stands; empty: on the whole page."""
+    variable in whose row it stands; empty: on the whole page. ``constants``: texts of all these pages, folded."""
 
     name: str
     at: int
     rules: FieldRules
     row_of: str = ""
+    constants: frozenset[str] = frozenset()
 
 
 def place_field(
@@ -63,14 +65,19 @@ def place_field(
     labels = labels_of(name, spec)
     examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
     at = _position(shown, columns, samples, arriving=first)
-    rules = learn_field(examples, labels)
+    form = form_of(spec.output_schema[name])
+    rules = learn_field(examples, labels, form)
     if rules.rules:
-        return PlacedField(name, at, rules)
+        return PlacedField(name, at, rules, constants=_constants(examples))
     for variable in rows[0]:
         scoped = _in_rows(shown, variable, rows)
-        if scoped is not None and (rules := learn_field(scoped, labels)).rules:
-            return PlacedField(name, at, rules, variable)
+        if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
+            return PlacedField(name, at, rules, variable, _constants(scoped))
     return "no rule gives its value on every sample: its places have nothing in common"
+
+
+def _constants(examples: Sequence[Example]) -> frozenset[str]:
+    return common_texts([one.page for one in examples], {fold(one.value or "") for one in examples})
 
 
 def labels_of(name: str, spec: TaskSpec) -> list[str]:

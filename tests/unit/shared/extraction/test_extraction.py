@@ -8,10 +8,10 @@ import pytest
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Locator
-from shared.extraction.agreement import leave_one_out, read_field
+from shared.extraction.agreement import FieldReading, leave_one_out, read_field
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AfterText, AtHeading, AtSelector, Between, UnderHeader, describe_rule, kind_of
-from shared.extraction.synthesis import Example, learn_field, shape_of
+from shared.extraction.synthesis import Example, common_texts, learn_field, shape_of
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
 NUMBERS = ("TCK-1001", "TCK-1002", "TCK-1034")
@@ -53,6 +53,11 @@ def examples(number: bool = False) -> list[Example]:
     return [Example(ticket(key, person), key if number else person) for key, person in pairs]
 
 
+def read_learned(examples: list[Example], page: ObservedPage, labels: tuple[str, ...] = ()) -> FieldReading:
+    constants = common_texts([one.page for one in examples], {str(one.value).casefold() for one in examples})
+    return read_field(learn_field(examples, labels), page, constants)
+
+
 def wheres(rules: Any) -> set[type[Any]]:
     return {type(rule.where) for rule in rules}
 
@@ -74,12 +79,12 @@ def test_a_part_of_a_text_is_told_by_the_words_around_it():
 
 
 def test_a_new_page_is_read_where_all_rules_agree():
-    reading = read_field(learn_field(examples()), ticket("TCK-2000", "Zoë Lindqvist"))
+    reading = read_learned(examples(), ticket("TCK-2000", "Zoë Lindqvist"))
     assert (reading.certainty, reading.value, reading.lost) == ("certain", "Zoë Lindqvist", ())
 
 
 def test_a_label_that_changed_is_healed_by_the_others_and_said():
-    reading = read_field(learn_field(examples()), ticket("TCK-2000", "Zoë Lindqvist", label="Owner"))
+    reading = read_learned(examples(), ticket("TCK-2000", "Zoë Lindqvist", label="Owner"))
     assert (reading.certainty, reading.value) == ("healed", "Zoë Lindqvist")
     assert UnderHeader in wheres(reading.lost)
 
@@ -90,14 +95,14 @@ def test_rules_that_differ_are_shown_and_none_is_chosen():
         *row("Assignee", "Ann Lee"),
         *row("Owner", "Zoë Lindqvist", id_="assignee"),
     )
-    reading = read_field(learn_field(examples()), other)
+    reading = read_learned(examples(), other)
     assert (reading.certainty, reading.value) == ("ambiguous", None)
     assert {one.value for one in reading.candidates} == {"Ann Lee", "Zoë Lindqvist"}
 
 
 def test_a_value_that_is_not_there_is_missing_and_no_other_text_takes_its_place():
     without = page(heading("TCK-2000: Printer on fire"), *row("Ticket number", "TCK-2000"), *row("Status", "Open"))
-    reading = read_field(learn_field(examples()), without)
+    reading = read_learned(examples(), without)
     assert (reading.certainty, reading.value) == ("missing", None)
 
 
@@ -105,13 +110,13 @@ def test_a_label_is_never_taken_for_the_value():
     def plain(person: str | None) -> ObservedPage:
         return page(text("Assignee"), *([text(person)] if person else []), text("Due date"), text("never"))
 
-    field = learn_field([Example(plain(person), person) for person in PEOPLE], ["Assignee"])
-    assert read_field(field, plain("Zoë Lindqvist")).value == "Zoë Lindqvist"
-    assert read_field(field, plain(None)).value is None
+    shown = [Example(plain(person), person) for person in PEOPLE]
+    assert read_learned(shown, plain("Zoë Lindqvist"), ("Assignee",)).value == "Zoë Lindqvist"
+    assert read_learned(shown, plain(None), ("Assignee",)).value is None
 
 
 def test_a_value_of_another_shape_goes_to_a_person():
-    reading = read_field(learn_field(examples(number=True)), ticket("Draft of Ann", "Zoë Lindqvist"))
+    reading = read_learned(examples(number=True), ticket("Draft of Ann", "Zoë Lindqvist"))
     assert (reading.certainty, reading.value) == ("unsure", None)
 
 
@@ -121,7 +126,7 @@ def test_structure_alone_is_not_enough():
 
     field = learn_field([Example(plain(f"note {at}", person), person) for at, person in enumerate(PEOPLE)])
     assert {kind_of(rule, ()) for rule in field.rules} == {"structural"}
-    assert read_field(field, plain("note 9", "Zoë Lindqvist")).certainty == "unsure"
+    assert read_field(field, plain("note 9", "Zoë Lindqvist"), ()).certainty == "unsure"
 
 
 @pytest.mark.parametrize("attribute", ["value", "url", "title"])
@@ -130,7 +135,7 @@ def test_values_stand_in_fields_addresses_and_titles_too(attribute):
         return page({"role": "link", "name": "Open", "header": "Assignee", attribute: f"/people/{person}/open"})
 
     field = learn_field([Example(shown(person), person) for person in ("ann", "bert", "carla")])
-    assert read_field(field, shown("zoe")).value == "zoe"
+    assert read_field(field, shown("zoe"), ()).value == "zoe"
     assert all(rule.attribute == attribute for rule in field.rules)
 
 
@@ -142,7 +147,7 @@ def test_no_rule_names_a_value():
 
 def test_what_is_over_the_page_is_not_read():
     banner = {"role": "heading", "name": "TCK-9: Cookies", "level": 1, "in_dialog": True, "place": "main>h1"}
-    reading = read_field(learn_field(examples(number=True)), ticket("TCK-2000", "Ann Lee", extra=(banner,)))
+    reading = read_learned(examples(number=True), ticket("TCK-2000", "Ann Lee", extra=(banner,)))
     assert reading.value == "TCK-2000"
 
 
@@ -150,7 +155,7 @@ def test_a_text_that_is_cut_off_is_not_read():
     cut = page(
         heading("TCK-2000: Printer on fire"), *row("Assignee", "Zoë")[:1], {**row("Assignee", "Zoë")[1], "cut_chars": 9}
     )
-    assert read_field(learn_field(examples()), cut).value is None
+    assert read_learned(examples(), cut).value is None
 
 
 def test_each_example_is_read_by_what_the_others_teach():
@@ -161,7 +166,7 @@ def test_each_example_is_read_by_what_the_others_teach():
 def test_examples_without_anything_in_common_teach_nothing():
     found = learn_field([Example(page(text("Ann Lee")), "Ann Lee"), Example(page(heading("Bo Xi")), "Bo Xi")])
     assert found.rules == ()
-    assert read_field(found, page(text("Zoë"))).certainty == "missing"
+    assert read_field(found, page(text("Zoë")), ()).certainty == "missing"
 
 
 def test_one_example_is_not_enough():

@@ -18,6 +18,7 @@ from shared.contracts.workflows.flows import (
     ReadWithModel,
     TypeInto,
 )
+from shared.extraction.pages import constant_at
 from shared.extraction.rules import AfterText, AtPlace, ExtractionRule, UnderHeader, Where, Whole
 from shared.extraction.synthesis import FieldRules
 from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call
@@ -175,7 +176,9 @@ def test_what_stands_there_until_the_value_comes_is_no_value(shown):
 
 
 def test_a_text_of_every_page_is_no_value():
-    context = fields(assignee=(under("Assignee"),), constants=("ann lee",))
+    context = fields(
+        assignee=(under("Assignee"),), constants=tuple(constant_at(one, one.name) for one in SHOWN.elements)
+    )
     assert code(decide_call(ReadFields(fields=("assignee",)), SHOWN, context)) == "value_missing"
 
 

@@ -1,0 +1,91 @@
+"""The places of an element: all that could name it on another page of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shared.contracts.browser_pool import Element
+from shared.extraction.pages import SELECTOR_KINDS, ObservedPage
+from shared.extraction.rules import (
+    AfterText,
+    AtHeading,
+    AtPlace,
+    AtSelector,
+    CalledSo,
+    InGroup,
+    InLabelledRow,
+    InRegion,
+    UnderHeader,
+    Where,
+)
+from shared.extraction.structure import is_told_apart
+from shared.text.normal import fold, tidy
+
+MAX_STEPS = 3
+"""Elements between a label and its value."""
+
+
+def places_of(element: Element, page: ObservedPage, *, called: bool) -> Iterator[Where]:
+    """Yield the places of an element. ``called``: its name is not the text that is wanted, so that it may tell it."""
+    if element.header:
+        yield UnderHeader(header=tidy(element.header), role=element.role)
+        yield UnderHeader(header=tidy(element.header), role="")
+    yield from _row_places(element, page)
+    if called and element.name:
+        yield CalledSo(name=tidy(element.name), role=element.role)
+    at = page.order[element.ref]
+    for steps in range(1, min(MAX_STEPS, at) + 1):
+        before = page.elements[at - steps]
+        if before.name:
+            yield AfterText(text=tidy(before.name), steps=steps, role=element.role)
+    for region in element.regions:
+        inside = [one for one in page.elements if region in one.regions and one.role == element.role]
+        yield InRegion(region=tidy(region), role=element.role, nth=_index(inside, element))
+    for locator in element.locators:
+        if locator.kind in SELECTOR_KINDS and locator.matches == 1:
+            yield AtSelector(selector=locator.value)
+    for form, group in page.groups_with(element):
+        nth = _index(group, element)
+        if is_told_apart(group, nth):
+            yield InGroup(form=form, nth=nth)
+    if element.role == "heading" and element.level is not None:
+        yield AtHeading(level=element.level)
+    if element.place:
+        same = [one for one in page.elements if one.place == element.place]
+        yield AtPlace(path=element.place, nth=_index(same, element), of=len(same))
+
+
+def _row_places(element: Element, page: ObservedPage) -> Iterator[Where]:
+    if element.row is None or element.column is None:
+        return
+    for one in page.elements:
+        if one.row != element.row or one.frame != element.frame or one.column is None or not one.name:
+            continue
+        if one.column < element.column:
+            columns = element.column - one.column
+            yield InLabelledRow(label=tidy(one.name), columns=columns, role=element.role)
+            yield InLabelledRow(label=tidy(one.name), columns=columns, role="")
+
+
+def _index(elements: list[Element] | tuple[Element, ...], element: Element) -> int:
+    return next(at for at, one in enumerate(elements) if one is element)
+
+
+def names_value(where: Where, values: set[str]) -> bool:
+    """Return whether the place is told by a value itself, which is another one on other pages."""
+    match where:
+        case UnderHeader():
+            words = where.header
+        case InLabelledRow():
+            words = where.label
+        case CalledSo():
+            words = where.name
+        case AfterText():
+            words = where.text
+        case InRegion():
+            words = where.region
+        case AtSelector():
+            words = where.selector
+        case _:
+            return False
+    return any(value in fold(words) for value in values)
