@@ -9,7 +9,7 @@ from shared.contracts.base import Part
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, kind_of
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field, shape_of
-from shared.extraction.values import ValueForm, find_spans, is_absent, may_be_absent, value_key
+from shared.extraction.values import FieldType, find_spans, is_absent, may_be_absent, value_key
 from shared.text.normal import fold, tidy
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
@@ -142,7 +142,7 @@ class Confidence(Part, frozen=True, kw_only=True):
     to_review: int
 
 
-def leave_one_out(examples: Sequence[Example], labels: Iterable[str] = (), form: ValueForm | None = None) -> Confidence:
+def leave_one_out(examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None) -> Confidence:
     """Return how well each example is read by what the others teach. At least three examples are needed for that."""
     labels = tuple(labels)
     counts = {"right": 0, "wrong": 0, "to_review": 0}
@@ -160,7 +160,7 @@ def leave_one_out(examples: Sequence[Example], labels: Iterable[str] = (), form:
 Verdict = Literal["right", "wrong", "to_review"]
 
 
-def verdict_on(reading: FieldReading, written: str | None, form: ValueForm) -> Verdict:
+def verdict_on(reading: FieldReading, written: str | None, form: FieldType) -> Verdict:
     """Return whether a reading is what a person wrote; None and empty: that there is no value."""
     if reading.certainty not in ("certain", "healed"):
         return "to_review"
@@ -169,5 +169,5 @@ def verdict_on(reading: FieldReading, written: str | None, form: ValueForm) -> V
     return "right" if is_same_value(form, reading.value, written) else "wrong"
 
 
-def is_same_value(form: ValueForm, shown: str, written: str) -> bool:
+def is_same_value(form: FieldType, shown: str, written: str) -> bool:
     return find_spans(form, tidy(shown), written) == [(0, len(tidy(shown)))]

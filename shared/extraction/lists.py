@@ -13,7 +13,7 @@ from shared.contracts.browser_pool import Element
 from shared.extraction.agreement import FieldReading, Structure, read_field
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
-from shared.extraction.values import ValueForm, find_spans
+from shared.extraction.values import FieldType, find_spans
 from shared.text.normal import fold, tidy
 
 MAX_SEPARATORS = 8
@@ -51,7 +51,7 @@ class ListReading(Part, frozen=True, kw_only=True):
 
 
 def learn_list(
-    page: ObservedPage, written: Sequence[Mapping[str, str | None]], forms: Mapping[str, ValueForm] | None = None
+    page: ObservedPage, written: Sequence[Mapping[str, str | None]], forms: Mapping[str, FieldType] | None = None
 ) -> ListRules:
     """Return every way to read the list that gives the written rows, each from one record of its own.
 
@@ -63,7 +63,7 @@ def learn_list(
         raise ValueError(f"{len(written)} row; {MIN_EXAMPLES} or more are needed")
     if any(row.keys() != written[0].keys() for row in written):
         raise ValueError("the written rows have different columns")
-    forms = {name: (forms or {}).get(name, ValueForm()) for name in written[0]}
+    forms = {name: (forms or {}).get(name, FieldType()) for name in written[0]}
     values = {fold(value) for row in written for value in row.values() if value}
     ways: list[tuple[Separator, dict[str, FieldRules]]] = []
     constants: set[str] = set()
@@ -105,7 +105,7 @@ def records_of(page: ObservedPage, separator: Separator) -> list[ObservedPage]:
 Written = Sequence[Mapping[str, str | None]]
 
 
-def _separators(page: ObservedPage, written: Written, forms: Mapping[str, ValueForm]) -> list[Separator]:
+def _separators(page: ObservedPage, written: Written, forms: Mapping[str, FieldType]) -> list[Separator]:
     """Return what may separate the records: rows of tables, and the paths that come as often as rows were written."""
     values = [(forms[name], value) for row in written for name, value in row.items() if value]
     cells = {
@@ -121,7 +121,7 @@ def _separators(page: ObservedPage, written: Written, forms: Mapping[str, ValueF
     return [*(ByTableRow(path=path) for path in sorted(cells)), *(ByFirstElement(path=path) for path in repeated)]
 
 
-def _homes(records: Sequence[ObservedPage], written: Written, forms: Mapping[str, ValueForm]) -> list[ObservedPage]:
+def _homes(records: Sequence[ObservedPage], written: Written, forms: Mapping[str, FieldType]) -> list[ObservedPage]:
     """Return the record of each written row; none unless each has one of its own."""
     homes: list[ObservedPage] = []
     for row in written:
@@ -134,7 +134,7 @@ def _homes(records: Sequence[ObservedPage], written: Written, forms: Mapping[str
 
 
 def _learn_columns(
-    homes: Sequence[ObservedPage], written: Written, forms: Mapping[str, ValueForm]
+    homes: Sequence[ObservedPage], written: Written, forms: Mapping[str, FieldType]
 ) -> dict[str, FieldRules] | None:
     columns: dict[str, FieldRules] = {}
     for name in written[0]:
@@ -147,7 +147,7 @@ def _learn_columns(
     return columns
 
 
-def _shows(record: ObservedPage, form: ValueForm, value: str) -> bool:
+def _shows(record: ObservedPage, form: FieldType, value: str) -> bool:
     texts = (text for one in record.elements for text in (one.name, one.value, one.url, one.title) if text)
     return any(find_spans(form, tidy(text), value) for text in texts)
 

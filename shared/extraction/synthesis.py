@@ -38,7 +38,7 @@ from shared.extraction.rules import (
     Whole,
     kind_of,
 )
-from shared.extraction.values import TEXT_TYPES, Span, ValueForm, find_spans, is_absent, value_key
+from shared.extraction.values import TEXT_TYPES, FieldType, Span, find_spans, is_absent, value_key
 from shared.field_types import base_type, nullable
 from shared.text.normal import fold, tidy
 
@@ -77,11 +77,11 @@ class FieldRules(Part, frozen=True, kw_only=True):
     rules: tuple[ExtractionRule, ...]
     labels: tuple[str, ...] = ()
     shape: str = ""
-    form: ValueForm = ValueForm()
+    form: FieldType = FieldType()
     variants: tuple[tuple[ExtractionRule, ...], ...] = ()
 
 
-def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: ValueForm | None = None) -> FieldRules:
+def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None) -> FieldRules:
     """Return rules that give exactly the right value on all examples. None: the examples have nothing in common.
 
     ``labels``: what the field is called, as the task says it. A rule that finds a value on an example that has none is
@@ -89,7 +89,7 @@ def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: V
 
     Raises ValueError with fewer than two examples that have a value: one page does not tell a label from a value.
     """
-    form = form or ValueForm()
+    form = form or FieldType()
     shown = [one for one in examples if one.value]
     if len(shown) < MIN_EXAMPLES:
         raise ValueError(f"{len(shown)} example; {MIN_EXAMPLES} or more are needed")
@@ -108,7 +108,7 @@ def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: V
 
 
 def _learn_rules(
-    shown: Sequence[Example], others: Sequence[Example], called: tuple[str, ...], form: ValueForm
+    shown: Sequence[Example], others: Sequence[Example], called: tuple[str, ...], form: FieldType
 ) -> tuple[ExtractionRule, ...]:
     """Return the rules that give the right value on all that are ``shown``, and no wrong one on the others."""
     values = {fold(one.value) for one in (*shown, *others) if one.value}
@@ -122,7 +122,7 @@ def _learn_rules(
 
 
 def _variants(
-    shown: Sequence[Example], without: Sequence[Example], called: tuple[str, ...], form: ValueForm
+    shown: Sequence[Example], without: Sequence[Example], called: tuple[str, ...], form: FieldType
 ) -> Iterator[tuple[ExtractionRule, ...]]:
     left = list(shown)
     for count in range(len(shown) - 1, MIN_EXAMPLES - 1, -1):
@@ -149,7 +149,7 @@ def common_texts(pages: Sequence[ObservedPage], values: Collection[str] = ()) ->
     return frozenset(sorted(set[str].intersection(*texts))[:MAX_CONSTANTS])
 
 
-def _is_wrong_on(rule: ExtractionRule, other: Example, form: ValueForm, constants: Collection[str]) -> bool:
+def _is_wrong_on(rule: ExtractionRule, other: Example, form: FieldType, constants: Collection[str]) -> bool:
     page = other.page
     text = page.extract(rule)
     if other.value and text is not None:
@@ -203,7 +203,7 @@ def _steps(rule: ExtractionRule) -> int:
 # --- places
 
 
-def _candidates(examples: Sequence[Example], values: set[str], form: ValueForm) -> Iterator[tuple[Where, Aspect]]:
+def _candidates(examples: Sequence[Example], values: set[str], form: FieldType) -> Iterator[tuple[Where, Aspect]]:
     """Yield the places where one example's value is shown, whose own words are no example's value.
 
     The example is the one that shows its value least often."""
@@ -218,7 +218,7 @@ def _candidates(examples: Sequence[Example], values: set[str], form: ValueForm) 
                 yield where, aspect
 
 
-def _occurrences(example: Example, form: ValueForm) -> Iterator[tuple[Element, Aspect]]:
+def _occurrences(example: Example, form: FieldType) -> Iterator[tuple[Element, Aspect]]:
     count = 0
     for element in (example.page.itself, *example.page.elements):
         for aspect in _aspects(element):
@@ -247,7 +247,7 @@ def _aspects(element: Element) -> Iterator[Aspect]:
 # --- parts of a text
 
 
-def _rules_at(where: Where, aspect: Aspect, examples: Sequence[Example], form: ValueForm) -> Iterator[ExtractionRule]:
+def _rules_at(where: Where, aspect: Aspect, examples: Sequence[Example], form: FieldType) -> Iterator[ExtractionRule]:
     """Yield the rules of this place that hold for all examples."""
     places: list[tuple[str, list[Span]]] = []
     for one in examples:

@@ -26,27 +26,27 @@ TEXT_TYPES = ("string", "enum")
 Span = tuple[int, int]
 
 
-class ValueForm(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """The type of a field, the values of an enum, the order of its dates, and the words that mean none."""
+class FieldType(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """How a field's text becomes a value, as in a task's `OutputField`. ``not_present``: words for none."""
 
     type: str = "string"
     values: tuple[str, ...] = ()
-    order: DateOrder | None = None
+    date_order: DateOrder | None = None
     not_present: tuple[str, ...] = ()
 
 
-def form_of(field: OutputField) -> ValueForm:
+def form_of(field: OutputField) -> FieldType:
     """Return the form that a task spec gives a field."""
-    return ValueForm(
-        type=field.type, values=tuple(field.values), order=field.date_order, not_present=tuple(field.not_present)
+    return FieldType(
+        type=field.type, values=tuple(field.values), date_order=field.date_order, not_present=tuple(field.not_present)
     )
 
 
-def value_key(form: ValueForm, text: str) -> str | None:
+def value_key(form: FieldType, text: str) -> str | None:
     """Return the normal form of a text as JSON, equal for equal values; None where it is not of the type.
 
     Texts that differ in their capitals only are equal: an address often writes them small."""
-    read = normalise(form.type, text, Context(form.values, form.order))
+    read = normalise(form.type, text, Context(form.values, form.date_order))
     if not isinstance(read, Normal):
         return None
     if base_type(form.type) == "decimal":
@@ -60,16 +60,16 @@ def is_value(text: str) -> bool:
     return any(map(str.isalnum, text)) or fold(plain(text)) in ("✓", "✔", "☑", "✗", "✘", "☐")
 
 
-def is_absent(form: ValueForm, text: str) -> bool:
+def is_absent(form: FieldType, text: str) -> bool:
     """Return whether a text says that there is no value."""
     return not is_value(text) or is_not_present(text, form.not_present)
 
 
-def may_be_absent(form: ValueForm) -> bool:
+def may_be_absent(form: FieldType) -> bool:
     return nullable(form.type) or bool(form.not_present)
 
 
-def find_spans(form: ValueForm, text: str, written: str) -> list[Span]:
+def find_spans(form: FieldType, text: str, written: str) -> list[Span]:
     """Return where a value stands in a text, whole words only. ``text``: white space collapsed."""
     if base_type(form.type) in TEXT_TYPES:
         return _spans_of_text(text, tidy(written))
@@ -108,7 +108,7 @@ def _is_inside(text: str, at: int) -> bool:
     return (before + after).isascii() and before.isalnum() and after.isalnum()
 
 
-def _may_show(form: ValueForm, text: str, key: str) -> bool:
+def _may_show(form: FieldType, text: str, key: str) -> bool:
     """Return whether the text has the last digits of each number in the value, so that most texts cost nothing."""
     digits = "".join(re.findall(r"\d", plain(text)))
     numbers = re.findall(r"\d+", key)
@@ -117,7 +117,7 @@ def _may_show(form: ValueForm, text: str, key: str) -> bool:
     return all(number.lstrip("0")[-2:] in digits for number in numbers[:2])
 
 
-def _spans_of_parts(form: ValueForm, text: str, key: str) -> list[Span]:
+def _spans_of_parts(form: FieldType, text: str, key: str) -> list[Span]:
     """Return the shortest parts of whole words that have this normal form."""
     words = [(one.start(), one.end()) for one in re.finditer(r"\S+", text)]
     found: list[Span] = []

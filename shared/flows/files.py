@@ -20,6 +20,7 @@ import msgspec
 from shared.contracts.base import Part
 from shared.extraction.lists import ListRules
 from shared.extraction.synthesis import FieldRules
+from shared.extraction.values import FieldType
 
 SOURCE_FILE = "workspace/flow.py"
 LOCATORS_FILE = "workspace/locators.json"
@@ -45,15 +46,6 @@ class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
     selectors: tuple[str, ...] = ()
     effects: tuple[EffectTag, ...] = ()
     fingerprints: tuple[str, ...] = ()
-
-
-class FieldType(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """How a field's text becomes a value, as in a task's `OutputField`. ``not_present``: words for none."""
-
-    type: str = "string"
-    values: tuple[str, ...] = ()
-    date_order: Literal["dmy", "mdy", "ymd"] | None = None
-    not_present: tuple[str, ...] = ()
 
 
 class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):

@@ -13,8 +13,8 @@ from shared.extraction.lists import read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import kind_of
 from shared.extraction.synthesis import FieldRules
-from shared.extraction.values import is_value
-from shared.flows.files import FieldsFile, FieldType
+from shared.extraction.values import FieldType, is_value
+from shared.flows.files import FieldsFile
 from shared.flows.page_elements import text_of
 from shared.flows.target_context import row_of
 from shared.task.typed_values import Context, normalise

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from shared.extraction.values import FieldType
 from shared.field_types import base_type, nullable
 from shared.flows.compiling.alignment import Column, align_samples
 from shared.flows.compiling.fields import PlacedField, place_field
@@ -21,7 +22,7 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
-from shared.flows.files import FieldsFile, FieldType, FlowFiles, ValueSchema, ValueType
+from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
 from shared.flows.identifiers import to_identifier
 from shared.task.output_field import OutputField
 from shared.task.spec import PLACEHOLDER, TaskSpec
