@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
 from services.workflows.invocations.flow_turns import TurnedFlow
-from services.workflows.invocations.invocation import Draft, Invoked
+from services.workflows.invocations.invocation import FlowDraft, Invoked
 from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
 from shared.bus.actor import Actor
@@ -142,7 +142,7 @@ async def begin_flow(request: BeginFlow, deps: WorkflowDeps) -> FlowReply:
                 artifacts=artifacts,
                 flow=flow,
                 by_turns=True,
-                draft=Draft(request.source, request.files) if request.source else None,
+                draft=FlowDraft(request.source, request.files) if request.source else None,
             )
         return _ran(invoked, artifacts)
 

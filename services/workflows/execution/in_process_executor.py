@@ -21,7 +21,7 @@ from services.workflows.execution.parent.answers import checked_arguments
 from services.workflows.ports import Host, Job, Limits, Outcome, Protections
 from shared.aio import BackgroundTasks
 from shared.contracts.workflows.invocations import WorkflowFailure
-from shared.flows.functions import bind_here
+from shared.flows.code.functions import bind_here
 
 MAX_THREADS = 64
 _MAX_COMPILED = 1000

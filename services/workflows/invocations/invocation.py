@@ -41,7 +41,7 @@ class Invocation:
 
 
 @dataclass(frozen=True)
-class Draft:
+class FlowDraft:
     """A workflow that is not in the library: its source, and its files by path."""
 
     source: str

@@ -9,7 +9,7 @@ from uuid import uuid4
 from services.workflows.invocations.host import CallHost
 from services.workflows.invocations.invocation import (
     MAX_DEPTH,
-    Draft,
+    FlowDraft,
     Invocation,
     Invoked,
     too_deep,
@@ -69,7 +69,7 @@ class Invoker:
         caller: str = "",
         flow: FlowCalls | None = None,
         by_turns: bool = False,
-        draft: Draft | None = None,
+        draft: FlowDraft | None = None,
     ) -> Invoked:
         """Return what ``run(**arguments)`` of a workflow came to. What it does wrong is in the outcome, never raised.
 
@@ -129,7 +129,7 @@ class Invoker:
         hash: str,
         *,
         by_turns: bool = False,
-        draft: Draft | None = None,
+        draft: FlowDraft | None = None,
     ) -> Invoked:
         inner = invocation.inner(name)
         if len(inner.chain) > self._max_depth:
@@ -138,7 +138,7 @@ class Invoker:
             reply = await self._library.get(name, hash)
             if isinstance(reply, WorkflowUnknown):
                 return Invoked(name, "", Outcome(error=unknown(reply.message, name)))
-            hash, draft = reply.workflow.hash, Draft(reply.source, reply.files)
+            hash, draft = reply.workflow.hash, FlowDraft(reply.source, reply.files)
         else:
             hash = hash_of_version(draft.source, draft.files)
         invocation.note_use(name, hash)

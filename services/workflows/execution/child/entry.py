@@ -16,7 +16,7 @@ from services.workflows.execution.child.namespaces import host_namespaces
 from services.workflows.execution.child.programs import CodeSession, compile_workflow, file_of, run_workflow
 from services.workflows.execution.child.values import BadValueError
 from services.workflows.execution.isolation.limits import allow_a_report, limit_child
-from shared.flows.functions import bind
+from shared.flows.code.functions import bind
 
 
 def serve(connection: socket.socket) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from traceback import TracebackException
 from typing import Any
 
-from shared.flows.functions import FlowStopped
+from shared.flows.code.functions import FlowStopped
 
 MAX_MESSAGE_CHARS = 10_000
 MAX_TRACEBACK_CHARS = 20_000

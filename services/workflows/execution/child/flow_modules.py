@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from services.workflows.execution.child.namespaces import CallHost
-from shared.flows import functions
-from shared.flows.functions import FlowBinding
+from shared.flows.code import functions
+from shared.flows.code.functions import FlowBinding
 
 
 class HostedFlow(FlowBinding):

@@ -14,8 +14,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, Generic, TypeVar, cast
 
-from shared.flows.identifiers import to_identifier
-from shared.flows.selector_texts import (
+from shared.flows.code.selector_texts import (
     after,
     beside,
     by_label,
@@ -26,6 +25,7 @@ from shared.flows.selector_texts import (
     in_row,
     with_text,
 )
+from shared.flows.identifiers import to_identifier
 
 __all__ = [
     "FlowStopped", "after", "answer_dialog", "beside", "by_label", "by_role", "by_test_id", "by_text", "click",

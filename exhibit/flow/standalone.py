@@ -1,0 +1,106 @@
+"""A flow that is a program of its own: its calls are performed in a browser, its outputs are written to its folder."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import json
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from typing import Any, cast
+
+from exhibit.flow.live_thread import AnswersCalls, LiveThread
+from exhibit.flow.workspace import FlowFolder
+from shared.contracts.workflows.flows import SetOutput
+from shared.flows.code.calls import read_call
+from shared.flows.code.functions import FlowBinding, FlowStopped
+
+OpenLive = Callable[[FlowFolder], AbstractAsyncContextManager[AnswersCalls]]
+
+
+class StandaloneFlow(FlowBinding):
+    """The browser is opened by the first call that needs one. It is closed when `run` ends, when the event loop of that
+    call does, and at the latest when the program does."""
+
+    def __init__(self, folder: FlowFolder | None = None, open_live: OpenLive | None = None) -> None:
+        super().__init__()
+        self._given, self._open_live = folder, open_live
+        self._live: LiveThread | None = None
+        self._closer: asyncio.Task[None] | None = None
+        self._outputs: dict[str, Any] = {}
+
+    @property
+    def folder(self) -> FlowFolder:
+        if self._given is None:
+            self._given = FlowFolder.of_program()
+        return self._given
+
+    def perform(self, call: str, arguments: dict[str, Any], line: int, section: str) -> Coroutine[Any, Any, Any]:
+        return self._perform(call, arguments)
+
+    def read_text(self, path: str) -> str:
+        return self.folder.read_text(path)
+
+    async def run(self, run: Callable[..., Any]) -> Any:
+        """Run it in the folder of the flow, with its variables; write its outputs, with those that it returns.
+
+        Raises ValueError where variables or outputs are not what their schemas say; bad variables before it begins.
+        """
+        arguments = self.folder.arguments()
+        try:
+            with contextlib.chdir(self.folder.root):
+                value: Any = run(**arguments)
+                value = await value if hasattr(value, "__await__") else value
+            self.check_all_awaited()
+            self._outputs |= _as_outputs(value)
+            self.folder.write_outputs(self._outputs, complete=True)
+        finally:
+            await asyncio.to_thread(self.close)
+        return value
+
+    def close(self) -> None:
+        """Close the browser. The next call opens another one."""
+        live, self._live = self._live, None
+        if live is not None:
+            live.close()
+            atexit.unregister(self.close)
+
+    async def _perform(self, name: str, arguments: dict[str, Any]) -> Any:
+        call = read_call(name, arguments)
+        if isinstance(call, SetOutput):
+            json.dumps(call.value, allow_nan=False)  # raises for what is no value of JSON
+            self.folder.write_outputs({**self._outputs, call.key: call.value}, complete=False)
+            self._outputs[call.key] = call.value
+            return None
+        answer = await self._opened().answer(call)
+        if answer.error is not None:
+            raise FlowStopped(answer.error.message, answer.error.code)
+        return answer.value
+
+    def _opened(self) -> LiveThread:
+        if self._live is None:
+            self._live = LiveThread(lambda: self._open())
+            atexit.register(self.close)
+        if self._closer is None or self._closer.done():
+            self._closer = asyncio.create_task(self._close_with_loop())
+        return self._live
+
+    def _open(self) -> AbstractAsyncContextManager[AnswersCalls]:
+        if self._open_live is not None:
+            return self._open_live(self.folder)
+        from exhibit.flow.browser import open_live_browser  # it takes a second to load, and checks need none
+
+        return open_live_browser(self.folder)
+
+    async def _close_with_loop(self) -> None:
+        """Wait until this loop ends, which cancels its tasks; then close what was opened in it."""
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            await asyncio.to_thread(self.close)
+
+
+def _as_outputs(value: Any) -> dict[str, Any]:
+    """Return what `run` returned as outputs; none where it is no dict."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""Modules under the names that flows written elsewhere import."""

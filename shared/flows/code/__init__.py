@@ -1,0 +1,1 @@
+"""What the code of a flow calls, and its calls as it makes them."""
