@@ -19,6 +19,7 @@ from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.workflows.library import WorkflowShown
+from shared.flows.files import FlowFiles
 from shared.sessions import HEARTBEAT_EVERY_S, ActiveLease, lease_session
 from shared.task.spec import TaskSpec
 
@@ -127,6 +128,8 @@ class PlannerDeps:
     runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
     choices: dict[str, WorkflowChoice] = field(default_factory=dict[str, WorkflowChoice])
     """Run id to its workflow, of runs in `runs`."""
+    flows: dict[str, FlowFiles] = field(default_factory=dict[str, FlowFiles])
+    """Files of the flows of runs, by the hash of their version."""
     choosing: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
     """Run id to the lock that is held while its workflow is chosen."""
 

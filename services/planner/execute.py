@@ -37,10 +37,10 @@ from shared.contracts.actions import (
     Wait,
 )
 from shared.contracts.base import Usage
-from shared.contracts.browser_pool import ActOnPage, SessionLeased
+from shared.contracts.browser_pool import ActOnPage, PageObserved, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount, TargetContext
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount, TargetContext, ValueSource
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
@@ -114,15 +114,25 @@ async def execute_action(
 async def _attach_before_leaving(
     view: SampleView, action: BrowserAction, session: SessionLeased, deps: PlannerDeps
 ) -> StoredValues:
-    """Store the page of values that were read along a route before the action may leave it.
+    """Store the page of values that were read along a route or by a flow before the action may leave it.
 
-    Without a route all values are read at the end, so nothing is stored here.
+    Otherwise all values are read at the end, so nothing is stored here.
     """
-    here = view.page.snapshot_id if view.page is not None and (view.spec.route or view.log) else None
-    fresh = [one for one in view.state.seen.values() if one.source is not None and one.source.snapshot_id == here]
-    if here is None or not changes_page(action) or not fresh:
+    page = view.page if view.spec.route or view.log or view.on_flow else None
+    if page is None or not changes_page(action):
+        return StoredValues(())
+    fresh = [one for one in view.state.seen.values() if one.source is not None and _is_fresh(one.source, page, view)]
+    if not fresh:
         return StoredValues(())
     return await attach_provenance(view, fresh, session, deps)
+
+
+def _is_fresh(source: ValueSource, page: PageObserved, view: SampleView) -> bool:
+    """Return whether a value was read from the page that is shown. A flow reads once, and may look again before it goes
+    on."""
+    if source.snapshot_id == page.snapshot_id:
+        return True
+    return view.on_flow and source.url == page.url and not (source.page_sha256 or source.observation_file_sha256)
 
 
 async def _save_progress(

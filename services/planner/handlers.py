@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
+from services.planner.deciders.flow.decider import FlowFirst, FlowUse
 from services.planner.deciders.registry import WorkflowFirst, load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
@@ -15,7 +16,7 @@ from services.planner.page.addresses import allowed_hosts, private_hosts
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import NO_USAGE, ending_of
-from services.planner.workflow_use.choosing import load_choice
+from services.planner.workflow_use.choosing import load_choice, load_flow
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.base import add_usage
@@ -83,8 +84,11 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     chosen_for = NO_USAGE
     if decider.name not in (BY_REPLAY, BY_OPERATOR):
         choice, chosen_for = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
-        decider = WorkflowFirst(decider, choice)
-    task = Attempt(message, message.attempt_base + attempt, spec, decider, hints, log, run.record.allow_effects)
+        files = await load_flow(choice, deps)
+        use = FlowUse(choice, files) if files is not None else None
+        decider = WorkflowFirst(decider, choice) if use is None else FlowFirst(decider, use, deps.asks)
+    number, on_flow = message.attempt_base + attempt, isinstance(decider, FlowFirst)
+    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, on_flow)
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
@@ -99,13 +103,17 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         if isinstance(lease, ProfilePaused):
             return login_required(message, task.attempt, lease, deps)
         work = SampleWork(task, lease.session, deps)
-        finished = await work.run()
+        try:
+            finished = await work.run()
+        finally:
+            if isinstance(decider, FlowFirst):
+                await decider.aclose()
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
+    finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen_for))
     if not decider.asks_model:
         return finished
-    finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen_for))
     finished = await save_lessons(spec, finished, work.state, deps)
     return await save_workflow(spec, finished, work.state, deps)
 

@@ -55,6 +55,7 @@ class Attempt:
     hints: tuple[str, ...] = ()
     log: tuple[StepTaken, ...] = ()
     allow_effects: bool = False
+    on_flow: bool = False
 
 
 @dataclass
@@ -105,7 +106,7 @@ class SampleWork:
         task, work, state = self.task, self.task.message, with_readings(self.state, self.unlogged_readings)
         return SampleView(
             task.spec, work.sample, state, self.page, task.hints, task.log, work.run_id, task.attempt,
-            task.allow_effects,
+            task.allow_effects, task.on_flow,
         )  # fmt: skip
 
     async def _take_turn(self) -> Ending | None:
@@ -153,7 +154,7 @@ class SampleWork:
             instance_id=self.session.instance_id,
             keywords=keywords(self.task.spec, self.task.message.sample),
             max_tokens=self.state.max_tokens,
-            locators=bool(self.task.log),
+            locators=bool(self.task.log) or self.task.on_flow,
         )
         self.page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
         self.observation = observation_ref(self.page, self.task.spec, self.task.message.sample)
@@ -285,6 +286,7 @@ class SampleWork:
             counts=outcome.counts,
             vision=outcome.vision,
             workflow=outcome.workflow,
+            flow=decision.flow if isinstance(decision, Act) and first else None,
             target_context=outcome.target_context,
             summary=decision.summary if first else None,
             notes=(*(decision.notes if first else ()), *outcome.notes),

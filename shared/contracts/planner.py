@@ -16,6 +16,8 @@ BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
 """Planners without a model, as named in ``decided_by`` of a step; ``operator`` is followed by the operator's name."""
 BY_WORKFLOW = "workflow"
 """In ``decided_by`` of a step: what a workflow of the library returned was reported. It is checked like a model's."""
+BY_FLOW = "flow"
+"""In ``decided_by`` of a step: a flow of the library asked for it. What it reports is checked like a model's values."""
 LONG_WAY_STEPS = 5
 """A sample that a model did in more steps than this is worth a workflow."""
 PLANNERS = (BY_RULE, "anthropic", BY_OPERATOR, BY_REPLAY)

@@ -203,6 +203,20 @@ class TargetContext(Part, frozen=True, kw_only=True, omit_defaults=True):
     """Labels of the options of a native select."""
 
 
+class FlowStep(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """The call of a flow that asked for a step: the flow's version, the number of the call, its line and section.
+
+    ``irreversible``: it presses what is pressed once for a sample.
+    """
+
+    name: str
+    hash: str
+    number: int
+    line: int
+    section: str = ""
+    irreversible: bool = False
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
@@ -250,6 +264,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """The answer to a question about a picture."""
     workflow: WorkflowRan | None = None
     """What a workflow came to: its version, its value or its error, and the workflows that it invoked."""
+    flow: FlowStep | None = None
+    """The call of a flow that asked for this step; None: no flow did."""
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""
     summary: Summary | None = None
@@ -271,8 +287,15 @@ class StepTaken(Message, frozen=True, kw_only=True):
     total_ms: float = 0.0
 
 
+FLOW_PRESSES = 10_000
+"""No route has as many steps."""
+
+
 class PressClaim(Part, frozen=True, kw_only=True):
-    """Claim of an irreversible click by one attempt, stored before the click. ``step``: from 1."""
+    """Claim of an irreversible click by one attempt, stored before the click.
+
+    ``step``: of the route, from 1. What a flow presses without a step of the route is counted from
+    :data:`FLOW_PRESSES` + 1 on."""
 
     run_id: str
     sample_id: str

@@ -24,6 +24,7 @@ from shared.contracts.results import ActionResult
 from shared.contracts.steps import (
     FieldValue,
     FiledArtifact,
+    FlowStep,
     Note,
     ObservationRef,
     RouteMark,
@@ -79,6 +80,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     vision: VisionAnswered | None = None
     workflow: WorkflowRan | UnsetType | None = UNSET
     """UNSET where no workflow was used."""
+    flow: FlowStep | UnsetType | None = UNSET
+    """UNSET where no flow asked for it."""
     target_context: TargetContext | UnsetType | None = UNSET
     """UNSET where the action has no target in the observation."""
     summary: Summary | None = None
@@ -97,7 +100,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 
 NO_ACTION = "none"
-_CONVERTED = ("action", "result", "message", "route", "workflow", "target_context")
+_CONVERTED = ("action", "result", "message", "route", "workflow", "flow", "target_context")
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
     {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
@@ -128,6 +131,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         route=step.route,
         message=UNSET if words == step.message else step.message,
         workflow=UNSET if step.workflow is None else step.workflow,
+        flow=UNSET if step.flow is None else step.flow,
         target_context=UNSET if step.target_context is None else step.target_context,
         **{name: getattr(step, name) for name in _COPIED},
     )
@@ -143,6 +147,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         result=entry.outcome,
         message=entry.result if entry.message is UNSET else entry.message,
         workflow=None if entry.workflow is UNSET else entry.workflow,
+        flow=None if entry.flow is UNSET else entry.flow,
         target_context=None if entry.target_context is UNSET else entry.target_context,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
         **{name: getattr(entry, name) for name in _COPIED},

@@ -78,6 +78,7 @@ from shared.flows.elements import (
 )
 from shared.flows.files import FlowFiles
 from shared.flows.reading import (
+    LocatedReading,
     NotPresent,
     answer_of_list,
     answer_of_proof,
@@ -171,9 +172,7 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
         case ProveRecord():
             return answer_of_proof(call.expected, context.files.fields, page, context.variables)
         case ReadFields():
-            file, words = context.files.fields, {**words_for_nothing(context.files.fields), **context.not_present}
-            readings = read_fields(call.fields, file, page, words, context.variables)
-            return answer_of_readings(readings, page, file.types)
+            return answer_of_readings(readings_of(call, page, context), page, context.files.fields.types)
         case ReadList():
             return answer_of_list(call.name, context.files.fields, page, context.not_present)
         case CountElements():
@@ -199,6 +198,13 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
             return _click_option(call, page, context)
         case _:
             return _act_on_element(call, page, context)
+
+
+def readings_of(call: ReadFields, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
+    """Return what the call reads, with the elements that show it."""
+    file = context.files.fields
+    words = {**words_for_nothing(file), **context.not_present}
+    return read_fields(call.fields, file, page, words, context.variables)
 
 
 def _is_shown(call: CheckShown, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:

@@ -12,7 +12,8 @@ data/structured_outputs.json           what a run has found; written by it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Container, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -131,3 +132,23 @@ def write_files(files: FlowFiles) -> dict[str, str]:
             data = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1)
             written[name] = data.decode() + "\n"
     return written
+
+
+FLOW_MODULES = ("exhibit.flow", "servers.browser_tools")
+
+
+def is_flow(source: str, files: Container[str]) -> bool:
+    """Return whether a workflow is a flow: it has locators or rules of fields, or imports the calls of flows.
+
+    A source that cannot be parsed is none.
+    """
+    if LOCATORS_FILE in files or FIELDS_FILE in files:
+        return True
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    imported = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    imported |= {f"{node.module}.{one.name}" for node in froms for one in node.names}
+    return any(name == module or name.startswith(f"{module}.") for name in imported for module in FLOW_MODULES)

@@ -203,9 +203,6 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
         if lowered.count(name.lower()) > 1:
             message = "another field has this name but for capitals, and a table cannot tell them apart"
             yield ("output_schema", name), message
-    if has_irreversible_step(spec) and not isinstance(spec.workflow, str):
-        message = "the route has an irreversible step, and what a workflow presses cannot be held to once"
-        yield ("workflow",), message
     if spec.judgment_required and not spec.judgment_question:
         yield ("judgment_question",), "needed when judgment_required is true"
     if not schema:

@@ -26,6 +26,7 @@ from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import (
     FieldValue,
     FiledArtifact,
+    FlowStep,
     Note,
     RouteMark,
     ShownCount,
@@ -81,6 +82,8 @@ class Entry:
     workflow_value: Any = None
     """What a workflow has returned."""
     workflow_failed: bool = False
+    flow: FlowStep | None = None
+    """The call of a flow that asked for it."""
 
     @property
     def ok(self) -> bool:
@@ -231,6 +234,8 @@ class SampleView:
     attempt: int = 1
     allow_effects: bool = False
     """Whether steps of `log` that may change something on the site are repeated."""
+    on_flow: bool = False
+    """A flow of the library does the work, or began it."""
 
 
 # --- what a decider may answer
@@ -253,6 +258,8 @@ class Act:
     then: tuple[AnyAction, ...] = ()
     route: RouteMark | None = None
     """The step of the route that `action` is taken for."""
+    flow: FlowStep | None = None
+    """The call of a flow that asks for `action`."""
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0

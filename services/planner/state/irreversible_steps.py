@@ -26,7 +26,7 @@ from shared.contracts.actions import (
     Target,
 )
 from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
-from shared.contracts.steps import PressClaim, RouteMark
+from shared.contracts.steps import FLOW_PRESSES, PressClaim, RouteMark
 from shared.task.route import PressButton, words
 from shared.task.row_values import template_values
 from shared.task.spec import fill
@@ -90,7 +90,10 @@ def _refused_as_indistinct(view: SampleView, action: AnyAction) -> str:
 
 def initial_claims(view: SampleView) -> tuple[PressClaim, ...]:
     """Return the claims to look up when an attempt begins; empty after its first step."""
-    return tuple(_claim(view, at) for at in irreversible_steps(view)) if view.state.steps == 0 else ()
+    if view.state.steps:
+        return ()
+    own = (_flow_claim(view),) if view.on_flow else ()
+    return (*(_claim(view, at) for at in irreversible_steps(view)), *own)
 
 
 def required_claim(view: SampleView, decision: Act) -> PressClaim | None:
@@ -98,7 +101,7 @@ def required_claim(view: SampleView, decision: Act) -> PressClaim | None:
     by = decision.decided_by
     at = pressed_step(view, decision.action, by, decision.route)
     if at is None:
-        return None
+        return _flow_claim(view) if decision.flow is not None and decision.flow.irreversible else None
     if by in WITHOUT_MODEL:
         refused = refused_repetition(view, decision.action, by, decision.route)
     else:
@@ -120,9 +123,9 @@ def with_separate_presses(view: SampleView, decision: Act) -> Act:
 
 def unknown_outcome(earlier: PressClaim) -> Act:
     """Return the end of a sample whose irreversible click another attempt has claimed."""
-    message = (
-        f"attempt {earlier.attempt} was about to take step {earlier.step} of the route, which cannot be taken back"
-    )
+    of_route = earlier.step <= FLOW_PRESSES
+    taken = f"take step {earlier.step} of the route" if of_route else "press what its flow presses once"
+    message = f"attempt {earlier.attempt} was about to {taken}, which cannot be taken back"
     return by_rule(
         Fail(code="unknown_outcome", note=f"{message}; what came of it is not known, so it is not done again")
     )
@@ -130,6 +133,19 @@ def unknown_outcome(earlier: PressClaim) -> Act:
 
 def _claim(view: SampleView, at: int) -> PressClaim:
     return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
+
+
+def flow_presses(view: SampleView) -> int:
+    """Return how many irreversible presses of a flow this attempt may have made."""
+    entries = (entry for entry in view.state.history if entry.flow is not None and entry.flow.irreversible)
+    return sum(entry.may_have_fired for entry in entries)
+
+
+def _flow_claim(view: SampleView) -> PressClaim:
+    """Return the claim of a flow's next press that is no step of the route. Presses are counted: a flow that is begun
+    again makes them in the same order."""
+    step = FLOW_PRESSES + flow_presses(view) + 1
+    return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=step, attempt=view.attempt)
 
 
 # --- which button it is

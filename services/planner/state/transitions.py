@@ -115,7 +115,7 @@ def to_entry(step: StepTaken, state: AttemptState) -> Entry:
         (), url, said, _sure(step.vision), step.decided_by, step.vision.answered_by if step.vision is not None else "",
         picture_source(step), kept, step.route, len(step.items),
         step.workflow.value if step.workflow is not None else None,
-        isinstance(step.action, UseWorkflow) and (step.workflow is None or step.workflow.error is not None),
+        isinstance(step.action, UseWorkflow) and (step.workflow is None or step.workflow.error is not None), step.flow,
     )  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from shared.contracts.base import Part
-from shared.contracts.workflows.library import WorkflowVersion
-from shared.task.spec import TaskSpec, fill, placeholders
+from shared.contracts.workflows.library import WorkflowShown
+from shared.flows.files import is_flow, parse_files
+from shared.task.spec import TaskSpec, fill, has_irreversible_step, placeholders
 
 TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
 """Types of parameters whose argument is JSON in the row, such as ``3`` or ``["a"]``."""
@@ -30,20 +31,24 @@ class WorkflowChoice(Part, frozen=True, kw_only=True):
     """Types of its parameters, as they are written."""
     chosen_by: str = ""
     reason: str = ""
+    is_flow: bool = False
+    """It is run by turns, and each of its calls is an action of the sample."""
 
 
 NO_WORKFLOW = WorkflowChoice()
+PRESSED_ONCE = "the route has an irreversible step, and only what a flow presses can be held to once"
 OWN_COLUMNS = frozenset({"sample_id", "key"})
 """What every row has, beside the columns of the input."""
 
 
 def make_choice(
-    version: WorkflowVersion, spec: TaskSpec, given: Mapping[str, Any], *, chosen_by: str, reason: str = ""
+    shown: WorkflowShown, spec: TaskSpec, given: Mapping[str, Any], *, chosen_by: str, reason: str = ""
 ) -> tuple[WorkflowChoice, tuple[str, ...]]:
     """Return the choice of this version, and what is wrong with its arguments.
 
     A parameter that is not given is taken from the column of the same name, if the input has one.
     """
+    version, flow = shown.workflow, is_flow(shown.source, shown.files)
     columns = column_names(spec)
     known = {one.name: one for one in version.parameters}
     arguments = dict(given)
@@ -56,6 +61,8 @@ def make_choice(
         *(f"{version.name} needs the argument {name!r}" for name in missing),
         *(f"{version.name} has no parameter {name!r}" for name in unknown),
         *(f"the input has no column {name!r}" for name in absent),
+        *((f"{PRESSED_ONCE}, and {version.name} is no flow",) if has_irreversible_step(spec) and not flow else ()),
+        *(_file_problems(shown) if flow else ()),
     )
     types = {name: one.type for name, one in known.items() if one.type}
     choice = WorkflowChoice(
@@ -65,8 +72,17 @@ def make_choice(
         types=types,
         chosen_by=chosen_by,
         reason=reason,
+        is_flow=flow,
     )
     return choice, problems
+
+
+def _file_problems(shown: WorkflowShown) -> tuple[str, ...]:
+    try:
+        parse_files(shown.files)
+    except ValueError as exc:
+        return (f"{shown.workflow.name}: {exc}",)
+    return ()
 
 
 def column_names(spec: TaskSpec) -> set[str]:

@@ -18,11 +18,13 @@ from shared.client.workflow_calls import get_workflow, search_workflows
 from shared.contracts.base import Usage
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import ExhibitError, PermanentError
+from shared.flows.files import FlowFiles, parse_files
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
 
 log = logging.getLogger(__name__)
 
+KEPT_FLOWS = 16
 BY_SPEC, BY_NAME = "spec", "name"
 
 
@@ -34,7 +36,7 @@ async def load_choice(
 
     Raises PermanentError (``unknown_workflow``, ``invalid_spec``) when the spec names one that cannot be used.
     """
-    if spec.workflow == "off" or spec.phase == "discovery" or has_irreversible_step(spec):
+    if spec.workflow == "off" or spec.phase == "discovery":
         return NO_WORKFLOW, NO_USAGE
     usage = NO_USAGE
     async with deps.choosing.setdefault(run_id, asyncio.Lock()):  # the first samples of a run begin together
@@ -65,11 +67,13 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
     try:
         named = await get_workflow(deps.asks, spec.task_id)
         if isinstance(named, WorkflowShown):
-            choice, problems = make_choice(named.workflow, spec, {}, chosen_by=BY_NAME)
+            choice, problems = make_choice(named, spec, {}, chosen_by=BY_NAME)
             if not problems:
                 return choice, NO_USAGE
             log.warning("the workflow %s is not used: %s", spec.task_id, "; ".join(problems))
-        return await _by_model(run_id, spec, deps) if asks_model else (NO_WORKFLOW, NO_USAGE)
+        if not asks_model or has_irreversible_step(spec):
+            return NO_WORKFLOW, NO_USAGE
+        return await _by_model(run_id, spec, deps)
     except ExhibitError as exc:
         level = logging.INFO if exc.code == "no_responders" else logging.WARNING
         log.log(level, "no workflow is looked for: %s", exc)
@@ -81,10 +85,31 @@ async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:
     found = await get_workflow(deps.asks, spec.workflow.name)
     if not isinstance(found, WorkflowShown):
         raise PermanentError(f"spec.workflow: {found.message}", code="unknown_workflow")
-    choice, problems = make_choice(found.workflow, spec, spec.workflow.arguments, chosen_by=BY_SPEC)
+    choice, problems = make_choice(found, spec, spec.workflow.arguments, chosen_by=BY_SPEC)
     if problems:
         raise PermanentError(f"spec.workflow: {'; '.join(problems)}", code="invalid_spec")
     return choice
+
+
+async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> FlowFiles | None:
+    """Return the files of the flow of a run, read once by each process; None where it is no flow.
+
+    Raises PermanentError (``unknown_workflow``, ``invalid_spec``) where this version cannot be had any more.
+    """
+    if not choice.is_flow:
+        return None
+    if choice.hash not in deps.flows:
+        found = await get_workflow(deps.asks, f"{choice.name}@{choice.hash}")
+        if not isinstance(found, WorkflowShown):
+            raise PermanentError(f"the flow of this run: {found.message}", code="unknown_workflow")
+        try:
+            files = parse_files(found.files)
+        except ValueError as exc:
+            raise PermanentError(f"{choice.name}: {exc}", code="invalid_spec") from exc
+        while len(deps.flows) >= KEPT_FLOWS:
+            del deps.flows[next(iter(deps.flows))]
+        deps.flows[choice.hash] = files
+    return deps.flows[choice.hash]
 
 
 async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> tuple[WorkflowChoice, Usage]:

@@ -101,9 +101,7 @@ def parse_choice(
     if not isinstance(values, dict):
         return NO_WORKFLOW, ("arguments is no object",)
     text = reason[:300] if isinstance(reason, str) else ""
-    return make_choice(
-        candidates[name].workflow, spec, cast("dict[str, Any]", values), chosen_by=chosen_by, reason=text
-    )
+    return make_choice(candidates[name], spec, cast("dict[str, Any]", values), chosen_by=chosen_by, reason=text)
 
 
 # --- the source of a new workflow

@@ -36,7 +36,7 @@ MAX_STEPS_CHARS = 30_000
 
 def is_worth_saving(finished: SampleFinished, state: AttemptState) -> bool:
     """Return whether a sample was done in so many steps, and without a workflow, that its way is worth keeping."""
-    used = any(isinstance(entry.action, UseWorkflow) for entry in state.history)
+    used = any(isinstance(entry.action, UseWorkflow) or entry.flow is not None for entry in state.history)
     return finished.status == "done" and finished.steps > LONG_WAY_STEPS and not used
 
 

@@ -46,6 +46,8 @@ class ScriptedLibrary:
     asked: list[InvokeWorkflow] = field(default_factory=list)
     searches: list[str] = field(default_factory=list)
     created: list[CreateWorkflow] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    """Of every version; with those of a flow it is one."""
 
 
 library: Actor[ScriptedLibrary] = Actor("workflows")
@@ -56,7 +58,7 @@ async def get_workflow(request: GetWorkflow, deps: ScriptedLibrary) -> GetReply:
     found = deps.versions.get(request.name)
     if found is None or not found.hash.startswith(request.hash):
         return WorkflowUnknown(name=request.name, message=f"there is no workflow {request.name!r}")
-    return WorkflowShown(workflow=found, source="", is_current=True)
+    return WorkflowShown(workflow=found, source="", is_current=True, files=deps.files)
 
 
 @library.answers(SEARCH_WORKFLOWS)

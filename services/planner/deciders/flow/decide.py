@@ -1,0 +1,244 @@
+"""What a call of a flow comes to in a sample: an action, another look at the page, or its answer. Pure.
+
+How a call is decided on a page is one decision for all who run flows (:mod:`shared.flows.answering`). Here stands what
+only a run has: the decisions about its start page, whose record is shown, and that what is read is checked against the
+page like a model's word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from msgspec.structs import replace as replace_part
+
+from services.planner.judge.reported_values import value_problems
+from services.planner.page.fields import field_values, value_source
+from services.planner.page.identity import identity_proof, read_page
+from services.planner.page.loading import find_loading_sign
+from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
+from services.planner.state.common_decisions import observe_later, observe_more, start_page_decision
+from services.planner.state.irreversible_steps import pressed_step
+from shared.contracts.actions import BrowserAction, Goto
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.planner import BY_FLOW
+from shared.contracts.steps import FieldValue, FlowStep, Note, plain_note
+from shared.contracts.workflows.flows import (
+    AwaitElement,
+    CheckShown,
+    ClickElement,
+    FlowAnswer,
+    FlowCall,
+    FlowWaits,
+    OpenAddress,
+    ProveRecord,
+    ReadFields,
+)
+from shared.flows.answering import (
+    FlowContext,
+    Perform,
+    after_call,
+    check_effect,
+    decide_call,
+    may_change,
+    readings_of,
+)
+from shared.flows.reading import LocatedReading, flow_error
+
+DIFFERENT_LOOKS = 2
+"""Extra observations of a page that shows something else; of one that lacks something there are more."""
+AWAIT_PAUSE_S = 0.5
+
+
+@dataclass(frozen=True)
+class FlowTurn:
+    """A flow that waits for the answer to a call. ``performing``: what was decided on for it last, taken as the step
+    after ``steps`` others."""
+
+    waits: FlowWaits
+    context: FlowContext
+    performing: Perform | None = None
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class CallAnswered:
+    """The answer to the call. ``seen``: what was read for it; ``notes``: for a reviewer."""
+
+    answer: FlowAnswer
+    context: FlowContext
+    seen: tuple[FieldValue, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class ActionChosen:
+    """The action for the call, with the turn as it is while it is taken."""
+
+    act: Act
+    turn: FlowTurn
+
+
+TurnDecision = CallAnswered | ActionChosen | Act | ObserveAgain
+
+
+def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
+    """Return what to do about the call that a flow waits with. An `Act` is a decision about the start page."""
+    if any(isinstance(entry.action, Goto) for entry in view.state.history):
+        shared = start_page_decision(view)
+        if shared is not None:
+            return shared
+    if turn.performing is not None:
+        answer = _outcome(view, turn, turn.performing)
+        if answer.error is not None or not turn.performing.more:
+            return CallAnswered(answer, after_call(turn.context, turn.waits.call, performed=answer.error is None))
+        done = replace(turn.context, done=turn.context.done + 1)
+        return _decide_call(view, replace(turn, context=done, performing=None))
+    return _decide_call(view, turn)
+
+
+def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswer:
+    """Return the answer of a call whose action was taken, by the step that it led to."""
+    if isinstance(turn.waits.call, OpenAddress):  # it may have been opened once more by the decision about start pages
+        entries = [entry for entry in view.state.history[turn.steps :] if isinstance(entry.action, Goto)]
+    else:
+        entries = [entry for entry in view.state.history[turn.steps :] if _is_of(entry, turn)]
+    if not entries:
+        return flow_error("action_failed", "the action was not taken")
+    entry = entries[-1]
+    if entry.refused or entry.result is None:
+        return flow_error("action_failed", entry.message)
+    return check_effect(performing, entry.result)
+
+
+def _is_of(entry: Entry, turn: FlowTurn) -> bool:
+    return entry.flow is not None and entry.flow.number == turn.waits.number
+
+
+# --- a call that is not performed yet
+
+
+def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
+    call, context = turn.waits.call, turn.context
+    page = None if isinstance(call, OpenAddress) else view.page
+    decided = decide_call(call, page, context)
+    if isinstance(decided, Perform):
+        return _chosen(view, turn, decided)
+    read: tuple[LocatedReading, ...] = ()
+    seen: tuple[FieldValue, ...] = ()
+    if page is not None and isinstance(call, ReadFields):
+        read = readings_of(call, page, context)
+        if decided.error is None:
+            seen = _values_of(view, read, page)
+            decided = _contradiction(view, seen, page) or decided
+    if page is not None and isinstance(call, ProveRecord):
+        decided = _proof(view, page, decided)
+        seen = _identity_shown(view, page)
+    later = _later(view, call, decided, read)
+    if later is not None:
+        return later
+    healed = tuple(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed)
+    after = after_call(context, call, performed=False)
+    return CallAnswered(decided, after, () if decided.error is not None else seen, healed)
+
+
+def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
+    waits = turn.waits
+    claimed = pressed_step(view, perform.action, BY_FLOW) is not None
+    flow = FlowStep(
+        name=waits.name,
+        hash=waits.hash,
+        number=waits.number,
+        line=waits.line,
+        section=waits.section,
+        irreversible=perform.irreversible or claimed,
+    )
+    notes = (plain_note(perform.remark),) if perform.remark else ()
+    act = Act(_with_reason(perform.action, flow), BY_FLOW, notes=notes, flow=flow)
+    return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
+
+
+def _with_reason(action: BrowserAction, flow: FlowStep) -> BrowserAction:
+    section = f", {flow.section}" if flow.section else ""
+    return replace_part(action, reason=f"The flow {flow.name} does this in line {flow.line}{section}.")
+
+
+def _later(
+    view: SampleView, call: FlowCall, answer: FlowAnswer, read: tuple[LocatedReading, ...]
+) -> ObserveAgain | None:
+    """Return another look at a page that may show more, or something else, a moment later."""
+    page = view.page
+    if page is None:
+        return None
+    if isinstance(call, AwaitElement):
+        waited_s = view.state.looks * AWAIT_PAUSE_S
+        more = answer.error is not None and waited_s < call.timeout_s
+        return ObserveAgain(AWAIT_PAUSE_S, view.state.max_tokens) if more else None
+    absent = isinstance(call, CheckShown | ClickElement) and answer.value is False
+    if absent:
+        return observe_more(view, page) or observe_later(view, looks=1)
+    if any(one.state == "empty" for one in read) and answer.error is None and find_loading_sign(page):
+        return observe_later(view)
+    if not may_change(answer):
+        return None
+    differs = answer.error is not None and answer.error.code in ("wrong_record", "value_uncertain")
+    more = observe_more(view, page)
+    return more or (observe_later(view, looks=DIFFERENT_LOOKS) if differs else observe_later(view))
+
+
+# --- what is read
+
+
+def _values_of(view: SampleView, read: tuple[LocatedReading, ...], page: PageObserved) -> tuple[FieldValue, ...]:
+    """Return the readings as values of the task's fields, with their place. Fields that the task lacks are left out."""
+    found: list[FieldValue] = []
+    for one in read:
+        field = view.spec.output_schema.get(one.field)
+        if field is None or one.element is None:
+            continue
+        empty = one.state == "empty"
+        found.append(
+            FieldValue(
+                field=one.field,
+                state="not_present" if empty else "value",
+                value=None if empty else one.text,
+                shown=one.text,
+                source=value_source(one.element, page, one.text, field),
+                read_by=BY_FLOW,
+            )
+        )
+    return tuple(found)
+
+
+def _contradiction(view: SampleView, seen: tuple[FieldValue, ...], page: PageObserved) -> FlowAnswer | None:
+    """Return the error where the page contradicts what the rules of the flow found, as with a model's word."""
+    problems = [
+        problem.message
+        for value in seen
+        for problem in value_problems(
+            value,
+            view.spec.output_schema[value.field],
+            view,
+            value.source.ref if value.source is not None else None,
+        )
+    ]
+    return flow_error("value_uncertain", f"{page.url}: {'; '.join(problems)}") if problems else None
+
+
+def _identity_shown(view: SampleView, page: PageObserved) -> tuple[FieldValue, ...]:
+    """Return the fields that identify the record, as the page that proves it shows them."""
+    read = read_page(view.spec, view.sample, page)
+    if read.proof.state != "proven":
+        return ()
+    known = {name: reading for name, reading in read.readings.items() if name in view.spec.identity}
+    return tuple(one for one in field_values(view.spec, known, page) if one.state == "value")
+
+
+def _proof(view: SampleView, page: PageObserved, answer: FlowAnswer) -> FlowAnswer:
+    """Return whether the page shows the record: by the task's own identity too, which decides where they differ."""
+    if not view.spec.identity:
+        return answer
+    proof = identity_proof(view.spec, view.sample, page)
+    if proof.state == "mismatch":
+        return flow_error("wrong_record", f"{page.url}: {proof.wrong}")
+    unproven = answer.error is not None and answer.error.code == "record_unproven"
+    return FlowAnswer(value=True) if unproven and proof.state == "proven" else answer

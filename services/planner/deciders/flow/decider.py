@@ -1,0 +1,193 @@
+"""The decider of a sample whose run uses a flow: begins the flow, performs its calls one by one, and ends it.
+
+The flow's process is no part of the sample's state: a sample that is delivered again begins a new one. No model is
+asked while the flow runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from services.planner.deciders.flow.decide import ActionChosen, CallAnswered, FlowTurn, decide_turn
+from services.planner.deciders.flow.ending import FlowResult, ending_of_flow
+from services.planner.deps import Decider
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
+from services.planner.state.common_decisions import start_page_decision
+from services.planner.state.transitions import with_readings
+from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
+from shared.bus.ports import Asks
+from shared.contracts.actions import Fail
+from shared.contracts.steps import FieldValue, FlowStep, Note
+from shared.contracts.workflows.flows import (
+    BeginFlow,
+    EndFlow,
+    FlowError,
+    FlowReply,
+    FlowWaits,
+    ResumeFlow,
+    SetOutput,
+)
+from shared.contracts.workflows.invocations import WorkflowFailure
+from shared.errors import ExhibitError
+from shared.flows.answering import FlowContext
+from shared.flows.files import FlowFiles
+from shared.subjects import BEGIN_FLOW, END_FLOW, RESUME_FLOW
+from shared.task.row_values import template_values
+from shared.task.typed_values import as_shown
+
+log = logging.getLogger(__name__)
+
+FLOW_S = 120.0
+"""For all of a flow, without the time in which its calls are performed."""
+PATIENCE_S = 900.0
+"""How long a flow waits for the answer to a call: an action, with its waits and the page that is stored before it."""
+GRACE_S = 125.0
+"""For a turn, beyond the time of the flow: it may have to wait until others have ended."""
+
+
+@dataclass(frozen=True)
+class FlowUse:
+    """The flow of a run: its version with arguments, and its files."""
+
+    choice: WorkflowChoice
+    files: FlowFiles
+
+
+class FlowFirst:
+    """Has the flow of the run work first; what that leaves open, or the gates refuse, the run's own decider does."""
+
+    def __init__(self, decider: Decider, use: FlowUse, asks: Asks) -> None:
+        self._decider, self._use, self._asks = decider, use, asks
+        self._turn: FlowTurn | None = None
+        self._result: FlowResult | None = None
+        self._over = False
+        self._seen: tuple[FieldValue, ...] = ()
+        self._notes: tuple[Note, ...] = ()
+        self._outputs: dict[str, Any] = {}
+        self._at: FlowStep | None = None
+        self._error: FlowError | None = None
+
+    @property
+    def name(self) -> str:
+        return self._decider.name
+
+    @property
+    def asks_model(self) -> bool:
+        """Only once the flow is over."""
+        return self._over and self._decider.asks_model
+
+    def check(self) -> None:
+        self._decider.check()
+
+    async def aclose(self) -> None:
+        """End the flow if it still waits. The run's decider is closed by `Deciders`."""
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return
+        waits = turn.waits
+        try:
+            await self._asks.ask(END_FLOW, EndFlow(flow_id=waits.flow_id, instance_id=waits.instance_id))
+        except ExhibitError as exc:  # it ends by itself when nobody answers it
+            log.info("the flow %s was not ended: %s: %s", waits.flow_id, exc.code, exc)
+
+    async def decide(self, view: SampleView) -> Decision:
+        if view.state.steps == 0 and self._turn is None and self._result is None:
+            first = start_page_decision(view)
+            if first is not None and isinstance(first.action, Fail):  # the row lacks a column
+                return first
+            await self._begin(view)
+        while self._turn is not None:
+            decided = decide_turn(view, self._turn)
+            if isinstance(decided, CallAnswered):
+                self._seen, self._notes = (*self._seen, *decided.seen), (*self._notes, *decided.notes)
+                await self._resume(self._turn, decided)
+                continue
+            if isinstance(decided, ActionChosen):
+                self._turn = decided.turn
+                return self._with_readings(decided.act)
+            return self._with_readings(decided)
+        if not self._over and self._result is not None:
+            view = replace(view, state=with_readings(view.state, self._seen))
+            ended = ending_of_flow(view, self._result)
+            if isinstance(ended, Act):
+                return self._with_readings(ended)
+            self._over = True
+            self._notes = (*self._notes, ended.note)
+        return self._with_readings(await self._decider.decide(view))
+
+    def _with_readings(self, decision: Decision) -> Decision:
+        """Return the decision with what was read and noted since the last one."""
+        if isinstance(decision, ObserveAgain):
+            seen, self._seen = self._seen, ()
+            return replace(decision, seen=(*seen, *decision.seen))
+        notes, self._notes = self._notes, ()
+        if not isinstance(decision, Act):
+            return replace(decision, notes=(*notes, *decision.notes))
+        seen, self._seen = self._seen, ()
+        return replace(decision, seen=(*seen, *decision.seen), notes=(*notes, *decision.notes))
+
+    # --- turns
+
+    async def _begin(self, view: SampleView) -> None:
+        choice = self._use.choice
+        try:
+            arguments = arguments_for(choice, template_values(view.sample))
+        except KeyError as exc:
+            self._end(stopped=f"the row has no column {exc}")
+            return
+        request = BeginFlow(
+            name=choice.name,
+            hash=choice.hash,
+            variables=arguments,
+            timeout_s=FLOW_S,
+            patience_s=PATIENCE_S,
+            run_id=view.run_id,
+            sample_id=view.sample.sample_id,
+        )
+        words = {name: field.not_present for name, field in view.spec.output_schema.items()}
+        texts = {name: as_shown(value) for name, value in arguments.items()}
+        context = FlowContext(self._use.files, texts, words)
+        try:
+            reply = await self._asks.ask(BEGIN_FLOW, request, timeout_s=FLOW_S + GRACE_S)
+        except ExhibitError as exc:
+            self._end(stopped=f"it could not be begun: {exc}")
+            return
+        self._take(reply, context)
+
+    async def _resume(self, turn: FlowTurn, answered: CallAnswered) -> None:
+        self._error, waits = answered.answer.error, turn.waits
+        if isinstance(waits.call, SetOutput):
+            self._outputs[waits.call.key] = waits.call.value
+        request = ResumeFlow(
+            flow_id=waits.flow_id, instance_id=waits.instance_id, number=waits.number, answer=answered.answer
+        )
+        try:
+            reply = await self._asks.ask(RESUME_FLOW, request, timeout_s=FLOW_S + GRACE_S)
+        except ExhibitError as exc:
+            self._end(stopped=f"its process does not answer: {exc}")
+            return
+        self._take(reply, answered.context)
+
+    def _take(self, reply: FlowReply, context: FlowContext) -> None:
+        if isinstance(reply, FlowWaits):
+            self._turn = FlowTurn(reply, context)
+            self._at = FlowStep(
+                name=reply.name, hash=reply.hash, number=reply.number, line=reply.line, section=reply.section
+            )
+        elif reply.error is not None:
+            self._end(stopped=self._error.message if self._error is not None else _failure(reply.error))
+        else:
+            value = cast("dict[str, Any]", reply.value if isinstance(reply.value, dict) else {})
+            self._end(values={**self._outputs, **value})
+
+    def _end(self, *, values: Mapping[str, Any] | None = None, stopped: str = "") -> None:
+        self._turn = None
+        error = self._error if stopped else None
+        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error)
+
+
+def _failure(error: WorkflowFailure) -> str:
+    return f"{error.type}: {error.message}"

@@ -1,0 +1,123 @@
+"""How a sample ends whose flow has returned or stopped: its fields are reported, and the gates check them; what they
+refuse, and where the flow stopped, the run's own decider works on. After an irreversible press a person does. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from services.planner.deciders.rules.decide import missing_artifact_action
+from services.planner.deciders.workflow.decide import find_refs, reported_fields
+from services.planner.judge.reported_values import is_same_value
+from services.planner.page.fields import field_values
+from services.planner.page.identity import read_page
+from services.planner.state.attempt_state import Act, SampleView
+from services.planner.state.common_decisions import fail_with_screenshot
+from services.planner.state.irreversible_steps import flow_presses
+from shared.contracts.actions import Done, Fail
+from shared.contracts.planner import BY_FLOW
+from shared.contracts.steps import FieldValue, FlowStep, Note, plain_note
+from shared.contracts.workflows.flows import FlowError
+from shared.task.output_field import OutputField
+from shared.task.typed_values import as_shown, is_not_present
+from shared.text.normal import fold
+
+
+@dataclass(frozen=True)
+class FlowResult:
+    """What a flow has come to. ``stopped``: why, for people; empty: it returned. ``error``: of the last call, where it
+    stopped at one. ``at``: where in its source it was last."""
+
+    name: str
+    values: Mapping[str, Any]
+    at: FlowStep | None
+    stopped: str = ""
+    error: FlowError | None = None
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """The run's own decider works on from here. ``note``: why."""
+
+    note: Note
+
+
+def ending_of_flow(view: SampleView, result: FlowResult) -> Act | HandedOver:
+    """Return the next action after a flow has ended, or that the run's own decider is to decide."""
+    if result.stopped:
+        return _after_stop(view, result)
+    refused = any(isinstance(entry.action, Done) and entry.decided_by == BY_FLOW for entry in view.state.history)
+    if refused and not flow_presses(view):
+        return HandedOver(plain_note(f"what the flow {result.name} returned was not accepted"))
+    found = reported_fields(dict(result.values), view.spec.output_schema)
+    if view.page is None or not (found or view.state.seen):
+        return _given_up(view, result, f"the flow {result.name} returned no field of the task")
+    read = read_page(view.spec, view.sample, view.page)
+    capture = missing_artifact_action(view, view.page, read)
+    if capture is not None:
+        return replace(capture, decided_by=BY_FLOW, flow=result.at)
+    given, absent = _as_read(found, view.state.seen, view.spec.output_schema)
+    fresh = {name: value for name, value in given.items() if name not in view.state.seen}
+    refs = find_refs(fresh, view.spec.output_schema, view.page)
+    # What it neither read nor returned is read from the page.
+    rules = field_values(view.spec, read.readings, view.page) if read.proof.state == "proven" else ()
+    seen = tuple(one for one in rules if one.field not in view.state.seen and one.field not in given)
+    done = Done(values=given, not_present=absent, refs=refs, reason=f"What the flow {result.name} has returned.")
+    return Act(done, BY_FLOW, seen=seen, flow=result.at)
+
+
+def _as_read(
+    found: Mapping[str, Any], seen: Mapping[str, FieldValue], schema: Mapping[str, OutputField]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the values in the words of the pages that they were read on, and the words of those that are absent.
+
+    A value that the flow has only put into another form counts as the one that was read.
+    """
+    given: dict[str, Any] = {}
+    absent: dict[str, str] = {}
+    for name, value in found.items():
+        before = seen.get(name)
+        read_empty = before is not None and before.state == "not_present"
+        if value is None and not read_empty:
+            continue
+        if value is None or (read_empty and _is_nothing(value, before, schema[name])):
+            absent[name] = (before.shown if before is not None else None) or ""
+        elif before is not None and before.state == "value" and _is_form_of(value, before, schema[name]):
+            given[name] = before.value
+        else:
+            given[name] = value
+    return given, absent
+
+
+def _is_nothing(value: Any, before: FieldValue | None, field: OutputField) -> bool:
+    shown = before.shown if before is not None else ""
+    return fold(as_shown(value)) == fold(shown or "") or is_not_present(as_shown(value), field.not_present)
+
+
+def _is_form_of(value: Any, before: FieldValue, field: OutputField) -> bool:
+    shown = before.shown or as_shown(before.value)
+    title = before.source.title if before.source is not None else None
+    return fold(as_shown(value)) == fold(shown) or is_same_value(value, field, shown, title=title)
+
+
+def _after_stop(view: SampleView, result: FlowResult) -> Act | HandedOver:
+    where = f" in line {result.at.line}{_section(result.at)}" if result.at is not None and result.at.line else ""
+    message = f"the flow {result.name} stopped{where}: {result.stopped}"
+    uncertain = result.error is not None and result.error.code == "value_uncertain"
+    if uncertain and not flow_presses(view):
+        return fail_with_screenshot(view, Fail(code="ambiguous", note=message))
+    return _given_up(view, result, message)
+
+
+def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | HandedOver:
+    """Return the end of a sample in which something was pressed that cannot be taken back; else the hand-over."""
+    if not flow_presses(view):
+        return HandedOver(plain_note(message))
+    why = f"{message}; it had pressed what cannot be taken back, so nobody but a person goes on"
+    return fail_with_screenshot(view, Fail(code="unknown_outcome", note=why))
+
+
+def _section(at: FlowStep) -> str:
+    return f" ({at.section})" if at.section else ""

@@ -1,0 +1,420 @@
+"""A sample that is done by a flow: its calls are the steps, what it reads is checked, and it ends in every way out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from services.planner.handlers import work_sample
+from services.planner.sample_loop import SampleWork
+from shared.contracts.actions import Click, Done, Fail, Goto, Screenshot
+from shared.contracts.steps import FLOW_PRESSES, FlowStep
+from shared.contracts.workflows.flows import (
+    ClickElement,
+    EnterSection,
+    OpenAddress,
+    ProveRecord,
+    ReadFields,
+    SetOutput,
+    TakeScreenshot,
+)
+from shared.errors import PermanentError, Unavailable
+from shared.evidence_format.log_codec import entry_of, step_of
+from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
+from shared.extraction.synthesis import FieldRules
+from shared.flows.files import FieldsFile, FlowFiles, write_files
+from tests.handlers.planner.planner_bench import Bench, work
+from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_flows import ScriptedFlows, ScriptStopped, flows
+from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, ticket
+
+DEEP = URL + "/deep"
+READ = ("assignee", "due_date")
+
+
+def under(header: str) -> FieldRules:
+    where = UnderHeader(header=header, role="definition")
+    return FieldRules(rules=(ExtractionRule(where=where, attribute="name", part=Whole()),))
+
+
+FILES = write_files(FlowFiles(fields=FieldsFile(fields={"assignee": under("Assignee"), "due_date": under("Due date")})))
+
+
+def read_ticket(url: str):
+    yield EnterSection(name="open")
+    yield OpenAddress(url=url)
+    yield ProveRecord(expected={"ticket_number": "TCK-1001"})
+    yield TakeScreenshot(label="ticket")
+    found = yield ReadFields(fields=READ)
+    return {"ticket_number": "TCK-1001", **found}
+
+
+def bench(flow: Any = read_ticket, *, files: Any = FILES, shown: Any = None, **task: Any) -> Bench:
+    one = Bench(ScriptedPool({URL: [page(*ticket()) if shown is None else shown]}))
+    one.task = spec(**task).model_dump(mode="json", by_alias=True)
+    one.library = ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=files)  # type: ignore[attr-defined]
+    one.flows = ScriptedFlows(flow)  # type: ignore[attr-defined]
+    one.bus.host(library, one.library)  # type: ignore[attr-defined]
+    one.bus.host(flows, one.flows)  # type: ignore[attr-defined]
+    return one
+
+
+def tags(one: Bench) -> list[tuple[str, str]]:
+    return [(type(step.action).__name__, step.decided_by) for step in one.steps]
+
+
+def values(finished: Any) -> dict[str, Any]:
+    return {value.field: value.value for value in finished.values}
+
+
+def flows_of(one: Bench) -> ScriptedFlows:
+    return one.flows  # type: ignore[attr-defined]
+
+
+async def test_each_call_is_a_step_and_what_it_returns_is_the_result():
+    one = bench()
+    one.decider = told(Done(values={}))
+    finished = await one.run()
+    assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
+    assert values(finished) == {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-03-03"}
+    assert tags(one) == [("Goto", "flow"), ("Screenshot", "flow"), ("Done", "flow")]
+    assert flows_of(one).begun[0].variables == {"url": URL}
+    assert (flows_of(one).begun[0].hash, flows_of(one).begun[0].sample_id) == (HASH, "TCK-1001")
+    assert flows_of(one).ended == []
+    sources = {value.field: value.source for value in finished.values}
+    assert all(source is not None and source.url == URL for source in sources.values())
+    assert {value.read_by for value in finished.values if value.field in READ} == {"flow"}
+
+
+async def test_a_step_says_which_line_of_which_version_asked_for_it():
+    one = bench()
+    await one.run()
+    assert one.steps[0].flow == FlowStep(name="tickets", hash=HASH, number=2, line=2, section="work")
+    entry = entry_of(one.steps[0])
+    again = msgspec.json.decode(msgspec.json.encode(entry), type=type(entry))
+    assert step_of(again, one.steps[0].run_id, one.steps[0].sample_id) == one.steps[0]
+    assert b'"flow":' not in msgspec.json.encode(entry_of(msgspec.structs.replace(one.steps[0], flow=None)))
+
+
+async def test_what_was_read_on_a_page_before_counts_with_that_page():
+    def far(url: str):
+        yield OpenAddress(url=url)
+        yield ProveRecord(expected={"ticket_number": "TCK-1001"})
+        found = yield ReadFields(fields=READ)
+        yield ClickElement(selector='role=link[name="Next"]')
+        yield TakeScreenshot(label="ticket")
+        return {"ticket_number": "TCK-1001", **found}
+
+    one = bench(far, shown=page(*ticket(), el("link", "Next")))
+    one.scripted.site[DEEP] = [page(heading("All of it"))]
+    one.scripted.clicks = {"Next": DEEP}
+    finished = await one.run()
+    assert finished.status == "done"
+    by_name = {value.field: value for value in finished.values}
+    source = by_name["assignee"].source
+    assert source is not None
+    assert (source.url, bool(source.observation_file_sha256)) == (URL, True)
+    assert values(finished)["due_date"] == "2026-03-03"
+
+
+async def test_outputs_that_it_sets_are_reported():
+    def sets(url: str):
+        yield OpenAddress(url=url)
+        for name, value in (("ticket_number", "TCK-1001"), ("assignee", "Ann Lee"), ("due_date", "Mar 3, 2026")):
+            yield SetOutput(key=name, value=value)
+
+    finished = await bench(sets).run()
+    assert finished.status == "done"
+    assert values(finished)["due_date"] == "2026-03-03"
+
+
+async def test_a_value_in_another_form_counts_as_the_one_that_was_read():
+    def formed(url: str):
+        found = yield from read_ticket(url)
+        return {**found, "due_date": "2026-03-03"}
+
+    finished = await bench(formed).run()
+    assert finished.status == "done"
+    assert {one.field: one.shown for one in finished.values}["due_date"] == "Mar 3, 2026"
+
+
+async def test_words_for_nothing_are_not_present():
+    finished = await bench(shown=page(*ticket(assignee="Unassigned"))).run()
+    assert finished.status == "done"
+    by_name = {value.field: value for value in finished.values}
+    assert (by_name["assignee"].state, by_name["assignee"].shown) == ("not_present", "Unassigned")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"assignee": "Somebody Else"}, {"due_date": "2026-04-04"}, {"ticket_number": "TCK-1002"}, {"assignee": None}],
+)
+async def test_a_lying_flow_makes_nothing_wrong_done(wrong):
+    def lies(url: str):
+        found = yield from read_ticket(url)
+        return {**found, **wrong}
+
+    finished = await bench(lies).run()
+    name = next(iter(wrong))
+    assert finished.status != "done" or values(finished)[name] not in wrong.values()
+
+
+async def test_rules_that_lead_to_another_label_are_contradicted():
+    swapped = FieldsFile(fields={"assignee": under("Reporter"), "due_date": under("Due date")})
+    shown = page(*ticket(), *row("Reporter", "Bob Ray"))
+    one = bench(files=write_files(FlowFiles(fields=swapped)), shown=shown)
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "ambiguous_value")
+    assert "Bob Ray" in finished.message
+    assert "line 5 (work)" in finished.message
+
+
+async def test_candidates_go_to_a_person():
+    both = FieldsFile(
+        fields={
+            "assignee": FieldRules(rules=(*under("Assignee").rules, *under("Owner").rules)),
+            "due_date": under("Due date"),
+        }
+    )
+    shown = page(*ticket(), *row("Owner", "Bob Ray"))
+    one = bench(files=write_files(FlowFiles(fields=both)), shown=shown)
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "ambiguous_value")
+    assert "'Ann Lee' or 'Bob Ray'" in finished.message
+
+
+async def test_where_it_stops_the_planner_of_the_run_works_on():
+    def stops(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Open"]')
+
+    one = bench(stops)
+    finished = await one.run()
+    assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
+    assert tags(one) == [("Goto", "flow"), ("Screenshot", "rules"), ("Done", "rules")]
+    assert "the flow tickets stopped in line 2 (work)" in finished.notes[0].text
+    assert flows_of(one).answers[-1].error.code == "element_missing"  # type: ignore[union-attr]
+
+
+async def test_a_flow_may_go_on_after_an_error():
+    codes: list[str] = []
+
+    def tries(url: str):
+        yield OpenAddress(url=url)
+        try:
+            yield ClickElement(selector='role=button[name="Open"]')
+        except ScriptStopped as stopped:
+            codes.append(stopped.code)
+        return (yield from read_ticket(url))
+
+    one = bench(tries)
+    finished = await one.run()
+    assert (finished.status, one.steps[-1].decided_by) == ("done", "flow")
+    assert codes == ["element_missing"]
+
+
+async def test_code_that_raises_leaves_the_work_to_the_planner():
+    def raises(url: str):
+        yield OpenAddress(url=url)
+        raise RuntimeError("no such thing")
+
+    one = bench(raises)
+    finished = await one.run()
+    assert (finished.status, one.steps[-1].decided_by) == ("done", "rules")
+    assert "RuntimeError: no such thing" in finished.notes[0].text
+
+
+async def test_another_record_is_not_done():
+    one = bench(shown=page(*ticket("TCK-1002")))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("failed", "identity_mismatch")
+    assert flows_of(one).answers[-1].error.code == "wrong_record"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("status", "end"), [(404, ("failed", "not_found")), (401, ("auth_required", "login_required"))]
+)
+async def test_a_start_page_that_answers_with_an_error_ends_the_sample_as_always(status, end):
+    one = bench(shown=page(heading("Nothing"), http_status=status))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == end
+    assert flows_of(one).ended == ["flow1"]
+    assert finished.usage.llm_calls == 0
+
+
+async def test_a_server_error_is_tried_once_more_for_the_flow():
+    one = bench()
+    broken = page(heading("Oops"), http_status=503)
+    one.scripted.site[URL] = [broken]
+    one.scripted.site[URL].append(page(*ticket()))
+    finished = await one.run()
+    assert finished.status in ("done", "failed")
+    assert flows_of(one).waiting == {}
+
+
+async def test_a_page_that_says_there_is_no_such_record_is_not_found():
+    one = bench(shown=page(heading("Ticket not found")))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("failed", "not_found")
+
+
+async def test_a_value_that_comes_late_is_waited_for():
+    one = bench()
+    late = page(heading("TCK-1001: Printer"), *row("Assignee", "Loading…"), *row("Due date", "Mar 3, 2026"))
+    one.scripted.site[URL] = [late, late, page(*ticket())]
+    finished = await one.run()
+    assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
+    assert one.steps[-1].decided_by == "flow"
+
+
+async def test_a_click_that_may_be_is_false_where_there_is_nothing():
+    said: list[Any] = []
+
+    def clicks(url: str):
+        yield OpenAddress(url=url)
+        said.append((yield ClickElement(selector='role=button[name="Reject all"]', if_shown=True)))
+        said.append((yield ClickElement(selector='role=link[name="More"]', if_shown=True)))
+        return (yield from read_ticket(url))
+
+    one = bench(clicks, shown=page(*ticket(), el("link", "More")))
+    assert (await one.run()).status == "done"
+    assert said == [False, True]
+
+
+# --- what is pressed once
+
+SUBMIT = ClickElement(selector='role=button[name="Approve"]', irreversible=True)
+
+
+def approve(url: str):
+    yield OpenAddress(url=url)
+    yield SUBMIT
+    return (yield from read_ticket(url))
+
+
+async def test_an_irreversible_press_without_a_route_is_claimed():
+    one = bench(approve, shown=page(*ticket(), el("button", "Approve")))
+    finished = await one.run()
+    assert finished.status == "done"
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+    assert [step.flow.irreversible for step in one.steps if isinstance(step.action, Click)] == [True]  # type: ignore[union-attr]
+
+
+async def test_it_is_not_pressed_again_by_another_attempt():
+    one = bench(approve, shown=page(*ticket(), el("button", "Approve")))
+    await one.run()
+    again = await work_sample(work(), one.deps, 2)
+    assert again is not None
+    assert (again.status, again.reason) == ("needs_review", "unknown_outcome")
+    assert "attempt 1" in again.message
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+
+
+async def test_after_the_press_a_person_goes_on():
+    def stops(url: str):
+        yield OpenAddress(url=url)
+        yield SUBMIT
+        yield ClickElement(selector='role=button[name="Nowhere"]')
+
+    one = bench(stops, shown=page(*ticket(), el("button", "Approve")))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "unknown_outcome")
+    assert "line 3" in finished.message
+
+
+ROUTE = [{"press": "Submit", "irreversible": True}, {"read": ["assignee", "due_date"]}]
+
+
+@pytest.mark.parametrize("marked", [True, False])
+async def test_a_press_of_the_route_is_claimed_by_its_step(marked):
+    def submits(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Submit"]', irreversible=marked)
+        return (yield from read_ticket(url))
+
+    one = bench(submits, shown=page(*ticket(), el("button", "Submit")), route=ROUTE)
+    finished = await one.run()
+    assert finished.status == "done"
+    again = await work_sample(work(), one.deps, 2)
+    assert again is not None
+    assert again.reason == "unknown_outcome"
+    assert "step 1 of the route" in again.message
+
+
+async def test_a_press_of_the_route_is_not_made_twice_in_one_attempt():
+    def twice(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Submit"]', irreversible=True)
+        yield ClickElement(selector='role=button[name="Submit"]', irreversible=True)
+
+    one = bench(twice, shown=page(*ticket(), el("button", "Submit")), route=ROUTE)
+    finished = await one.run()
+    assert finished.reason == "unknown_outcome"
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+
+
+def test_claims_of_flows_are_no_steps_of_a_route():
+    assert FLOW_PRESSES > 1000
+
+
+# --- ways out
+
+
+async def test_it_is_ended_when_the_sample_is_given_back(monkeypatch):
+    async def lost(self):
+        await self.task.decider.decide(self.view)
+        raise Unavailable("the browser is gone", code="session_lost")
+
+    monkeypatch.setattr(SampleWork, "run", lost)
+    one = bench()
+    with pytest.raises(Unavailable):
+        await one.run()
+    assert flows_of(one).ended == ["flow1"]
+
+
+async def test_without_anybody_who_runs_flows_the_planner_does_the_work():
+    one = bench()
+    one.bus.closed_asks.add("exhibit.v1.ask.workflows.flow.begin")
+    finished = await one.run()
+    assert (finished.status, one.steps[-1].decided_by) == ("done", "rules")
+    assert "could not be begun" in finished.notes[0].text
+
+
+async def test_a_row_without_a_column_ends_before_the_flow_begins():
+    one = bench()
+    sample = work().sample
+    bare = msgspec.structs.replace(sample, fields={"url": URL})
+    finished = await one.run(sample=bare)
+    assert finished.reason == "missing_column"
+    assert flows_of(one).begun == []
+
+
+async def test_no_model_is_asked_while_it_runs_and_one_is_after_it():
+    def stops(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Open"]')
+
+    one = bench(stops)
+    one.decider = told(Screenshot(label="ticket"), Fail(code="other", note="enough"))
+    one.decider.answers.pop(0)
+    finished = await one.run()
+    assert finished.usage.llm_calls == 2
+    assert isinstance(one.steps[0].action, Goto)
+    assert one.steps[0].decided_by == "flow"
+
+
+async def test_a_plain_workflow_cannot_press_what_is_pressed_once():
+    one = bench(files={}, route=ROUTE, workflow={"name": "tickets", "arguments": {"url": "{url}"}})
+    with pytest.raises(PermanentError, match="only what a flow presses"):
+        await one.run()
+
+
+async def test_files_that_cannot_be_read_are_told_before_the_start():
+    files = {**FILES, "workspace/fields.json": "{"}
+    one = bench(files=files, workflow={"name": "tickets", "arguments": {"url": "{url}"}})
+    with pytest.raises(PermanentError, match=r"fields\.json"):
+        await one.run()
