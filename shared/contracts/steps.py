@@ -203,7 +203,7 @@ class TargetContext(Part, frozen=True, kw_only=True, omit_defaults=True):
     """Labels of the options of a native select."""
 
 
-class FlowStep(Part, frozen=True, kw_only=True, omit_defaults=True):
+class FlowPlace(Part, frozen=True, kw_only=True, omit_defaults=True):
     """The call of a flow that asked for a step: the flow's version, the number of the call, its line and section.
 
     ``irreversible``: it presses what is pressed once for a sample.
@@ -264,7 +264,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """The answer to a question about a picture."""
     workflow: WorkflowRan | None = None
     """What a workflow came to: its version, its value or its error, and the workflows that it invoked."""
-    flow: FlowStep | None = None
+    flow: FlowPlace | None = None
     """The call of a flow that asked for this step; None: no flow did."""
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""

@@ -24,7 +24,7 @@ from shared.contracts.results import ActionResult
 from shared.contracts.steps import (
     FieldValue,
     FiledArtifact,
-    FlowStep,
+    FlowPlace,
     Note,
     ObservationRef,
     RouteMark,
@@ -80,7 +80,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     vision: VisionAnswered | None = None
     workflow: WorkflowRan | UnsetType | None = UNSET
     """UNSET where no workflow was used."""
-    flow: FlowStep | UnsetType | None = UNSET
+    flow: FlowPlace | UnsetType | None = UNSET
     """UNSET where no flow asked for it."""
     target_context: TargetContext | UnsetType | None = UNSET
     """UNSET where the action has no target in the observation."""

@@ -26,7 +26,7 @@ from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import (
     FieldValue,
     FiledArtifact,
-    FlowStep,
+    FlowPlace,
     Note,
     RouteMark,
     ShownCount,
@@ -82,7 +82,7 @@ class Entry:
     workflow_value: Any = None
     """What a workflow has returned."""
     workflow_failed: bool = False
-    flow: FlowStep | None = None
+    flow: FlowPlace | None = None
     """The call of a flow that asked for it."""
 
     @property
@@ -258,7 +258,7 @@ class Act:
     then: tuple[AnyAction, ...] = ()
     route: RouteMark | None = None
     """The step of the route that `action` is taken for."""
-    flow: FlowStep | None = None
+    flow: FlowPlace | None = None
     """The call of a flow that asks for `action`."""
     summary: Summary | None = None
     prompt_chars: int = 0

@@ -11,7 +11,8 @@ from typing import Any, cast
 from shared.contracts.base import Part
 from shared.contracts.workflows.library import WorkflowShown
 from shared.flows.files import is_flow, parse_files
-from shared.task.spec import TaskSpec, fill, has_irreversible_step, placeholders
+from shared.flows.identifiers import to_identifier
+from shared.task.spec import PLACEHOLDER, TaskSpec, fill, has_irreversible_step, placeholders
 
 TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
 """Types of parameters whose argument is JSON in the row, such as ``3`` or ``["a"]``."""
@@ -52,8 +53,11 @@ def make_choice(
     columns = column_names(spec)
     known = {one.name: one for one in version.parameters}
     arguments = dict(given)
-    for name in known.keys() & columns - arguments.keys():
-        arguments[name] = f"{{{name}}}"
+    own = {to_identifier(name): name for name in columns if PLACEHOLDER.fullmatch(f"{{{name}}}")} if flow else {}
+    for name in known.keys() - arguments.keys():
+        column = name if name in columns else own.get(name)
+        if column is not None:
+            arguments[name] = f"{{{column}}}"
     missing = [name for name, one in known.items() if one.required and name not in arguments]
     unknown = [] if version.takes_more else [name for name in arguments if name not in known]
     absent = sorted({column for value in arguments.values() for column in _columns_in(value)} - columns)

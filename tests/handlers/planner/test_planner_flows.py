@@ -10,7 +10,7 @@ import pytest
 from services.planner.handlers import work_sample
 from services.planner.sample_loop import SampleWork
 from shared.contracts.actions import Click, Done, Fail, Goto, Screenshot
-from shared.contracts.steps import FLOW_PRESSES, FlowStep
+from shared.contracts.steps import FLOW_PRESSES, FlowPlace
 from shared.contracts.workflows.flows import (
     ClickElement,
     EnterSection,
@@ -93,7 +93,7 @@ async def test_each_call_is_a_step_and_what_it_returns_is_the_result():
 async def test_a_step_says_which_line_of_which_version_asked_for_it():
     one = bench()
     await one.run()
-    assert one.steps[0].flow == FlowStep(name="tickets", hash=HASH, number=2, line=2, section="work")
+    assert one.steps[0].flow == FlowPlace(name="tickets", hash=HASH, number=2, line=2, section="work")
     entry = entry_of(one.steps[0])
     again = msgspec.json.decode(msgspec.json.encode(entry), type=type(entry))
     assert step_of(again, one.steps[0].run_id, one.steps[0].sample_id) == one.steps[0]

@@ -21,7 +21,7 @@ from services.planner.state.irreversible_steps import pressed_step
 from shared.contracts.actions import BrowserAction, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_FLOW
-from shared.contracts.steps import FieldValue, FlowStep, Note, plain_note
+from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import (
     AwaitElement,
     CheckShown,
@@ -144,7 +144,7 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
 def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
     waits = turn.waits
     claimed = pressed_step(view, perform.action, BY_FLOW) is not None
-    flow = FlowStep(
+    flow = FlowPlace(
         name=waits.name,
         hash=waits.hash,
         number=waits.number,
@@ -157,7 +157,7 @@ def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
     return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
 
 
-def _with_reason(action: BrowserAction, flow: FlowStep) -> BrowserAction:
+def _with_reason(action: BrowserAction, flow: FlowPlace) -> BrowserAction:
     section = f", {flow.section}" if flow.section else ""
     return replace_part(action, reason=f"The flow {flow.name} does this in line {flow.line}{section}.")
 

@@ -19,22 +19,19 @@ from services.planner.state.common_decisions import start_page_decision
 from services.planner.state.transitions import with_readings
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
 from shared.bus.ports import Asks
+from shared.client.workflow_calls import begin_flow, end_flow, resume_flow
 from shared.contracts.actions import Fail
-from shared.contracts.steps import FieldValue, FlowStep, Note
+from shared.contracts.steps import FieldValue, FlowPlace, Note
 from shared.contracts.workflows.flows import (
-    BeginFlow,
-    EndFlow,
     FlowError,
     FlowReply,
     FlowWaits,
-    ResumeFlow,
     SetOutput,
 )
 from shared.contracts.workflows.invocations import WorkflowFailure
 from shared.errors import ExhibitError
 from shared.flows.answering import FlowContext
 from shared.flows.files import FlowFiles
-from shared.subjects import BEGIN_FLOW, END_FLOW, RESUME_FLOW
 from shared.task.row_values import template_values
 from shared.task.typed_values import as_shown
 
@@ -44,8 +41,6 @@ FLOW_S = 120.0
 """For all of a flow, without the time in which its calls are performed."""
 PATIENCE_S = 900.0
 """How long a flow waits for the answer to a call: an action, with its waits and the page that is stored before it."""
-GRACE_S = 125.0
-"""For a turn, beyond the time of the flow: it may have to wait until others have ended."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,7 @@ class FlowFirst:
         self._seen: tuple[FieldValue, ...] = ()
         self._notes: tuple[Note, ...] = ()
         self._outputs: dict[str, Any] = {}
-        self._at: FlowStep | None = None
+        self._at: FlowPlace | None = None
         self._error: FlowError | None = None
 
     @property
@@ -87,11 +82,10 @@ class FlowFirst:
         turn, self._turn = self._turn, None
         if turn is None:
             return
-        waits = turn.waits
         try:
-            await self._asks.ask(END_FLOW, EndFlow(flow_id=waits.flow_id, instance_id=waits.instance_id))
+            await end_flow(self._asks, turn.waits)
         except ExhibitError as exc:  # it ends by itself when nobody answers it
-            log.info("the flow %s was not ended: %s: %s", waits.flow_id, exc.code, exc)
+            log.info("the flow %s was not ended: %s: %s", turn.waits.flow_id, exc.code, exc)
 
     async def decide(self, view: SampleView) -> Decision:
         if view.state.steps == 0 and self._turn is None and self._result is None:
@@ -138,20 +132,19 @@ class FlowFirst:
         except KeyError as exc:
             self._end(stopped=f"the row has no column {exc}")
             return
-        request = BeginFlow(
-            name=choice.name,
-            hash=choice.hash,
-            variables=arguments,
-            timeout_s=FLOW_S,
-            patience_s=PATIENCE_S,
-            run_id=view.run_id,
-            sample_id=view.sample.sample_id,
-        )
         words = {name: field.not_present for name, field in view.spec.output_schema.items()}
         texts = {name: as_shown(value) for name, value in arguments.items()}
         context = FlowContext(self._use.files, texts, words)
         try:
-            reply = await self._asks.ask(BEGIN_FLOW, request, timeout_s=FLOW_S + GRACE_S)
+            reply = await begin_flow(
+                self._asks,
+                f"{choice.name}@{choice.hash}",
+                arguments,
+                timeout_s=FLOW_S,
+                patience_s=PATIENCE_S,
+                run_id=view.run_id,
+                sample_id=view.sample.sample_id,
+            )
         except ExhibitError as exc:
             self._end(stopped=f"it could not be begun: {exc}")
             return
@@ -161,11 +154,8 @@ class FlowFirst:
         self._error, waits = answered.answer.error, turn.waits
         if isinstance(waits.call, SetOutput):
             self._outputs[waits.call.key] = waits.call.value
-        request = ResumeFlow(
-            flow_id=waits.flow_id, instance_id=waits.instance_id, number=waits.number, answer=answered.answer
-        )
         try:
-            reply = await self._asks.ask(RESUME_FLOW, request, timeout_s=FLOW_S + GRACE_S)
+            reply = await resume_flow(self._asks, waits, answered.answer, timeout_s=FLOW_S)
         except ExhibitError as exc:
             self._end(stopped=f"its process does not answer: {exc}")
             return
@@ -174,7 +164,7 @@ class FlowFirst:
     def _take(self, reply: FlowReply, context: FlowContext) -> None:
         if isinstance(reply, FlowWaits):
             self._turn = FlowTurn(reply, context)
-            self._at = FlowStep(
+            self._at = FlowPlace(
                 name=reply.name, hash=reply.hash, number=reply.number, line=reply.line, section=reply.section
             )
         elif reply.error is not None:

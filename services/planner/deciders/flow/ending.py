@@ -18,7 +18,7 @@ from services.planner.state.common_decisions import fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
 from shared.contracts.actions import Done, Fail
 from shared.contracts.planner import BY_FLOW
-from shared.contracts.steps import FieldValue, FlowStep, Note, plain_note
+from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import FlowError
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, is_not_present
@@ -32,7 +32,7 @@ class FlowResult:
 
     name: str
     values: Mapping[str, Any]
-    at: FlowStep | None
+    at: FlowPlace | None
     stopped: str = ""
     error: FlowError | None = None
 
@@ -119,5 +119,5 @@ def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | Hande
     return fail_with_screenshot(view, Fail(code="unknown_outcome", note=why))
 
 
-def _section(at: FlowStep) -> str:
+def _section(at: FlowPlace) -> str:
     return f" ({at.section})" if at.section else ""
