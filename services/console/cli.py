@@ -12,6 +12,8 @@ from services.console.commands.flows.command import flows
 from services.console.commands.flows.compile import EXIT_CODES as COMPILE_EXIT_CODES
 from services.console.commands.flows.compile import compile_
 from services.console.commands.key import key
+from services.console.commands.learn.command import EXIT_CODES as LEARN_EXIT_CODES
+from services.console.commands.learn.command import learn
 from services.console.commands.login import login
 from services.console.commands.observe import observe
 from services.console.commands.operate import operate
@@ -41,5 +43,6 @@ for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
 app.command()(key)
 app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)
+app.command(epilog=LEARN_EXIT_CODES)(learn)
 app.add_typer(flows)
 app.add_typer(workflows)

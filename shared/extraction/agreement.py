@@ -94,7 +94,9 @@ def _read_rules(
     if len(candidates) > 1 or telling_none:
         return FieldReading(certainty="ambiguous", candidates=tuple(candidates), lost=nothing)
     one = candidates[0]
-    if not _fits(field, one.value) or not _kinds(field, one.rules, structure) & (BELONGING if nothing else TELLING):
+    kinds = _kinds(field, one.rules, structure)
+    told = kinds & BELONGING if nothing else kinds & TELLING or field.trusted
+    if not told or not _fits(field, one.value):
         return FieldReading(certainty="unsure", candidates=tuple(candidates), lost=nothing)
     return FieldReading(
         certainty="healed" if nothing else "certain", value=one.value, candidates=tuple(candidates), lost=nothing

@@ -21,6 +21,8 @@ from shared.extraction.rules import (
 from shared.extraction.structure import is_told_apart
 from shared.text.normal import fold, tidy
 
+SHOWING_ROLES = ("text", "cell", "heading", "definition", "time", "row")
+"""Of elements whose name is what they show, and not what they are called."""
 MAX_STEPS = 3
 """Elements between a label and its value."""
 
@@ -31,7 +33,7 @@ def places_of(element: Element, page: ObservedPage, *, called: bool) -> Iterator
         yield UnderHeader(header=tidy(element.header), role=element.role)
         yield UnderHeader(header=tidy(element.header), role="")
     yield from _row_places(element, page)
-    if called and element.name:
+    if called and element.name and element.role not in SHOWING_ROLES:
         yield CalledSo(name=tidy(element.name), role=element.role)
     at = page.order[element.ref]
     for steps in range(1, min(MAX_STEPS, at) + 1):

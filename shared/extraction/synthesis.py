@@ -69,7 +69,8 @@ class FieldRules(Part, frozen=True, kw_only=True):
     """What was learned of one field.
 
     ``variants``: where no rule holds for all examples, sets of rules that each hold for two or more of them and find
-    nothing else on the others: pages of one kind may be built in a few ways.
+    nothing else on the others: pages of one kind may be built in a few ways. ``trusted``: a person has confirmed
+    readings of pages that were not learned from, so that a place alone may tell the value.
     ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
     shape. ``form``: how its values are compared.
     """
@@ -79,6 +80,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     shape: str = ""
     form: FieldType = FieldType()
     variants: tuple[tuple[ExtractionRule, ...], ...] = ()
+    trusted: bool = False
 
 
 def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None) -> FieldRules:
@@ -147,6 +149,11 @@ def common_texts(pages: Sequence[ObservedPage], values: Collection[str] = ()) ->
         for page in pages
     ]
     return frozenset(sorted(set[str].intersection(*texts))[:MAX_CONSTANTS])
+
+
+def is_shown(form: FieldType, page: ObservedPage, value: str) -> bool:
+    """Return whether the page shows the value anywhere."""
+    return any(True for _ in _occurrences(Example(page, value), form))
 
 
 def _is_wrong_on(rule: ExtractionRule, other: Example, form: FieldType, constants: Collection[str]) -> bool:
@@ -260,7 +267,7 @@ def _rules_at(where: Where, aspect: Aspect, examples: Sequence[Example], form: F
     attribute, nth, of = aspect
     for chosen in islice(product(*(spans for _, spans in places)), MAX_CHOICES):
         texts = [(text, span) for (text, _), span in zip(places, chosen, strict=True)]
-        for part in _parts(texts):
+        for part in _parts(texts, in_address=attribute == "url"):
             if all(part_of(text, part) == text[begin:end] for text, (begin, end) in texts):
                 told = replace(part, telling=_is_telling(part, aspect, examples)) if isinstance(part, Between) else part
                 yield ExtractionRule(where=where, attribute=attribute, part=told, nth=nth, of=of)
@@ -280,8 +287,10 @@ def _is_telling(part: Between, aspect: Aspect, examples: Sequence[Example]) -> b
     return True
 
 
-def _parts(texts: Sequence[tuple[str, Span]]) -> Iterator[TextRule]:
-    """Yield the parts that may give each value of its text: the whole, or what stands between common words."""
+def _parts(texts: Sequence[tuple[str, Span]], *, in_address: bool) -> Iterator[TextRule]:
+    """Yield the parts that may give each value of its text: the whole, or what stands between common words.
+
+    Of an address only the segments around it count, so that another host has the same rules."""
     if all(span == (0, len(text)) for text, span in texts):
         yield Whole()
         return
@@ -291,8 +300,11 @@ def _parts(texts: Sequence[tuple[str, Span]]) -> Iterator[TextRule]:
     after = _whole_words(_common_start(rights), rights)
     if (not before and any(lefts)) or (not after and any(rights)):
         return
+    if in_address:
+        yield Between(before=_found(_LAST_SEGMENT, before), after=_found(_FIRST_SEGMENT, after))
+        return
     yield Between(before=before, after=after)
-    shorter = Between(before=_last_word(before), after=_first_word(after))
+    shorter = Between(before=_first_word(before[::-1])[::-1], after=_first_word(after))
     if shorter != Between(before=before, after=after):
         yield shorter
 
@@ -310,13 +322,18 @@ def _whole_words(start: str, texts: Sequence[str]) -> str:
     return re.sub(r"\w+$", "", start) if cut else start
 
 
-def _last_word(text: str) -> str:
-    found = re.search(r"\S+\s*$", text)
-    return found[0] if found is not None else text
+_LAST_SEGMENT = re.compile(r"[/?&#][^/?&#]*[/?&#=]?$")
+_FIRST_SEGMENT = re.compile(r"^[/?&#]?[^/?&#]*")
 
 
 def _first_word(text: str) -> str:
-    found = re.match(r"\s*\S+", text)
+    """Return the first word with the blanks before it."""
+    blanks = len(text) - len(text.lstrip())
+    return text[: blanks + len(text[blanks:].split(" ", 1)[0])]
+
+
+def _found(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
     return found[0] if found is not None else text
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shared.extraction.values import FieldType
+from shared.extraction.values import form_of
 from shared.field_types import base_type, nullable
 from shared.flows.compiling.alignment import Column, align_samples
 from shared.flows.compiling.fields import PlacedField, place_field
@@ -312,7 +312,7 @@ def _files(
         locators=steps.locators,
         fields=FieldsFile(
             proofs={one.name: one.rules for one in identity},
-            types={name: field_type(spec.output_schema[name]) for name in fields},
+            types={name: form_of(spec.output_schema[name]) for name in fields},
             fields={name: one.rules for name, one in fields.items()},
             rows={one.name: one.row_of for one in (*placed, *identity) if one.row_of},
             constants=tuple(constants),
@@ -320,15 +320,6 @@ def _files(
         mappings=steps.mappings,
         variables=schema,
         outputs={name: output_schema(field) for name, field in spec.output_schema.items()},
-    )
-
-
-def field_type(field: OutputField) -> FieldType:
-    return FieldType(
-        type=field.type,
-        values=tuple(field.values),
-        date_order=field.date_order,
-        not_present=tuple(field.not_present),
     )
 
 

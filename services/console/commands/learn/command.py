@@ -1,0 +1,203 @@
+"""`exhibit learn`: a flow from a few rows whose right values a person has written down, without a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+
+from services.console import exits
+from services.console.commands.flows.compile import publish_flow
+from services.console.commands.learn.examples import ExampleRow, Examples, read_examples
+from services.console.commands.learn.pages import observe_rows
+from services.console.commands.workflows.arguments import Author, Library, author_or_user
+from services.console.commands.workflows.library import library_settings, open_library
+from services.console.options import AsJson, Nats, load_settings
+from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
+from shared.extraction.values import form_of, value_key
+from shared.flows.compiling.compiler import CompiledFlow
+from shared.flows.files import write_files
+from shared.flows.learning.fields import (
+    ExampleQuestion,
+    LearnedTask,
+    Prediction,
+    WrittenRow,
+    find_question,
+    learn_fields,
+    predict,
+    trusted,
+)
+from shared.flows.learning.flow import learned_flow
+from shared.flows.workspace import write_workspace
+from shared.text.normal import printable, tidy
+from shared.workflow_source.wording import finding_line
+
+MOST_QUESTIONS = 12
+EXIT_CODES = (
+    "Exit codes: 0 every field was learned, and every held-out row is read for certain; 1 something is left for a "
+    "person, and it stays a draft; 2 bad input, no page was opened; 3 cannot run."
+)
+
+
+def learn(
+    spec: Annotated[Path, typer.Argument(help="The task spec.")],
+    examples: Annotated[
+        Path,
+        typer.Option(help="CSV, Excel or JSON: the input columns, and of 2 to 5 rows the right values of the fields."),
+    ],
+    held_out: Annotated[int, typer.Option(min=0, help="Most rows without values that are predicted.")] = 10,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is not certain is left for a person.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the flow. Without: flows/TASK.")] = None,
+    publish: Annotated[bool, typer.Option("--publish", help="Put it into the library if nothing is left.")] = False,
+    author: Author = "",
+    library: Library = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a flow from a few rows whose right values are written down."""
+    given, problems = read_examples(spec, examples)
+    if given is None:
+        exits.print_problems(problems, as_json=as_json)
+        raise typer.Exit(exits.BAD_INPUT)
+    settings = load_settings(nats)
+    console = Console(highlight=False, quiet=as_json)
+    rows = [*given.written, *given.held_out[:held_out]]
+
+    def progress(one: ExampleRow) -> None:
+        console.print(f"opening {printable(one.url)}", markup=False, style="dim")
+
+    pages, failed = exits.run_async(observe_rows(settings, given, rows, progress), as_json=as_json)
+    asks = not yes and not as_json and sys.stdin.isatty()
+    task, written, predictions = _learn(console, given, rows, pages, asks=asks)
+    flow = learned_flow(given.spec, task, written)
+    left = _left(flow, task, predictions, failed)
+    if asks and predictions and not failed:
+        if typer.confirm("Are all of these right?", default=False):
+            task = trusted(task, predictions)
+            predictions = [predict(task, one.name, pages[one.name]) for one in predictions]
+            flow = learned_flow(given.spec, task, written)
+            left = _left(flow, task, predictions, failed)
+        else:
+            left.append("a prediction is not right: write the right values of its row into the file, and learn again")
+    folder = out or Path("flows") / given.spec.task_id
+    write_workspace(folder, flow.source, write_files(flow.files), variables=dict(written[0].row) if written else None)
+    reply: WorkflowCreated | WorkflowRefused | None = None
+    if publish and not left:
+        reply = exits.run_async(_publish(nats, library, flow, author_or_user(author)), as_json=as_json)
+        left += [finding_line(one) for one in reply.findings] if isinstance(reply, WorkflowRefused) else []
+    _report(console, flow, folder, task, predictions, left, reply, as_json=as_json)
+    if left:
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+def _learn(
+    console: Console, given: Examples, rows: Sequence[ExampleRow], pages: Mapping[str, PageObserved], *, asks: bool
+) -> tuple[LearnedTask, list[WrittenRow], list[Prediction]]:
+    """Learn, show what was learned, and ask about what is ambiguous; each answer is one more example."""
+    written = [WrittenRow(one.name, one.row, one.values, pages[one.name]) for one in given.written if one.name in pages]
+    others = {one.name: one for one in rows if not one.values and one.name in pages}
+    asked = 0
+    while True:
+        task = learn_fields(given.spec, written)
+        predictions = [predict(task, name, pages[name]) for name in others]
+        question = find_question(task, predictions) if asks and asked < MOST_QUESTIONS else None
+        if question is None:
+            break
+        asked += 1
+        if not _ask(console, given, question, others[question.row], pages[question.row], written):
+            break
+    console.print()
+    console.print(learned_table(task, written))
+    if predictions:
+        console.print()
+        console.print(predictions_table(task, predictions))
+    return task, written, predictions
+
+
+def _ask(
+    console: Console,
+    given: Examples,
+    question: ExampleQuestion,
+    row: ExampleRow,
+    page: PageObserved,
+    written: list[WrittenRow],
+) -> bool:
+    """Ask a question, and add the answer to the examples. Return False when it is left for later."""
+    console.print("\n".join(question_lines(question)), markup=False)
+    form = form_of(given.spec.output_schema[question.field])
+    while True:
+        text = tidy(typer.prompt(">", default="", show_default=False, prompt_suffix=" "))
+        if not text:
+            return False
+        number = int(text) if text.isascii() and text.isdigit() else 0
+        value = question.options[number - 1] if 1 <= number <= len(question.options) else text
+        if value is None or value_key(form, value) is not None:
+            break
+        console.print(f"This is no {form.type}.", markup=False)
+    known = next((at for at, one in enumerate(written) if one.name == row.name), None)
+    if known is None:
+        written.append(WrittenRow(row.name, row.row, {question.field: value}, page))
+    else:
+        written[known] = replace(written[known], values={**written[known].values, question.field: value})
+    return True
+
+
+def _left(
+    flow: CompiledFlow, task: LearnedTask, predictions: Sequence[Prediction], failed: Mapping[str, str]
+) -> list[str]:
+    """Return what is left for a person."""
+    left = [*flow.problems, *(one for one in flow.remarks if one not in flow.problems)]
+    left += [f"{name} was read wrongly by what the other rows teach" for name, one in task.fields.items()
+             if one.confidence.wrong]  # fmt: skip
+    for one in predictions:
+        left += [f"{one.name}: {name}: {reading_text(one.readings[name])}" for name in one.unsure]
+    return [*left, *(f"{name}: its page was not opened: {why}" for name, why in failed.items())]
+
+
+async def _publish(
+    nats: str | None, library: Path | None, flow: CompiledFlow, author: str
+) -> WorkflowCreated | WorkflowRefused:
+    async with open_library(library_settings(nats, library)) as asks:
+        return await publish_flow(asks, flow.name, flow, author, "")
+
+
+def _report(
+    console: Console,
+    flow: CompiledFlow,
+    folder: Path,
+    task: LearnedTask,
+    predictions: Sequence[Prediction],
+    left: Sequence[str],
+    reply: WorkflowCreated | WorkflowRefused | None,
+    *,
+    as_json: bool,
+) -> None:
+    version = reply.workflow.hash if isinstance(reply, WorkflowCreated) else ""
+    if as_json:
+        told = {
+            "name": flow.name,
+            "folder": str(folder),
+            "fields": {
+                name: {"rules": len(one.rules.rules), "problem": one.problem, "confidence": one.confidence}
+                for name, one in task.fields.items()
+            },
+            "predictions": [{"row": one.name, "readings": one.readings} for one in predictions],
+            "left": left,
+            "version": version,
+        }
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        return
+    console.print(f"\n{printable(str(folder))}/workspace/flow.py: the flow of {flow.name}", markup=False)
+    if left:
+        console.print(f"It stays a draft. Left for a person ({len(left)}):", markup=False)
+        console.print("\n".join(f"  {printable(one)}" for one in left), markup=False)
+    elif version:
+        console.print(f"It is in the library as {flow.name}, version {version[:12]}.", markup=False)

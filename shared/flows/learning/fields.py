@@ -1,0 +1,147 @@
+"""The fields of a task, learned from written rows and their pages: rules, measured confidence, and what to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import PageObserved
+from shared.extraction.agreement import Confidence, FieldReading, leave_one_out, read_field
+from shared.extraction.pages import ObservedPage
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, is_shown, learn_field
+from shared.extraction.values import form_of
+from shared.flows.compiling.fields import labels_of
+from shared.task.spec import TaskSpec
+from shared.text.normal import fold, quoted
+
+MOST_OPTIONS = 4
+
+Readings = dict[str, FieldReading]
+
+
+@dataclass(frozen=True)
+class WrittenRow:
+    """A row of the examples. ``row``: its input columns. ``values``: the fields that a person has written; None: the
+    page shows none. ``page``: what was observed."""
+
+    name: str
+    row: Mapping[str, str]
+    values: Mapping[str, str | None]
+    page: PageObserved
+
+
+@dataclass(frozen=True)
+class LearnedField:
+    """``problem``: why nothing was learned; empty if rules were found."""
+
+    name: str
+    rules: FieldRules
+    confidence: Confidence
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class LearnedTask:
+    """``constants``: texts of all example pages, see :func:`shared.extraction.synthesis.common_texts`."""
+
+    fields: dict[str, LearnedField]
+    constants: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ExampleQuestion:
+    """What only a person can tell: the value of one field on one page. Its answer is one more example.
+
+    ``options``: one to four; any other text may be answered too. None: the page shows no value."""
+
+    field: str
+    row: str
+    text: str
+    options: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The readings of a row without written values."""
+
+    name: str
+    readings: Readings = field(default_factory=Readings)
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """Return the fields that are left for a person."""
+        return tuple(name for name, one in self.readings.items() if one.certainty not in ("certain", "healed"))
+
+
+def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
+    """Return what the rows teach of each field that is written in them."""
+    pages = {one.name: ObservedPage.of(one.page) for one in rows}
+    values = {fold(value) for one in rows for value in one.values.values() if value}
+    names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
+    learned = {name: _learn(name, spec, rows, pages) for name in names}
+    return LearnedTask(learned, common_texts(list(pages.values()), values))
+
+
+def _learn(name: str, spec: TaskSpec, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage]) -> LearnedField:
+    form, labels = form_of(spec.output_schema[name]), labels_of(name, spec)
+    examples = [Example(pages[one.name], one.values[name]) for one in rows if name in one.values]
+    nothing = LearnedField(name, FieldRules(rules=(), form=form), Confidence(right=0, wrong=0, to_review=len(examples)))
+    shown = sum(bool(one.value) for one in examples)
+    if shown < MIN_EXAMPLES:
+        return _with_problem(nothing, f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed")
+    rules = learn_field(examples, labels, form)
+    if not rules.rules and not rules.variants:
+        return _with_problem(nothing, _why_nothing(name, rows, pages, rules))
+    return LearnedField(name, rules, leave_one_out(examples, labels, form))
+
+
+def _with_problem(learned: LearnedField, problem: str) -> LearnedField:
+    return LearnedField(learned.name, learned.rules, learned.confidence, problem)
+
+
+def _why_nothing(name: str, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage], rules: FieldRules) -> str:
+    lacking = [
+        f"{one.name} ({quoted(value)})"
+        for one in rows
+        if (value := one.values.get(name)) and not is_shown(rules.form, pages[one.name], value)
+    ]
+    if lacking:
+        return f"not shown on the page of {', '.join(lacking)}"
+    return "its places on these pages have nothing in common"
+
+
+def predict(task: LearnedTask, name: str, page: PageObserved) -> Prediction:
+    """Return what the rules say of a page that was not learned from."""
+    observed = ObservedPage.of(page)
+    return Prediction(name, {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()})
+
+
+def find_question(task: LearnedTask, predictions: Sequence[Prediction]) -> ExampleQuestion | None:
+    """Return the question whose answer teaches most: of the field that is unsure on most pages, on one of them."""
+    counts = {
+        name: sum(name in one.unsure and bool(one.readings[name].candidates) for one in predictions)
+        for name in task.fields
+    }
+    for name in sorted(counts, key=lambda one: -counts[one]):
+        for one in predictions:
+            found = tuple(dict.fromkeys(candidate.value for candidate in one.readings[name].candidates))
+            if name in one.unsure and found and len(found) <= MOST_OPTIONS:
+                options = found if len(found) == MOST_OPTIONS else (*found, None)
+                return ExampleQuestion(name, one.name, f"What is {name} of {one.name}?", options)
+    return None
+
+
+def trusted(task: LearnedTask, predictions: Sequence[Prediction]) -> LearnedTask:
+    """Return the task after a person said that all predictions are right.
+
+    A field whose rules agreed on every one of these pages is read from then on where they all agree, even if only its
+    place tells it."""
+    fields: dict[str, LearnedField] = {}
+    for name, one in task.fields.items():
+        readings = [prediction.readings[name] for prediction in predictions]
+        agreed = all(len(reading.candidates) == 1 and not reading.lost for reading in readings)
+        rules = replace(one.rules, trusted=True) if readings and agreed else one.rules
+        fields[name] = LearnedField(name, rules, one.confidence, one.problem)
+    return LearnedTask(fields, task.constants)
