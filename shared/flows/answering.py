@@ -90,10 +90,6 @@ from shared.flows.reading import (
 from shared.flows.selectors import Selector, parse_selector, write_selector
 from shared.text.normal import fold
 
-MAY_COME = frozenset(
-    {"element_missing", "element_ambiguous", "wrong_record", "record_unproven", "value_missing", "value_uncertain"}
-)
-"""Codes of answers that another look at the page may change."""
 WITHOUT_PAGE = (OpenAddress, SetOutput, EnterSection)
 
 
@@ -137,11 +133,6 @@ def decide_call(call: FlowCall, page: PageObserved | None, context: FlowContext)
         return _decide(call, page, context)
     except ValueError as exc:
         return flow_error("bad_call", str(exc))
-
-
-def may_change(answer: FlowAnswer) -> bool:
-    """Return whether the page may give another answer once more of it has come."""
-    return answer.error is not None and answer.error.code in MAY_COME
 
 
 def _decide(call: FlowCall, page: PageObserved | None, context: FlowContext) -> Perform | FlowAnswer:
@@ -333,6 +324,14 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
         expected = " or ".join(perform.effects)
         return flow_error("effect_missing", f"{result.message}; its effect was {tag or 'none'} instead of {expected}")
     return FlowAnswer(value=True if perform.answers_shown else perform.value)
+
+
+def is_tried_again(perform: Perform, result: ActionResult) -> bool:
+    """Return whether the action was not made since its element was rendered anew, or has not come yet."""
+    if result.ok or perform.answers_shown:
+        return False
+    by_css = isinstance(getattr(perform.action, "target", None), ByCss)
+    return result.code == "stale_ref" or (by_css and result.code == "not_found")
 
 
 def effect_tag(result: ActionResult) -> str:

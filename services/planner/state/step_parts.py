@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -14,13 +14,11 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef
+from shared.flows.captures import artifact_filename
 from shared.task.spec import TaskSpec
-from shared.text.names import safe_label
 
 PAGE_NAME = "page_"
 """Prefix of the files of a page that was stored without a picture."""
-SUFFIXES = {"page": "mhtml.zst", "observation": "observation.json.zst"}
-MAX_SUFFIX_CHARS = 10
 
 
 # --- the observation
@@ -50,15 +48,6 @@ def with_page(ref: ObservationRef | None, stored: tuple[FiledArtifact, ...]) -> 
 # --- files
 
 
-def filename(number: int, artifact: Artifact) -> str:
-    """Return a file name such as `01_ticket.png`, or `02_ticket_2of3.png` if there are several parts."""
-    # The suffix of a download comes from the site, so it is cleaned.
-    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:MAX_SUFFIX_CHARS]
-    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
-    suffix = SUFFIXES.get(artifact.kind, suffix)
-    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
-
-
 def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
     """Return an action's artifacts with the next file names of the sample's folder. A file that is stored already, and
     was captured of the same record, is not stored again.
@@ -68,9 +57,9 @@ def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArt
     artifacts = result.artifacts if result is not None else ()
     first = len(state.artifacts) + 1
     asked = _new_files(state, [one for one in artifacts if not is_page(one)])
-    names = [filename(number, one) for number, one in enumerate(asked, start=first)]
+    names = [artifact_filename(number, one) for number, one in enumerate(asked, start=first)]
     beside = [one for one in artifacts if is_page(one)]
-    names += [filename(first, one) for one in beside]
+    names += [artifact_filename(first, one) for one in beside]
     return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
 
 
@@ -90,10 +79,9 @@ def _content(artifact: Artifact) -> tuple[str, str, str]:
     return artifact.sha256, artifact.source_url, artifact.original_name or artifact.label
 
 
-def to_filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
+def to_filed_pages(stored: Iterable[FiledArtifact], artifacts: Sequence[Artifact]) -> tuple[FiledArtifact, ...]:
     """Return pages stored without a picture, with numbers of their own: `page_01_tck_1001.mhtml.zst`."""
     captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
     number = len(captured) + 1
-    return tuple(
-        FiledArtifact(filename=f"{PAGE_NAME}{filename(number, artifact)}", artifact=artifact) for artifact in artifacts
-    )
+    names = (f"{PAGE_NAME}{artifact_filename(number, one)}" for one in artifacts)
+    return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, artifacts, strict=True))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from services.planner.state.attempt_state import AttemptState
-from services.planner.state.step_parts import filename
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact
 from shared.contracts.workflows.invocations import SavedBlob, WorkflowRan
+from shared.flows.captures import artifact_filename
 
 
 def workflow_files(state: AttemptState, ran: WorkflowRan) -> tuple[FiledArtifact, ...]:
@@ -16,7 +16,8 @@ def workflow_files(state: AttemptState, ran: WorkflowRan) -> tuple[FiledArtifact
     artifacts = (*ran.captured, *map(_to_artifact, ran.saved))
     first = len(state.artifacts) + 1
     return tuple(
-        FiledArtifact(filename=filename(number, one), artifact=one) for number, one in enumerate(artifacts, start=first)
+        FiledArtifact(filename=artifact_filename(number, one), artifact=one)
+        for number, one in enumerate(artifacts, start=first)
     )
 
 

@@ -11,7 +11,6 @@ from services.planner.judge.record_checks import missing_artifacts
 from services.planner.judge.reported_values import value_problems
 from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
-from services.planner.state.step_parts import filename
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from shared.contracts.actions import (
     AnyAction,
@@ -29,6 +28,7 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, cut_marker
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note_text, plain_note
+from shared.flows.captures import artifact_filename
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,
@@ -598,7 +598,7 @@ def test_artifacts_are_numbered_in_the_order_they_came():
     ("suffix", "name"), [("", "07_a"), (".PDF", "07_a.pdf"), ("/../x", "07_a.x"), (".tar.gz", "07_a.targz")]
 )
 def test_a_suffix_from_a_site_cannot_leave_the_folder(suffix, name):
-    assert filename(7, artifact("a", suffix)) == name
+    assert artifact_filename(7, artifact("a", suffix)) == name
 
 
 def test_only_what_may_change_the_page_makes_looks_worthless():

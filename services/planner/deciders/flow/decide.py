@@ -23,9 +23,6 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import (
-    AwaitElement,
-    CheckShown,
-    ClickElement,
     FlowAnswer,
     FlowCall,
     FlowWaits,
@@ -39,14 +36,14 @@ from shared.flows.answering import (
     after_call,
     check_effect,
     decide_call,
-    may_change,
+    is_tried_again,
     readings_of,
 )
 from shared.flows.reading import LocatedReading, flow_error
+from shared.flows.waiting import PAUSES_S, pause_for_answer_s
 
-DIFFERENT_LOOKS = 2
-"""Extra observations of a page that shows something else; of one that lacks something there are more."""
-AWAIT_PAUSE_S = 0.5
+MAX_TRIES = 3
+"""Of an action whose element was rendered anew, or has not come yet."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +69,9 @@ class CallAnswered:
 
 @dataclass(frozen=True)
 class ActionChosen:
-    """The action for the call, with the turn as it is while it is taken."""
+    """The action for the call, or another look before it, with the turn as it is meanwhile."""
 
-    act: Act
+    act: Act | ObserveAgain
     turn: FlowTurn
 
 
@@ -88,6 +85,9 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
         if shared is not None:
             return shared
     if turn.performing is not None:
+        again = _again(view, turn, turn.performing)
+        if again is not None:
+            return again
         answer = _outcome(view, turn, turn.performing)
         if answer.error is not None or not turn.performing.more:
             return CallAnswered(answer, after_call(turn.context, turn.waits.call, performed=answer.error is None))
@@ -108,6 +108,15 @@ def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswe
     if entry.refused or entry.result is None:
         return flow_error("action_failed", entry.message)
     return check_effect(performing, entry.result)
+
+
+def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChosen | None:
+    """Return another look before an action that has not reached its element, so that it is decided on anew."""
+    tries = [entry for entry in view.state.history if _is_of(entry, turn)]
+    result = tries[-1].result if tries else None
+    if result is None or tries[-1].refused or len(tries) >= MAX_TRIES or not is_tried_again(performing, result):
+        return None
+    return ActionChosen(ObserveAgain(PAUSES_S[len(tries)], view.state.max_tokens), replace(turn, performing=None))
 
 
 def _is_of(entry: Entry, turn: FlowTurn) -> bool:
@@ -169,20 +178,11 @@ def _later(
     page = view.page
     if page is None:
         return None
-    if isinstance(call, AwaitElement):
-        waited_s = view.state.looks * AWAIT_PAUSE_S
-        more = answer.error is not None and waited_s < call.timeout_s
-        return ObserveAgain(AWAIT_PAUSE_S, view.state.max_tokens) if more else None
-    absent = isinstance(call, CheckShown | ClickElement) and answer.value is False
-    if absent:
-        return observe_more(view, page) or observe_later(view, looks=1)
-    if any(one.state == "empty" for one in read) and answer.error is None and find_loading_sign(page):
-        return observe_later(view)
-    if not may_change(answer):
-        return None
-    differs = answer.error is not None and answer.error.code in ("wrong_record", "value_uncertain")
-    more = observe_more(view, page)
-    return more or (observe_later(view, looks=DIFFERENT_LOOKS) if differs else observe_later(view))
+    pause_s = pause_for_answer_s(call, answer, page, view.state.looks)
+    if pause_s is not None:
+        return observe_more(view, page) or ObserveAgain(pause_s, view.state.max_tokens)
+    loading = answer.error is None and any(one.state == "empty" for one in read) and find_loading_sign(page)
+    return observe_later(view) if loading else None
 
 
 # --- what is read

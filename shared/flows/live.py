@@ -1,0 +1,147 @@
+"""Performs the calls of one flow in one leased browser session, over the bus: for flows that run outside of a run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from shared.bus.ports import Asks, Blobs
+from shared.contracts.actions import (
+    BrowserAction,
+    Extract,
+    Screenshot,
+    ScreenshotElement,
+    Wait,
+)
+from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, SessionLeased
+from shared.contracts.results import ActionResult, Artifact
+from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
+from shared.flows.answering import (
+    WITHOUT_PAGE,
+    FlowContext,
+    after_call,
+    check_effect,
+    decide_call,
+    is_tried_again,
+)
+from shared.flows.captures import artifact_filename
+from shared.flows.files import FlowFiles
+from shared.flows.identifiers import to_identifier
+from shared.flows.waiting import PAUSES_S, pause_for_answer_s
+from shared.streams import ARTIFACTS
+from shared.subjects import ACT, OBSERVE
+from shared.task.typed_values import as_shown
+
+OBSERVE_TIMEOUT_S = 60.0
+ACT_TIMEOUT_S = 120.0
+OBSERVE_TOKENS = 96_000
+"""All of a page: an element that was left out could not be told from one that is missing."""
+MAX_TRIES = 3
+LEAVES_PAGE = (Screenshot, ScreenshotElement, Extract)
+"""Actions after which the page is as it was observed."""
+
+
+class LiveBus(Asks, Blobs, Protocol):
+    """The bus: requests, and the files that come of them."""
+
+
+class LiveFlow:
+    """Answers the calls of one flow, one after the other.
+
+    ``outputs``: what it has set. ``captured``: pictures and files, in order; with ``folder`` they are written there,
+    and ``files`` has their names.
+    """
+
+    def __init__(
+        self,
+        asks: LiveBus,
+        session: SessionLeased,
+        files: FlowFiles,
+        variables: Mapping[str, object],
+        *,
+        folder: Path | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._bus, self._session, self._folder, self._sleep = asks, session, folder, sleep
+        texts = {to_identifier(name): as_shown(value) for name, value in variables.items()}
+        self._context = FlowContext(files, texts)
+        self._page: PageObserved | None = None
+        self._opened = False
+        self.outputs: dict[str, Any] = {}
+        self.captured: list[Artifact] = []
+        self.files: list[str] = []
+
+    async def answer(self, call: FlowCall) -> FlowAnswer:
+        """Perform the call and return its answer. Errors of the browser pool itself are raised."""
+        if isinstance(call, SetOutput):
+            self.outputs[call.key] = call.value
+        looks = tries = 0
+        while True:
+            page = await self._observed(call)
+            decided = decide_call(call, page, self._context)
+            if isinstance(decided, FlowAnswer):
+                pause_s = pause_for_answer_s(call, decided, page, looks)
+                if pause_s is None:
+                    return self._answered(call, decided, performed=False)
+                looks += 1
+            else:
+                result = await self._act(decided.action)
+                answer, tries = check_effect(decided, result), tries + 1
+                if is_tried_again(decided, result) and tries < MAX_TRIES:
+                    pause_s = PAUSES_S[tries]
+                elif answer.error is not None or not decided.more:
+                    return self._answered(call, answer, performed=answer.error is None)
+                else:
+                    self._context = replace(self._context, done=self._context.done + 1)
+                    looks = tries = 0
+                    continue
+            await self._sleep(pause_s)
+            self._page = None
+
+    def _answered(self, call: FlowCall, answer: FlowAnswer, *, performed: bool) -> FlowAnswer:
+        self._context = after_call(self._context, call, performed=performed)
+        return answer
+
+    async def _observed(self, call: FlowCall) -> PageObserved | None:
+        """Return the page as it is now; None before the first address was opened."""
+        if isinstance(call, WITHOUT_PAGE) or not self._opened:
+            return None
+        if self._page is None or not self._page.idle:
+            request = ObservePage(
+                session_id=self._session.session_id,
+                instance_id=self._session.instance_id,
+                max_tokens=OBSERVE_TOKENS,
+                locators=True,
+            )
+            self._page = await self._bus.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
+        return self._page
+
+    async def _act(self, action: BrowserAction) -> ActionResult:
+        request = ActOnPage(session_id=self._session.session_id, instance_id=self._session.instance_id, action=action)
+        timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
+        result = await self._bus.ask(ACT, request, timeout_s=timeout_s)
+        self._opened = True
+        if not isinstance(action, LEAVES_PAGE):
+            self._page = None
+        for artifact in result.artifacts:
+            await self._keep(artifact)
+        return result
+
+    async def _keep(self, artifact: Artifact) -> None:
+        """Write a captured file to the folder. The bus needs its bytes no longer."""
+        self.captured.append(artifact)
+        if self._folder is not None:
+            number = sum(one.kind not in ("page", "observation") for one in self.captured)
+            name = artifact_filename(number, artifact)
+            data = await self._bus.get(ARTIFACTS, artifact.blob)
+            await asyncio.to_thread(_write, self._folder / name, data)
+            self.files.append(name)
+        await self._bus.remove(ARTIFACTS, artifact.blob)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
