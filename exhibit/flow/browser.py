@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from exhibit.flow.live_thread import AnswersCalls
 from exhibit.flow.workspace import FlowFolder
 from services.console.connections import ManualSessionTerms, open_pool_session
+from shared.flows.live import LiveFlow
 from shared.settings import Settings
 
 
@@ -21,5 +20,4 @@ async def open_live_browser(folder: FlowFolder) -> AsyncGenerator[AnswersCalls]:
     folder.captured.mkdir(parents=True, exist_ok=True)
     async with open_pool_session(Settings(), terms) as session:
         variables = folder.read_variables()
-        live: Any = importlib.import_module("shared.flows.live")
-        yield live.LiveFlow(session.bus, session.lease, folder.read_files(), variables, folder=folder.captured)
+        yield LiveFlow(session.bus, session.lease, folder.read_files(), variables, folder=folder.captured)
