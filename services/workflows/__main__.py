@@ -14,6 +14,7 @@ from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.handlers import actor
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
+from services.workflows.invocations.live_flows import LiveFlows
 from services.workflows.library.files import take_files
 from services.workflows.library.library import Library
 from services.workflows.library.storage.bus import BusStorage
@@ -50,7 +51,10 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             await take_files(library, settings.workflows_dir)
         yield WorkflowDeps(
             library=library,
-            invoker=Invoker(library, executor, toolbox, EvidenceArtifacts(bus), limits),
+            invoker=Invoker(
+                *(library, executor, toolbox, EvidenceArtifacts(bus), limits),
+                live=LiveFlows(bus, toolbox.browser_session),
+            ),
             executor=executor,
             blobs=bus,
             slots=asyncio.Semaphore(settings.workflow_capacity),

@@ -13,7 +13,7 @@ from services.workflows.invocations.artifact_values import from_bytes, to_bytes
 from services.workflows.invocations.flow_calls import read_flow_call
 from services.workflows.invocations.invocation import Invocation
 from services.workflows.library.library import Library
-from services.workflows.ports import FLOW_STOPPED, HostCall, HostCallError, Outcome, ToolCalls
+from services.workflows.ports import FLOW_STOPPED, FlowCalls, HostCall, HostCallError, Outcome, ToolCalls
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowVersion
@@ -28,10 +28,19 @@ MAX_HITS = 50
 
 
 class CallHost:
-    """See :class:`services.workflows.ports.Host`. One for each level of an invocation."""
+    """See :class:`services.workflows.ports.Host`. One for each level of an invocation. ``flow``: performs the calls of
+    a flow; None: nobody does."""
 
-    def __init__(self, invocation: Invocation, library: Library, tools: ToolCalls, invoke: InvokeInner) -> None:
+    def __init__(
+        self,
+        invocation: Invocation,
+        library: Library,
+        tools: ToolCalls,
+        invoke: InvokeInner,
+        flow: FlowCalls | None = None,
+    ) -> None:
         self._invocation, self._library, self._tools, self._invoke = invocation, library, tools, invoke
+        self._flow = flow
         self._artifacts = invocation.artifacts
 
     async def call(self, call: HostCall) -> JsonValue:
@@ -54,11 +63,11 @@ class CallHost:
         moment = read_flow_call(
             call, self._invocation.chain[-1] if self._invocation.chain else "", self._invocation.hash
         )
-        if self._invocation.flow is None:
-            text = f"{call.method}(): nothing performs the calls of a flow here; `exhibit flows run` does"
+        if self._flow is None:
+            text = f"{call.method}(): nothing here performs the calls of a flow"
             raise HostCallError("RuntimeError", text)
         with self._invocation.clock.stopped():
-            answer = await self._invocation.flow.perform(moment)
+            answer = await self._flow.perform(moment)
         if answer.error is not None:
             raise HostCallError(FLOW_STOPPED, answer.error.message, flow_code=answer.error.code or "action_failed")
         return answer.value

@@ -16,6 +16,7 @@ from services.workflows.invocations.invocation import (
     unknown,
     with_printed,
 )
+from services.workflows.invocations.live_flows import LiveFlows
 from services.workflows.invocations.run_clock import RunClock
 from services.workflows.invocations.variable_files import bound_files
 from services.workflows.library.library import Library
@@ -42,7 +43,8 @@ class Invoker:
     """Runs the workflows of one library with one executor.
 
     ``artifacts``: where what workflows save goes, unless an invocation brings a place of its own. ``limits``: of each
-    invocation; its time may be set for one.
+    invocation; its time may be set for one. ``live``: performs the calls of flows that nobody runs by turns; None:
+    nobody does.
     """
 
     def __init__(
@@ -53,9 +55,10 @@ class Invoker:
         artifacts: Artifacts,
         limits: Limits,
         max_depth: int = MAX_DEPTH,
+        live: LiveFlows | None = None,
     ) -> None:
         self._library, self._executor, self._tools, self._artifacts = library, executor, tools, artifacts
-        self._limits, self._max_depth = limits, max_depth
+        self._limits, self._max_depth, self._live = limits, max_depth, live
 
     async def invoke(
         self,
@@ -147,7 +150,8 @@ class Invoker:
             return Invoked(name, hash, Outcome(error=problem))
         limits, bounded = self._limits_of(invocation), invocation.clock.limit
         job = Job(name, draft.source, given, limits, files, by_turns, bounded)
-        outcome = await self._executor.execute(job, self._host(replace(inner, hash=hash)))
+        live = None if self._live is None else self._live.calls(invocation.context, draft.files, given)
+        outcome = await self._executor.execute(job, self._host(replace(inner, hash=hash), inner.flow or live))
         return Invoked(name, hash, outcome)
 
     async def _invoke_inner(
@@ -166,5 +170,5 @@ class Invoker:
         """Return the limits with the time that is left."""
         return replace(self._limits, time_s=max(invocation.clock.left_s, LEAST_TIME_S))
 
-    def _host(self, invocation: Invocation) -> CallHost:
-        return CallHost(invocation, self._library, self._tools, self._invoke_inner)
+    def _host(self, invocation: Invocation, flow: FlowCalls | None = None) -> CallHost:
+        return CallHost(invocation, self._library, self._tools, self._invoke_inner, flow)

@@ -24,7 +24,7 @@ from services.workflows.tools.declared.loading import LoadedDeclarations, load_d
 from services.workflows.tools.host_access import Resolve
 from services.workflows.tools.http import HttpTool
 from services.workflows.tools.mcp_servers.tool import McpTool
-from shared.contracts.workflows.invocations import JsonValue
+from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
 from shared.contracts.workflows.library import FileProblem
 from shared.network.name_resolver import NameResolver
 from shared.secrets.store import SecretStore
@@ -62,6 +62,13 @@ class Toolbox:
             raise unknown_name("tool", "'tools'", name, self._tools)
         async with self._free[name]:
             return await self._tools[name].call(recipe, arguments, context)
+
+    async def browser_session(self, context: ToolContext) -> BrowserAccess:
+        """Return the browser session of an invocation. Raises HostCallError where it can have none."""
+        for tool in self._tools.values():
+            if isinstance(tool, BrowserTool):
+                return await tool.session(context)
+        raise HostCallError("RuntimeError", "there is no bus here, so no browser can be used")
 
     async def release(self, context: ToolContext) -> None:
         """The invocation of this context has ended: let go of what was held for it. Idempotent."""

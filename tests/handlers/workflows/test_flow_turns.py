@@ -280,11 +280,11 @@ async def test_only_no_such_element_is_quiet(bus):
     assert ran(await go_on(bus, first, False)).value is False
 
 
-async def test_nothing_performs_the_calls_of_a_flow_that_is_only_invoked(bus):
+async def test_a_flow_that_is_only_invoked_gets_no_browser_where_no_host_is_declared(bus):
     await create(bus, "stopped", STOPPED)
     error = (await invoke_workflow(bus, "stopped", {"catch": False})).error
     assert error is not None
-    assert error.type == "RuntimeError"
+    assert error.type == "PermissionError"
 
 
 async def test_another_number_and_another_flow_are_refused(bus):

@@ -19,7 +19,7 @@ from services.workflows.tools.host_access import host_access
 from services.workflows.tools.outputs import bytes_value
 from shared.contracts.browser_pool import ActOnPage, CapturePage, LeaseSession, ObservePage
 from shared.contracts.results import Artifact
-from shared.contracts.workflows.invocations import JsonValue
+from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
 from shared.errors import ExhibitError
 from shared.evidence_format.library import MAX_ARTIFACT_BYTES, sha256_of
 from shared.streams import ARTIFACTS
@@ -63,6 +63,12 @@ class BrowserTool:
                 raise failure_of(form.title, exc) from exc
             except ValueError as exc:
                 raise HostCallError("ValueError", f"{form.title}(): {exc}") from exc
+
+    async def session(self, context: ToolContext) -> BrowserAccess:
+        """Return the session of an invocation, which is leased when it is used first. Raises HostCallError."""
+        if self._bus is None:
+            raise HostCallError("RuntimeError", "there is no bus here, so no browser can be used")
+        return await self._held_by(context, self._bus).access()
 
     async def release(self, context: ToolContext) -> None:
         held = self._held.pop(context.invocation_id, None)
