@@ -94,7 +94,11 @@ class ObservedPage:
         return not tidy((element.value if rule.attribute == "value" else element.name) or "")
 
     def is_constant(self, rule: ExtractionRule, text: str, constants: Collection[str]) -> bool:
-        """Return whether a text that the rule found stands in this place on every example page."""
+        """Return whether a text that the rule found stands in this place on every example page.
+
+        Beside the value's own label it is the value, whatever the examples had there."""
+        if isinstance(rule.where, UnderHeader):
+            return False
         element = self.find(rule.where)
         return element is not None and constant_at(element, text) in constants
 

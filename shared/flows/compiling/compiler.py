@@ -109,7 +109,7 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample]) -> FlowPl
         title=" ".join(spec.goal.split()),
         variables=variables,
         sections=sections,
-        files=_files(spec, steps, placed, identity, schema),
+        files=_files(spec, steps, placed, identity, schema, frozenset[str]().union(*outputs)),
         samples=tuple(sample.sample_id for sample in samples),
         problems=(*problems, *steps.problems, *doubts, *_route_gaps(spec, samples)),
         remarks=tuple(f"{name}: {why}" for name, why in left.items()),
@@ -305,9 +305,11 @@ def _files(
     placed: Sequence[PlacedField],
     identity: Sequence[PlacedField],
     schema: dict[str, ValueSchema],
+    values: frozenset[str],
 ) -> FlowFiles:
     fields = {one.name: one for one in placed}
     constants = sorted(frozenset[str]().union(*(one.constants for one in (*placed, *identity))))
+    constants = [text for text in constants if text.partition(": ")[2] not in values]
     return FlowFiles(
         locators=steps.locators,
         fields=FieldsFile(

@@ -175,11 +175,12 @@ def test_what_stands_there_until_the_value_comes_is_no_value(shown):
     assert code(answer) == "value_missing"
 
 
-def test_a_text_of_every_page_is_no_value():
-    context = fields(
-        assignee=(under("Assignee"),), constants=tuple(constant_at(one, one.name) for one in SHOWN.elements)
-    )
-    assert code(decide_call(ReadFields(fields=("assignee",)), SHOWN, context)) == "value_missing"
+def test_a_text_of_every_page_is_no_value_but_beside_its_own_label():
+    constants = tuple(constant_at(one, one.name) for one in SHOWN.elements)
+    placed = rule(AfterText(text="Assignee", steps=1, role="definition"))
+    call = ReadFields(fields=("assignee",))
+    assert code(decide_call(call, SHOWN, fields(assignee=(placed,), constants=constants))) == "value_missing"
+    assert code(decide_call(call, SHOWN, fields(assignee=(under("Assignee"), placed), constants=constants))) == ""
 
 
 def test_a_field_for_a_model_is_refused():
