@@ -6,6 +6,7 @@ import typer
 
 from services.console import exits
 from services.console.commands.ask import ask
+from services.console.commands.build.command import build
 from services.console.commands.drive import drive
 from services.console.commands.export import export
 from services.console.commands.flows.command import flows
@@ -42,6 +43,7 @@ app.command(epilog=exits.HELP)(login)
 for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
 app.command()(key)
+app.command()(build)
 app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)
 app.command(epilog=LEARN_EXIT_CODES)(learn)
 app.add_typer(flows)

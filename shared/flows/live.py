@@ -51,8 +51,8 @@ class LiveBus(Asks, Blobs, Protocol):
 class LiveFlow:
     """Answers the calls of one flow, one after the other.
 
-    ``outputs``: what it has set. ``captured``: pictures and files, in order; with ``folder`` they are written there,
-    and ``files`` has their names.
+    ``page_is_open``: the session has opened an address before. ``outputs``: what it has set. ``captured``: pictures and
+    files, in order; with ``folder`` they are written there, and ``files`` has their names.
     """
 
     def __init__(
@@ -63,13 +63,14 @@ class LiveFlow:
         variables: Mapping[str, object],
         *,
         folder: Path | None = None,
+        page_is_open: bool = False,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._bus, self._session, self._folder, self._sleep = asks, session, folder, sleep
         texts = {to_identifier(name): as_shown(value) for name, value in variables.items()}
         self._context = FlowContext(files, texts)
         self._page: PageObserved | None = None
-        self._opened = False
+        self._opened = page_is_open
         self.outputs: dict[str, Any] = {}
         self.captured: list[Artifact] = []
         self.files: list[str] = []

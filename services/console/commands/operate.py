@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from getpass import getuser
 from typing import Annotated, Any
@@ -17,6 +16,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from services.console import exits
+from services.console.line_reader import LineReader
 from services.console.options import Nats, load_settings
 from services.console.text.action_lines import HELP_WORDS, InvalidLine, help_text, parse_operator_line
 from shared.bus.wire import flush
@@ -35,32 +35,6 @@ def operate(
 ) -> None:
     """Decide the steps of samples whose planner is operator, one question at a time, until Ctrl-C."""
     exits.run_async(answer_questions(load_settings(nats), name or getuser()))
-
-
-class LineReader:
-    """Reads lines of a terminal or a pipe without a thread: Ctrl-C could not end a blocking read."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd, self._buffer, self._ended = fd, b"", False
-
-    async def next(self) -> str | None:
-        """Return the next line, or None at the end of the input."""
-        while b"\n" not in self._buffer and not self._ended:
-            chunk = await self._read_chunk()
-            self._buffer, self._ended = self._buffer + chunk, not chunk
-        if not self._buffer:
-            return None
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line.decode("utf-8", "replace")
-
-    async def _read_chunk(self) -> bytes:
-        ready, loop = asyncio.Event(), asyncio.get_running_loop()
-        loop.add_reader(self._fd, ready.set)
-        try:
-            await ready.wait()
-        finally:
-            loop.remove_reader(self._fd)
-        return os.read(self._fd, 65536)
 
 
 async def answer_questions(settings: Settings, name: str) -> None:

@@ -59,7 +59,11 @@ def compile_flow(spec: TaskSpec, samples: Sequence[RecordedSample]) -> CompiledF
 
     Raises NotCompiledError as `compile_samples` does.
     """
-    plan = compile_samples(spec, samples)
+    return write_flow(spec, compile_samples(spec, samples), samples)
+
+
+def write_flow(spec: TaskSpec, plan: FlowPlan, samples: Sequence[RecordedSample]) -> CompiledFlow:
+    """Return the flow of a plan that was made of these samples."""
     source = write_source(plan)
     if _held_values(source, plan, samples):
         # The words of the task may name a value by chance; then its name has to do as a description.
@@ -84,26 +88,32 @@ def _held_values(source: str, plan: FlowPlan, samples: Sequence[RecordedSample])
     return sorted({name for one in samples for name in find_values_in(source, {name: one.row[name] for name in texts})})
 
 
-def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample]) -> FlowPlan:
+def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft: bool = False) -> FlowPlan:
     """Return the plan of the flow that does what these samples did.
+
+    ``draft``: one sample will do, and it may have done nothing but read. What is equal to a variable becomes it, and
+    values are read by the label beside them; a field that no sample shows is left out, and told as a problem.
 
     Raises NotCompiledError with fewer than two samples, or samples that did nothing.
     """
-    if len(samples) < MIN_SAMPLES:
+    if len(samples) < (1 if draft else MIN_SAMPLES):
         raise NotCompiledError(f"{len(samples)} sample; {MIN_SAMPLES} or more are needed to tell what varies")
     names = {to_identifier(name): name for name in _column_names(spec, samples)}
     rows = [{key: sample.row.get(name, "") for key, name in names.items()} for sample in samples]
-    recorded, problems = _recorded(samples)
+    recorded, problems = _recorded(samples, may_only_read=draft)
     columns = align_samples(recorded, rows)
     outputs = [_shown_values(sample) for sample in samples]
     steps = StepPlanner(columns, rows, outputs, spec.route).plan()
-    placed, left = _place_fields(spec, samples, columns, rows)
-    proof, identity = _proof(spec, samples, columns, rows)
+    placed, left = _place_fields(spec, samples, columns, rows, draft=draft)
+    if draft:
+        problems += _gaps_of_draft(samples, placed, left)
+        left = {}
+    proof, identity = _proof(spec, samples, columns, rows, draft=draft)
     readings = _readings(placed, left, proof, len(columns), spec)
     conditions, doubts = _conditions(steps, columns, samples)
     sections = to_sections(steps.calls, columns, readings, conditions)
     used = _used_variables(steps, proof, conditions, [*placed, *identity])
-    variables, schema = _variables(names, rows, used, steps.booleans)
+    variables, schema = _variables(names, rows, used, steps.booleans, draft=draft and len(rows) < MIN_SAMPLES)
     return FlowPlan(
         name=spec.task_id,
         title=" ".join(spec.goal.split()),
@@ -116,12 +126,24 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample]) -> FlowPl
     )
 
 
-def _recorded(samples: Sequence[RecordedSample]) -> tuple[list[list[RecordedCall]], list[str]]:
+def _gaps_of_draft(
+    samples: Sequence[RecordedSample], placed: Sequence[PlacedField], left: Mapping[str, str]
+) -> list[str]:
+    """Return what keeps a draft from being a flow."""
+    gaps = [f"{name}: {why}" for name, why in left.items()]
+    gaps += [f"{one.name}: no label stands beside it, so that one row does not tell where it is" for one in placed
+             if not one.rules.rules]  # fmt: skip
+    if len(samples) < MIN_SAMPLES:
+        gaps.append(f"it was worked out on {len(samples)} row: one more is needed to tell what varies")
+    return gaps
+
+
+def _recorded(samples: Sequence[RecordedSample], *, may_only_read: bool) -> tuple[list[list[RecordedCall]], list[str]]:
     recorded: list[list[RecordedCall]] = []
     problems: list[str] = []
     for number, sample in enumerate(samples):
         calls, told = calls_of(sample, number)
-        if not calls:
+        if not calls and not may_only_read:
             raise NotCompiledError(f"{sample.sample_id} has no steps that could be repeated")
         recorded.append(calls)
         problems += told
@@ -146,7 +168,12 @@ def _shown_values(sample: RecordedSample) -> frozenset[str]:
 
 
 def _place_fields(
-    spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column], rows: Sequence[Mapping[str, str]]
+    spec: TaskSpec,
+    samples: Sequence[RecordedSample],
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, str]],
+    *,
+    draft: bool,
 ) -> tuple[list[PlacedField], dict[str, str]]:
     """Return the fields with rules, and the others with the reason."""
     placed: list[PlacedField] = []
@@ -155,7 +182,7 @@ def _place_fields(
         if field.derived:
             left[name] = "it is derived from what the pages show"
             continue
-        found = place_field(name, spec, samples, columns, rows)
+        found = place_field(name, spec, samples, columns, rows, draft=draft)
         if isinstance(found, str):
             left[name] = found
         else:
@@ -164,13 +191,18 @@ def _place_fields(
 
 
 def _proof(
-    spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column], rows: Sequence[Mapping[str, str]]
+    spec: TaskSpec,
+    samples: Sequence[RecordedSample],
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, str]],
+    *,
+    draft: bool,
 ) -> tuple[tuple[int, PlannedProof] | None, list[PlacedField]]:
     """Return where and by what the record is proven: as early as its fields were read."""
     expected: dict[str, str] = {}
     found: list[PlacedField] = []
     for name, template in spec.identity.items():
-        placed = place_field(name, spec, samples, columns, rows, first=True)
+        placed = place_field(name, spec, samples, columns, rows, first=True, draft=draft)
         if not isinstance(placed, str):
             expected[name] = PLACEHOLDER.sub(lambda match: f"{{{to_identifier(match[1])}}}", template)
             found.append(placed)
@@ -264,12 +296,18 @@ def _used_variables(
 
 
 def _variables(
-    names: Mapping[str, str], rows: Sequence[Mapping[str, str]], used: frozenset[str], booleans: set[str]
+    names: Mapping[str, str],
+    rows: Sequence[Mapping[str, str]],
+    used: frozenset[str],
+    booleans: set[str],
+    *,
+    draft: bool,
 ) -> tuple[tuple[Variable, ...], dict[str, ValueSchema]]:
     """Return the parameters and their schema.
 
     A variable that no step depends on is left out if the samples had different values of it: they did the same all the
-    same. If all had one value, only that value is accepted: what another one would ask for is not known.
+    same. If all had one value, only that value is accepted: what another one would ask for is not known. Of a draft
+    it is left out, since one sample has one value of everything.
     """
     variables: list[Variable] = []
     schema: dict[str, ValueSchema] = {}
@@ -281,7 +319,7 @@ def _variables(
         elif identifier in used:
             schema[f"{name}!"] = ValueSchema(type="string")
             variables.append(Variable(name, identifier, "str"))
-        elif len(values) == 1 and not any(_equals(identifier, other, rows) for other in used):
+        elif len(values) == 1 and not draft and not any(_equals(identifier, other, rows) for other in used):
             [value] = values
             text = (
                 "No recorded sample had another value, and no step depends on it, so what another one asks is unknown."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScreenshot
 from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
 from shared.extraction.values import form_of
 from shared.flows.compiling.alignment import Column
@@ -54,12 +55,17 @@ def place_field(
     rows: Rows,
     *,
     first: bool = False,
+    draft: bool = False,
 ) -> PlacedField | str:
     """Return the field with the rules that give the right value on every sample that shows it, or why there are none.
 
-    ``first``: as it was first read, instead of as it stands in the result.
+    ``first``: as it was first read, instead of as it stands in the result. ``draft``: one sample will do; its label
+    tells the field, and without one there are no rules yet.
     """
     shown = {number: one for number, sample in enumerate(samples) if (one := _shown(name, sample, first=first))}
+    if draft and len(shown) == 1 and len(samples) == 1:
+        at = _position(shown, columns, samples, arriving=first)
+        return PlacedField(name, at, _rules_by_label(shown[0], labels_of(name, spec)))
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
     labels = labels_of(name, spec)
@@ -78,6 +84,19 @@ def place_field(
 
 def _constants(examples: Sequence[Example]) -> frozenset[str]:
     return common_texts([one.page for one in examples], {fold(one.value or "") for one in examples})
+
+
+def _rules_by_label(one: Shown, labels: Iterable[str]) -> FieldRules:
+    """Return the rule of the label beside the value; none, where no label tells it alone."""
+    page, value = ObservedPage(one.elements), tidy(one.value.shown or "")
+    called = tuple(dict.fromkeys(map(fold, labels)))
+    for element in one.elements:
+        if one.source.kept_ref == element.ref and element.header:
+            where = UnderHeader(header=tidy(element.header), role=element.role)
+            rule = ExtractionRule(where=where, attribute="name", part=Whole())
+            if page.extract(rule) == value:
+                return FieldRules(rules=(rule,), labels=called)
+    return FieldRules(rules=(), labels=called)
 
 
 def labels_of(name: str, spec: TaskSpec) -> list[str]:
@@ -142,6 +161,8 @@ def _position_in(number: int, one: Shown, columns: Sequence[Column], sample: Rec
         for step in sample.steps
         if step.observation is not None and step.observation.snapshot_id == one.source.snapshot_id
     }
+    if not own:
+        return 0
     here = [n for n, (_, call) in enumerate(own) if call.page in seen]
     if not here:
         return own[-1][0] + 1

@@ -94,7 +94,7 @@ class StepPlanner:
             condition = None
         if condition is None and frozenset(column.calls) != self._whole and not _is_quiet(call):
             condition = Condition("samples", ",".join(map(str, sorted(column.calls))))
-        return PlannedCall(call, condition, mapping)
+        return PlannedCall(call, condition, mapping, column.any.step)
 
     # --- literals
 
@@ -211,7 +211,8 @@ class StepPlanner:
         role = calls[0].target.role if calls[0].target is not None else "link"
         selector = write_selector(Selector("role", role, region=regions[0] if regions else ""))
         self.found.locators[selector] = ElementFacts(role=role, effects=("captured",))
-        return PlannedCall(DownloadAll(selector=selector, label=self._list_label(self._columns[at])))
+        call = DownloadAll(selector=selector, label=self._list_label(self._columns[at]))
+        return PlannedCall(call, step=self._columns[at].any.step)
 
 
 def _is_quiet(call: FlowCall) -> bool:

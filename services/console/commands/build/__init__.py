@@ -1,0 +1,1 @@
+"""`exhibit build`: a build session in a terminal."""

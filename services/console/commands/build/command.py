@@ -1,0 +1,88 @@
+"""`exhibit build`: make a flow by hand, one TODO after the other, while it is compiled in the background."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from getpass import getuser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from services.console import exits
+from services.console.commands.build.rows import BuildRow, read_rows
+from services.console.commands.build.session import BuildSession
+from services.console.commands.build.terminal import BuildTerminal
+from services.console.line_reader import LineReader
+from services.console.options import Nats, load_settings
+from shared.bus.nats_bus import Bus, connect_bus
+from shared.contracts.discovery import Problem
+from shared.flows.building.folder import read_events
+from shared.host.nats_server import nats_server
+from shared.host.services import run_services
+from shared.settings import Settings
+from shared.task.spec import TaskSpec, check_spec, read_spec
+
+SERVICES = ("browser_pool", "workflows")
+
+
+def build(
+    spec: Annotated[Path, typer.Argument(help="The task spec, a JSON file.")],
+    input_file: Annotated[Path | None, typer.Option("--input", help="Rows to work on: CSV, XLSX or JSON.")] = None,
+    row: Annotated[
+        list[str] | None, typer.Option("--row", help="One row: NAME=VALUE, for each of its columns.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The workspace. Without: builds/TASK. One that is there goes on.")
+    ] = None,
+    nats: Nats = None,
+) -> None:
+    """Build a flow by hand: type what is to be done on the first row, TODO by TODO; `next` does it on the next row."""
+    task, rows, problems = _read(spec, input_file, tuple(row or ()))
+    folder = out or Path("builds") / (task.task_id if task is not None else "task")
+    if task is not None:
+        try:
+            read_events(folder)
+        except (OSError, ValueError) as exc:
+            problems.append(Problem(where=str(folder), message=str(exc)))
+    if task is None or problems:
+        exits.print_problems(problems, as_json=False)
+        raise typer.Exit(exits.BAD_INPUT)
+    exits.run_async(_work(load_settings(nats), folder, task, rows))
+
+
+def _read(
+    spec: Path, input_file: Path | None, row: tuple[str, ...]
+) -> tuple[TaskSpec | None, list[BuildRow], list[Problem]]:
+    written, found = read_spec(spec)
+    if written is None:
+        return None, [], list(found)
+    task, problems = check_spec(written)
+    if task is None:
+        return None, [], list(problems)
+    if task.phase == "discovery":
+        return task, [], [Problem(where=str(spec), message="its task finds samples; a flow works on one")]
+    rows, more = read_rows(task, input_file, row)
+    return task, rows, more
+
+
+async def _work(settings: Settings, folder: Path, spec: TaskSpec, rows: list[BuildRow]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
+    async with _open_bus(settings) as bus:
+        await BuildSession(folder, spec, rows, bus, terminal, getuser()).run()
+
+
+@asynccontextmanager
+async def _open_bus(settings: Settings) -> AsyncGenerator[Bus]:
+    """Yield the bus in the settings, or one in this process with a browser pool and what runs flows."""
+    async with AsyncExitStack() as stack:
+        url = settings.nats_url
+        if url is None:
+            store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
+            url = await stack.enter_async_context(nats_server(Path(store)))
+            await stack.enter_async_context(run_services(settings, url, SERVICES))
+        yield await stack.enter_async_context(connect_bus(url, name="build"))

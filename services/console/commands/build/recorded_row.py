@@ -1,0 +1,153 @@
+"""One row of a build session: a leased browser whose actions and values are recorded as a sample."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from services.console.connections import ManualSession
+from shared.contracts.actions import BrowserAction
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import ActionResult
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
+from shared.flows.captures import artifact_filename
+from shared.flows.compiling.recording import RecordedPage, RecordedSample
+from shared.flows.page_elements import text_of
+from shared.flows.target_context import context_of_target
+from shared.streams import ARTIFACTS
+from shared.task.spec import TaskSpec
+from shared.task.typed_values import is_not_present, typed_value
+from shared.text.normal import Invalid, fold, quoted, tidy
+
+ALL_ELEMENTS = 10_000_000
+"""Tokens of an observation: every element, since it is what is stored of the page."""
+
+
+class RecordedRow:
+    """Acts on the page of one row, and records it."""
+
+    def __init__(self, session: ManualSession, spec: TaskSpec, sample: RecordedSample, captures: Path) -> None:
+        self._session, self._spec, self._captures = session, spec, captures
+        self.sample = sample
+        self.page: PageObserved | None = None
+
+    @property
+    def session(self) -> ManualSession:
+        return self._session
+
+    @property
+    def row(self) -> Mapping[str, str]:
+        return self.sample.row
+
+    async def look(self) -> PageObserved:
+        """Observe the page, and store what it shows."""
+        page = await self._session.observe(max_tokens=ALL_ELEMENTS, locators=True)
+        self.page = page
+        stored = RecordedPage(page.url, page.title, page.elements)
+        self.sample = replace(self.sample, pages={**self.sample.pages, page.sha256: stored})
+        return page
+
+    async def act(self, action: BrowserAction, route_step: int = 0) -> StepTaken:
+        """Perform an action and record it as a step, also if it failed. The page is observed anew after it."""
+        before, started_at = self.page, datetime.now(UTC)
+        result = await self._session.act(action)
+        step = StepTaken(
+            run_id=self.sample.run_id,
+            sample_id=self.sample.sample_id,
+            attempt=1,
+            step=max((one.step for one in self.sample.steps), default=0) + 1,
+            started_at=started_at,
+            ended_at=datetime.now(UTC),
+            observation=None if before is None else _reference(before),
+            decided_by=getpass.getuser(),
+            action=action,
+            result=result,
+            message=result.message,
+            route=RouteMark(step=route_step) if route_step else None,
+            artifacts=await self._store(result),
+            target_context=context_of_target(action, result, before),
+        )
+        self.sample = replace(self.sample, steps=(*self.sample.steps, step))
+        await self.look()
+        return step
+
+    def drop(self, step: int) -> None:
+        """Remove a recorded step."""
+        self.sample = replace(self.sample, steps=tuple(one for one in self.sample.steps if one.step != step))
+
+    def record_value(self, name: str, element: Element) -> FieldValue | str:
+        """Record what an element shows as the value of a field, or say why it is none."""
+        page, field = self.page, self._spec.output_schema.get(name)
+        if field is None:
+            return f"there is no field {name!r}; there are {', '.join(self._spec.output_schema)}"
+        if page is None:
+            return "no page is open"
+        if element.cut_chars:
+            return f"the text of element {element.ref} is too long: {element.cut_chars} characters of it are not read"
+        shown = text_of(element)
+        source = ValueSource(
+            snapshot_id=page.snapshot_id,
+            observation_sha256=page.sha256,
+            url=page.url,
+            ref=element.ref,
+            role=element.role,
+            label=element.header,
+            box=element.box,
+            frame=element.frame,
+            fingerprint=element.fingerprint,
+            locators=element.locators,
+            kept_ref=element.ref,
+            title=element.title,
+        )
+        by = getpass.getuser()
+        if is_not_present(shown, field.not_present):
+            value = FieldValue(field=name, state="not_present", shown=shown, source=source, read_by=by)
+        else:
+            typed = typed_value(field, shown, title=element.title)
+            if isinstance(typed, Invalid):
+                return f"{name} is a {field.type}, and {quoted(shown)} is none: {typed.message}"
+            value = FieldValue(field=name, state="value", value=typed.value, shown=shown, source=source, read_by=by)
+        others = tuple(one for one in self.sample.values if one.field != name)
+        self.sample = replace(self.sample, values=(*others, value))
+        return value
+
+    def find_value(self, words: tuple[str, ...]) -> Element | str:
+        """Return the element that ``NUMBER``, ``beside LABEL`` or a text means, or why it is not one."""
+        elements = self.page.elements if self.page is not None else ()
+        text = " ".join(words)
+        if text.isdecimal():
+            found = [one for one in elements if one.ref == int(text[:9])]
+        elif words[:1] == ("beside",):
+            label = fold(" ".join(words[1:]))
+            found = [one for one in elements if one.header is not None and fold(one.header) == label]
+        else:
+            found = [one for one in elements if fold(tidy(text_of(one))) == fold(tidy(text))]
+        if len(found) == 1:
+            return found[0]
+        there = ", ".join(f"{one.ref} ({one.role} {quoted(text_of(one), 40)})" for one in found[:8])
+        return f"{len(found)} elements are meant by {text!r}: {there}" if found else f"the page shows no {text!r}"
+
+    async def _store(self, result: ActionResult) -> tuple[FiledArtifact, ...]:
+        """Write pictures and files of an action into the folder of captures."""
+        filed: list[FiledArtifact] = []
+        for artifact in result.artifacts:
+            self._captures.mkdir(parents=True, exist_ok=True)
+            name = artifact_filename(sum(len(one.artifacts) for one in self.sample.steps) + len(filed) + 1, artifact)
+            (self._captures / name).write_bytes(await self._session.bus.get(ARTIFACTS, artifact.blob))
+            await self._session.bus.remove(ARTIFACTS, artifact.blob)
+            filed.append(FiledArtifact(filename=name, artifact=artifact))
+        return tuple(filed)
+
+
+def _reference(page: PageObserved) -> ObservationRef:
+    return ObservationRef(
+        snapshot_id=page.snapshot_id,
+        sha256=page.sha256,
+        url=page.url,
+        title=page.title,
+        http_status=page.http_status,
+        dom_confidence=page.dom_confidence,
+    )

@@ -1,0 +1,77 @@
+"""Runs the files of scratch_work on a further row, TODO by TODO, and asks where it does not know how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from services.console.commands.build.background import now_text
+from services.console.commands.build.scratch_run import ScratchRun
+from services.console.commands.build.workbench import Workbench
+from shared.contracts.steps import StepTaken
+from shared.contracts.workflows.flows import FlowCall
+from shared.flows.building.edits import added_calls_in
+from shared.flows.building.events import Question, ValueRecorded
+from shared.flows.building.folder import read_scratch_files, read_written, samples_of
+from shared.flows.building.state import Todo
+from shared.flows.compiling.compiler import NotCompiledError, compile_samples
+from shared.flows.files import FlowFiles
+
+RIGHT, WRONG = "they are right", "one is wrong: I read it by hand"
+
+
+class ScratchRows:
+    """``files_of_draft``: the data files of the flow as it was last compiled."""
+
+    def __init__(self, bench: Workbench, files_of_draft: Callable[[], FlowFiles]) -> None:
+        self._bench, self._files_of_draft = bench, files_of_draft
+
+    async def run_files(self, upto: int) -> None:
+        """Run the files of the open TODOs on this row, in order, until one does not know how to go on."""
+        files, _ = read_scratch_files(self._bench.folder)
+        names = {one.todo: name for name, one in read_written(self._bench.folder).items()}
+        data = self._files_so_far()
+        for todo in self._bench.state.todos[:upto]:
+            name = names.get(todo.number, "")
+            if todo.state == "done":
+                continue
+            if name not in files:
+                self._bench.terminal.say(f"TODO {todo.number} has no file in scratch_work: do it by hand, then `done`")
+                return
+            problem = await self._run_file(todo, name, files[name], data)
+            if problem:
+                self._bench.terminal.refuse(f"TODO {todo.number}: {problem}. Go on by hand, then `done`")
+                return
+
+    async def _run_file(self, todo: Todo, name: str, source: str, data: FlowFiles) -> str:
+        live = self._bench.need_live()
+        written = read_written(self._bench.folder).get(name)
+        added = [] if written is None else added_calls_in(name, source, written, data.mappings, live.row)
+
+        def noted(step: StepTaken, call: FlowCall) -> None:
+            self._bench.note_action(todo, step, by="scratch", added=call in added)
+
+        run = ScratchRun(live, data, noted, todo.route_step)
+        problem = await run.run(name, source)
+        if problem:
+            return problem
+        if run.read:
+            found = ", ".join(f"{key} is {value.shown!r}" for key, value in run.read.items())
+            asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
+            if await self._bench.ask(asked) != [RIGHT]:
+                return "its values are not confirmed: read FIELD NUMBER"
+        for value in run.read.values():
+            self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=value.shown or "",
+                                     by="scratch"))  # fmt: skip
+        self._bench.finish_todo(todo)
+        return ""
+
+    def _files_so_far(self) -> FlowFiles:
+        """Return the data files that the finished rows give: what is known of elements and fields."""
+        samples = samples_of(self._bench.folder)
+        rows = [samples[one] for one in self._bench.state.finished if one in samples]
+        try:
+            return (
+                compile_samples(self._bench.spec, rows, draft=len(rows) == 1).files if rows else self._files_of_draft()
+            )
+        except NotCompiledError:
+            return FlowFiles()

@@ -1,0 +1,73 @@
+"""The files of scratch_work: the calls of one TODO as a small program, written and read again. Pure.
+
+A person may edit them. What is read is calls of ``exhibit.flow``; whatever else stands there is told, and left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shared.contracts.base import Part
+from shared.flows.building.state import Todo
+from shared.flows.compiling.compiler import compile_samples
+from shared.flows.compiling.plan import FlowPlan, Item, PlannedCall, PlannedReading, Section
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.source import write_source
+from shared.flows.files import FlowFiles
+from shared.flows.identifiers import FLOW_NAMES, to_identifier
+from shared.task.spec import TaskSpec
+from shared.text.normal import fold
+
+
+class ScratchWritten(Part, frozen=True, kw_only=True):
+    """A file of scratch_work as a session has written it. ``steps``: of the sample, by the order of its calls."""
+
+    todo: int
+    sample_id: str
+    source: str
+    steps: tuple[int, ...]
+
+
+def write_scratch(
+    spec: TaskSpec, todo: Todo, sample: RecordedSample, steps: Sequence[int], fields: Sequence[str]
+) -> tuple[ScratchWritten, FlowFiles, tuple[str, ...]]:
+    """Return the file of a TODO, the data files that it needs, and what of it could not be written.
+
+    ``steps``: the recorded steps of the TODO. ``fields``: those that were read for it.
+    """
+    part = replace(
+        sample,
+        steps=tuple(one for one in sample.steps if one.step in steps),
+        values=tuple(one for one in sample.values if one.field in fields),
+    )
+    plan = compile_samples(_spec_of(spec, todo, fields), [part], draft=True)
+    items = [item for section in plan.sections for item in section.items]
+    gaps = tuple(one for one in plan.problems if one not in _of_any_draft(spec, part))
+    source = write_source(_in_one_section(plan, todo, items))
+    order = tuple(one.step for one in items if isinstance(one, PlannedCall))
+    return ScratchWritten(todo=todo.number, sample_id=sample.sample_id, source=source, steps=order), plan.files, gaps
+
+
+def _spec_of(spec: TaskSpec, todo: Todo, fields: Sequence[str]) -> TaskSpec:
+    outputs = {name: spec.output_schema[name] for name in spec.output_schema if name in fields}
+    identity = {name: text for name, text in spec.identity.items() if name in fields}
+    changed = {"goal": todo.title, "output_schema": outputs, "identity": identity, "judgment_required": False}
+    return spec.model_copy(update=changed)
+
+
+def _of_any_draft(spec: TaskSpec, part: RecordedSample) -> frozenset[str]:
+    """Return the problems that every draft of one row has: they are told of the flow, not of each TODO."""
+    empty = spec.model_copy(update={"output_schema": {}, "identity": {}, "judgment_required": False})
+    return frozenset(compile_samples(empty, [replace(part, steps=(), values=())], draft=True).problems)
+
+
+def _in_one_section(plan: FlowPlan, todo: Todo, items: list[Item]) -> FlowPlan:
+    name = "_".join(to_identifier(fold(todo.title)).split("_")[:5]).strip("_")
+    section = Section(f"{name}_" if name in FLOW_NAMES or name == "exhibit" else name or "todo", items)
+    return replace(plan, title=todo.title, sections=(section,) if items else ())
+
+
+def fields_read(items: Sequence[Item]) -> tuple[str, ...]:
+    """Return the fields that these items read, in order."""
+    return tuple(name for item in items if isinstance(item, PlannedReading) for name in item.fields)

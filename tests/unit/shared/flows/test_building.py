@@ -1,0 +1,295 @@
+"""Build sessions: their state as a fold over events, their TODOs, and what is taken from scratch_work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shared.flows.building.build import compile_build
+from shared.flows.building.events import (
+    ActionDropped,
+    ActionRecorded,
+    BuildEvent,
+    CompileAsked,
+    FlowWritten,
+    RowBegun,
+    RowDone,
+    TodoAdded,
+    TodoDone,
+    ValueRecorded,
+    event_line,
+    read_event,
+)
+from shared.flows.building.folder import append_event, read_events, read_written, write_flow_files, write_scratch_file
+from shared.flows.building.scratch import ScratchWritten, write_scratch
+from shared.flows.building.scratch_calls import read_scratch
+from shared.flows.building.state import CompileQueue, Todo, after_due, after_end, apply_event, replayed
+from shared.flows.building.todos import scratch_name, todos_of
+from shared.flows.compiling.recording import RecordedSample
+from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
+
+AT = "2026-11-23T12:00:00+00:00"
+SPEC = spec_of(
+    start_url="http://site/{number}",
+    input_schema={"number": "string", "word": "string"},
+    identity={"number": "{number}"},
+    output_schema={"number": "string", "status": "string"},
+    required_artifacts=["screenshot:record"],
+)
+
+
+def todos(count: int) -> list[BuildEvent]:
+    return [TodoAdded(at=AT, number=number, title=f"Do {number}") for number in range(1, count + 1)]
+
+
+def recorded(number: str, status: str) -> RecordedSample:
+    """Return a row on which an address was opened, a button pressed, a picture taken and two values read."""
+    one = Recorder(number, {"number": number, "word": f"word of {number}"})
+    page = (
+        element(1, "button", "Show all", area="banner"),
+        element(2, "definition", number, header="Number"),
+        element(3, "definition", status, header="Status"),
+        element(4, "searchbox", "Find"),
+    )
+    one.open(f"http://site/{number}", *page)
+    one.click(1)
+    one.screenshot("record")
+    one.read("number", 2)
+    one.read("status", 3)
+    return one.sample
+
+
+def state_of(sample: RecordedSample) -> list[BuildEvent]:
+    return [
+        *(TodoAdded(at=AT, number=n, title=one.title, fields=one.fields) for n, one in enumerate(todos_of(SPEC), 1)),
+        RowBegun(at=AT, sample_id=sample.sample_id, row=dict(sample.row)),
+        *(ActionRecorded(at=AT, todo=1, step=step, action="a") for step in (1, 2)),
+        ActionRecorded(at=AT, todo=3, step=3, action="screenshot"),
+        ValueRecorded(at=AT, todo=2, field="number", shown=""),
+        ValueRecorded(at=AT, todo=2, field="status", shown=""),
+    ]
+
+
+def scratch_of(sample: RecordedSample) -> dict[str, ScratchWritten]:
+    state = replayed(state_of(sample))
+    found: dict[str, ScratchWritten] = {}
+    for todo in state.todos:
+        steps, fields = state.steps.get(todo.number, ()), state.values.get(todo.number, ())
+        found[scratch_name(todo)] = write_scratch(SPEC, todo, sample, steps, fields)[0]
+    return found
+
+
+def built(change: dict[str, str] | None = None, rows: int = 2) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Return the source of the flow, what was told, and its problems. ``change``: files of scratch_work."""
+    samples = [recorded("N-1", "open"), recorded("N-2", "closed")][:rows]
+    written = scratch_of(samples[0])
+    files = {name: one.source for name, one in written.items()} | (change or {})
+    found = compile_build(SPEC, replayed(state_of(samples[0])), samples, files, written)
+    return found.flow.source, found.told, found.flow.problems
+
+
+# --- when flow.py is compiled
+
+
+@pytest.mark.parametrize(("count", "compiles"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4)])
+def test_every_second_todo_and_the_last_one_make_a_compile_due_once(count: int, compiles: int):
+    state = replayed([*todos(count), RowBegun(at=AT, sample_id="a", row={})])
+    due: list[str] = []
+    for number in range(1, count + 1):
+        before = state.due_at
+        state = apply_event(state, TodoDone(at=AT, number=number))
+        due += [state.due] if state.due_at > before else []
+    assert len(due) == compiles
+    assert due[-1] == "all TODOs are finished"
+
+
+def test_a_further_row_makes_one_compile_due():
+    first = [*todos(4), RowBegun(at=AT, sample_id="a", row={}), RowDone(at=AT, sample_id="a")]
+    state = replayed([*first, RowBegun(at=AT, sample_id="b", row={})])
+    assert [one.state for one in state.todos] == ["open"] * 4
+    moments: list[int] = []
+    for number in range(1, 5):
+        state = apply_event(state, TodoDone(at=AT, number=number))
+        moments.append(state.due_at)
+    assert moments[:3] == [0, 0, 0]
+    assert moments[3] > 0
+
+
+def test_what_became_due_while_a_compile_ran_stays_due():
+    state = replayed([CompileAsked(at=AT, why="first"), CompileAsked(at=AT, why="second")])
+    assert apply_event(state, FlowWritten(at=AT, seen=1)).due == "second"
+    assert apply_event(state, FlowWritten(at=AT, seen=2)).due == ""
+
+
+def test_compiles_are_never_parallel_and_those_that_wait_are_one():
+    queue, starts = after_due(CompileQueue(), "a")
+    assert starts
+    for why in ("b", "c"):
+        queue, starts = after_due(queue, why)
+        assert not starts
+    queue, why = after_end(queue)
+    assert (queue.running, why) == (True, "c")
+    assert after_end(queue) == (CompileQueue(), "")
+
+
+# --- the state from the log
+
+
+def test_a_session_goes_on_where_its_log_ends(tmp_path: Path):
+    events = [*state_of(recorded("N-1", "open")), TodoDone(at=AT, number=1), ActionDropped(at=AT, todo=3, step=3)]
+    for event in events:
+        append_event(tmp_path, event)
+    with (tmp_path / "conversation.jsonl").open("ab") as file:
+        file.write(b'{"event":"todo_do')
+    state = replayed(read_events(tmp_path))
+    assert state == replayed(events)
+    assert [one.state for one in state.todos] == ["done", "doing", "doing"]
+    assert state.steps[3] == ()
+    append_event(tmp_path, TodoDone(at=AT, number=2))
+    assert replayed(read_events(tmp_path)).done == 2
+
+
+def test_events_are_read_as_they_were_written():
+    event = ActionRecorded(at=AT, todo=1, step=2, action="click", by="scratch", added=True)
+    assert read_event(event_line(event)) == event
+    with pytest.raises(ValueError):
+        read_event(b'{"event":"unknown"}')
+
+
+# --- TODOs
+
+
+def test_a_task_without_a_route_has_todos_for_opening_fields_and_captures():
+    assert [one.title for one in todos_of(SPEC)] == [
+        "Open the record",
+        "Read number, status",
+        "Take the screenshot record",
+    ]
+
+
+def test_a_route_has_a_todo_for_each_step_and_one_for_the_fields_that_none_names():
+    spec = spec_of(
+        route=[{"follow": "Details"}, {"read": ["status"]}, {"screenshot": "page"}],
+        output_schema={"status": "string", "owner": "string"},
+    )
+    found = todos_of(spec)
+    assert [one.route_step for one in found] == [1, 2, 3, 0]
+    assert found[-1].fields == ("owner",)
+
+
+def test_a_file_is_named_by_number_and_words():
+    assert scratch_name(Todo(number=2, title="Read the “due date”, and more of it here")) == (
+        "02_read_the_due_date_and.py"
+    )
+
+
+# --- scratch_work
+
+
+def test_what_was_written_is_read_as_the_same_calls():
+    for one in scratch_of(recorded("N-1", "open")).values():
+        found = read_scratch(one.source, {})
+        assert found.told == []
+        assert found.items
+
+
+def test_scratch_files_have_variables_in_place_of_their_values():
+    for one in scratch_of(recorded("N-1", "open")).values():
+        assert "N-1" not in one.source
+
+
+def test_one_row_gives_a_draft_that_says_so():
+    source, told, problems = built(rows=1)
+    assert "await open_page(" in source
+    assert told == ()
+    assert any("one more is needed" in one for one in problems)
+
+
+def test_two_rows_give_the_flow_without_edits():
+    source, told, problems = built()
+    assert (told, problems) == ((), ())
+    assert 'await click(by_role("button", "Show all"))' in source
+    assert "N-1" not in source
+
+
+def test_a_call_that_a_person_has_written_is_in_the_flow_where_it_stands():
+    name = scratch_name(todos_of(SPEC)[0])
+    source = scratch_of(recorded("N-1", "open"))[name].source
+    click = '    await click(by_role("button", "Show all"))\n'
+    assert click in source
+    edited = source.replace(click, click + '    await type_text(selector=by_label("Find"), text=f"a {word}")\n')
+    edited = edited.replace("number: str", "number: str, word: str").replace("(number)\n", "(number, word)\n")
+    flow, told, problems = built({name: edited})
+    assert problems == ()
+    assert 'await type_text(selector=by_label("Find"), text=f"a {word}")' in flow
+    assert flow.index("Show all") < flow.index('by_label("Find")') < flow.index("screenshot(")
+    assert "word: str" in flow
+    assert [one for one in told if "by hand" in one]
+
+
+def test_a_call_that_a_person_has_removed_is_gone_from_the_flow_of_all_rows():
+    name = scratch_name(todos_of(SPEC)[0])
+    source = scratch_of(recorded("N-1", "open"))[name].source
+    flow, told, problems = built({name: source.replace('    await click(by_role("button", "Show all"))\n', "")})
+    assert "Show all" not in flow
+    assert "await open_page(" in flow
+    assert problems == ()
+    assert any("step 2 is gone" in one for one in told)
+
+
+def test_a_field_that_is_not_read_any_more_is_no_output():
+    name = scratch_name(todos_of(SPEC)[1])
+    source = scratch_of(recorded("N-1", "open"))[name].source
+    flow, told, _ = built({name: source.replace('"number", "status"', '"number"')})
+    assert '"status"' not in flow
+    assert "status is not read any more" in told
+
+
+def test_what_is_no_call_of_a_flow_is_told():
+    name = scratch_name(todos_of(SPEC)[0])
+    source = scratch_of(recorded("N-1", "open"))[name].source
+    edited = source.replace("    await click(by", "    for one in range(3):\n        print(one)\n    await click(by")
+    flow, told, _ = built({name: edited})
+    assert "range(3)" not in flow
+    assert any("`for one in range(3):`" in one for one in told)
+    assert "Show all" in flow
+
+
+def test_a_file_that_is_no_python_counts_as_it_was():
+    name = scratch_name(todos_of(SPEC)[0])
+    flow, told, problems = built({name: "async def run(:\n"})
+    assert "Show all" in flow
+    assert problems == ()
+    assert any("counts as it was before" in one for one in told)
+
+
+def test_a_dropped_step_is_no_part_of_the_flow():
+    samples = [recorded("N-1", "open"), recorded("N-2", "closed")]
+    state = replayed([*state_of(samples[0]), ActionDropped(at=AT, todo=1, step=2)])
+    state = replace(state, dropped={**state.dropped, "N-2": frozenset({2})})
+    assert "Show all" not in compile_build(SPEC, state, samples, {}, {}).flow.source
+
+
+# --- the folder
+
+
+def test_the_file_of_a_todo_takes_the_place_of_its_earlier_one(tmp_path: Path):
+    one = ScratchWritten(todo=1, sample_id="a", source="first", steps=(1,))
+    write_scratch_file(tmp_path, "01_first.py", one)
+    write_scratch_file(tmp_path, "01_second.py", ScratchWritten(todo=1, sample_id="a", source="second", steps=(1,)))
+    assert [path.name for path in (tmp_path / "scratch_work").glob("*.py")] == ["01_second.py"]
+    assert list(read_written(tmp_path)) == ["01_second.py"]
+
+
+def test_the_flow_that_was_there_before_is_kept(tmp_path: Path):
+    samples = [recorded("N-1", "open"), recorded("N-2", "closed")]
+    state = replayed(state_of(samples[0]))
+    first = compile_build(SPEC, state, samples[:1], {}, {}).flow
+    second = compile_build(SPEC, state, samples, {}, {}).flow
+    assert write_flow_files(tmp_path, first, {}, "t1")
+    assert not write_flow_files(tmp_path, first, {}, "t2")
+    assert write_flow_files(tmp_path, replace(second, source=second.source + "# more\n"), {}, "t3")
+    [kept] = (tmp_path / "workspace/.versions").iterdir()
+    assert (kept / "flow.py").read_text() == first.source
