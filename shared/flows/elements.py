@@ -178,11 +178,10 @@ def _with_text(elements: Iterable[Element], wanted: str, texts: Callable[[Elemen
 
 
 def _with_css(css: str, elements: Sequence[Element]) -> list[Element] | None:
-    """Return the elements that have this CSS as a locator, or this tag; None: other CSS is not in an observation."""
+    """Return the elements that have this CSS as a locator; None: an observation does not tell of other CSS, since it
+    has not every element of a tag or a class."""
     found = [one for one in elements if any(at.kind in CSS_KINDS and at.value == css for at in one.locators)]
-    if found:
-        return found
-    return [one for one in elements if one.tag == css] if css.isalnum() else None
+    return found or None
 
 
 def _with_last_tag(css: str, elements: Sequence[Element]) -> list[Element]:

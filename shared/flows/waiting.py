@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.workflows.flows import AwaitElement, CheckShown, ClickElement, FlowAnswer, FlowCall
+from shared.contracts.workflows.flows import (
+    AwaitElement,
+    CheckShown,
+    ClickElement,
+    CountElements,
+    DownloadAll,
+    FlowAnswer,
+    FlowCall,
+)
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
 """Pauses between observations of a page that may still be rendering."""
@@ -34,6 +42,8 @@ def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | 
         return AWAIT_PAUSE_S if waiting else None
     if isinstance(call, CheckShown | ClickElement) and answer.value is False:
         return next_pause_s(page, looks, IDLE_LOOKS)
+    if isinstance(call, DownloadAll | CountElements) and answer.value == 0:
+        return next_pause_s(page, looks)
     if code in DIFFERS:
         return next_pause_s(page, looks, DIFFERENT_LOOKS)
     return next_pause_s(page, looks) if code in LACKS else None

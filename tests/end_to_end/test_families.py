@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import csv
-import io
-import json
-import urllib.request
 from pathlib import Path
 
 from practice.code_host import audit
@@ -24,28 +21,12 @@ from practice.people import server as people_server
 from practice.people.asking import settle
 from practice.people.data import ground_truth as people_of
 from shared.host.services import run_embedded
-
-SPECS = Path(__file__).parents[2] / "task_specs"
-
-
-def written(rows: list[dict[str, str]]) -> bytes:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode()
+from tests.end_to_end.family_runs import spec_of, submissions, written
 
 
 def read(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def spec_of(name: str, base_url: str = "") -> dict:
-    """As shipped, but for the port the site happens to have here."""
-    spec = json.loads((SPECS / f"{name}.json").read_text())
-    path = spec["start_url"].partition("://")[2].partition("/")[2]
-    return {**spec, "start_url": f"{base_url}/{path}"} if base_url else spec
 
 
 async def table_of(settings, spec: dict, rows: list[dict[str, str]]) -> list[tuple[dict[str, str], dict[str, str]]]:
@@ -127,12 +108,6 @@ async def test_a_form_is_sent_exactly_once_and_its_files_come_down(settings):
         assert {name: got[name] for name in expected} == expected
         attachments = int(expected["attachment_count"])
         assert got["artifacts"].count("attachments") == attachments
-
-
-def submissions(url: str) -> list[dict]:
-    with urllib.request.urlopen(f"{url}/api/submissions") as answer:
-        told = json.load(answer)
-    return told["submissions"] if isinstance(told, dict) else told
 
 
 async def test_a_value_that_a_form_does_not_offer_is_never_sent(settings):

@@ -129,6 +129,9 @@ def _is_of(entry: Entry, turn: FlowTurn) -> bool:
 def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     call, context = turn.waits.call, turn.context
     page = None if isinstance(call, OpenAddress) else view.page
+    whole = None if page is None else observe_more(view, page)
+    if whole is not None:  # of a part of the page it cannot be said that something is there once, or not at all
+        return whole
     decided = decide_call(call, page, context)
     if isinstance(decided, Perform):
         return _chosen(view, turn, decided)
@@ -180,7 +183,7 @@ def _later(
         return None
     pause_s = pause_for_answer_s(call, answer, page, view.state.looks)
     if pause_s is not None:
-        return observe_more(view, page) or ObserveAgain(pause_s, view.state.max_tokens)
+        return ObserveAgain(pause_s, view.state.max_tokens)
     loading = answer.error is None and any(one.state == "empty" for one in read) and find_loading_sign(page)
     return observe_later(view) if loading else None
 

@@ -129,6 +129,11 @@ def test_an_element_of_another_role_is_not_it():
     assert isinstance(found("text=Save", el("link", "Save"), facts=ElementFacts(role="button")), ElementMissing)
 
 
+@pytest.mark.parametrize("css", ["button", "div", "Save", ".x"])
+def test_a_tag_or_a_class_is_not_told_by_an_observation(css):
+    assert found(css, el("button", "Save", tag="button")) == ElementUntold(css)
+
+
 def test_css_that_an_observation_cannot_tell_is_left_to_the_browser():
     assert found("div.card > a:hover", text("x")) == ElementUntold("div.card > a:hover")
 
