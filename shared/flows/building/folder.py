@@ -124,6 +124,11 @@ def write_scratch_file(folder: Path, name: str, one: ScratchWritten) -> None:
     _replace(folder / WRITTEN, msgspec.json.encode({**written, name: one}))
 
 
+def write_recorded_again(folder: Path, name: str, one: ScratchWritten) -> None:
+    """Note what a file would be for the steps that running it has recorded; the file stays as it is."""
+    _replace(folder / WRITTEN, msgspec.json.encode({**read_written(folder), name: one}))
+
+
 # --- samples and the flow
 
 

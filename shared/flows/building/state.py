@@ -40,8 +40,8 @@ class BuildState:
     """``sample_id``: the current row; empty: none was begun. ``row_done``: it is finished. ``finished``: rows that are.
 
     ``steps``: numbers of the recorded steps of the current row, by TODO. ``added``: those of every row that come from
-    calls that a person has written, by row. ``answered``: what questions were about, with the answers. ``due``: why
-    flow.py is to be compiled; empty: it is not.
+    calls that a person has written, by row. ``asked``: questions that were answered. ``ever_done``: TODOs that were
+    done on any row. ``due``: why flow.py is to be compiled; empty: it is not.
     """
 
     todos: tuple[Todo, ...] = ()
@@ -54,6 +54,7 @@ class BuildState:
     added: Mapping[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
     dropped: Mapping[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
     asked: frozenset[str] = frozenset()
+    ever_done: frozenset[int] = frozenset()
     due: str = ""
     events: int = 0
     due_at: int = 0
@@ -138,7 +139,7 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
             began = _with_todo(state, event.todo, "doing")
             return replace(began, values={**state.values, event.todo: tuple(read)})
         case TodoDone():
-            return _with_todo(state, event.number, "done")
+            return replace(_with_todo(state, event.number, "done"), ever_done=state.ever_done | {event.number})
         case RowDone():
             finished = tuple(dict.fromkeys((*state.finished, event.sample_id)))
             return replace(state, row_done=True, finished=finished)

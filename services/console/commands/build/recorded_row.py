@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -113,6 +113,10 @@ class RecordedRow:
         others = tuple(one for one in self.sample.values if one.field != name)
         self.sample = replace(self.sample, values=(*others, value))
         return value
+
+    def forget_values(self, names: Collection[str]) -> None:
+        """Drop recorded values of the row."""
+        self.sample = replace(self.sample, values=tuple(one for one in self.sample.values if one.field not in names))
 
     def find_value(self, words: tuple[str, ...]) -> Element | str:
         """Return the element that ``NUMBER``, ``beside LABEL`` or a text means, or why it is not one."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from services.console.commands.build.background import now_text
 from services.console.commands.build.scratch_run import ScratchRun
 from services.console.commands.build.workbench import Workbench
@@ -11,19 +9,21 @@ from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.flows import FlowCall
 from shared.flows.building.edits import added_calls_in
 from shared.flows.building.events import Question, ValueRecorded
-from shared.flows.building.folder import read_scratch_files, read_written, samples_of
+from shared.flows.building.folder import read_scratch_files, read_written, samples_of, write_recorded_again
+from shared.flows.building.scratch import ScratchWritten, write_scratch
 from shared.flows.building.state import Todo
 from shared.flows.compiling.compiler import NotCompiledError, compile_samples
-from shared.flows.files import FlowFiles
+from shared.flows.files import FlowFiles, parse_files
+from shared.flows.workspace import read_workspace
 
-RIGHT, WRONG = "they are right", "one is wrong: I read it by hand"
+RIGHT, WRONG = "they are right", "one is wrong: I read them by hand"
 
 
 class ScratchRows:
-    """``files_of_draft``: the data files of the flow as it was last compiled."""
+    """The files of scratch_work, and the row in the browser."""
 
-    def __init__(self, bench: Workbench, files_of_draft: Callable[[], FlowFiles]) -> None:
-        self._bench, self._files_of_draft = bench, files_of_draft
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
 
     async def run_files(self, upto: int) -> None:
         """Run the files of the open TODOs on this row, in order, until one does not know how to go on."""
@@ -34,9 +34,12 @@ class ScratchRows:
             name = names.get(todo.number, "")
             if todo.state == "done":
                 continue
-            if name not in files:
-                self._bench.terminal.say(f"TODO {todo.number} has no file in scratch_work: do it by hand, then `done`")
+            if todo.number not in self._bench.state.ever_done:
+                self._bench.terminal.say(f"TODO {todo.number} was not worked out yet: do it by hand, then `done`")
                 return
+            if name not in files:  # it took no step, or its file was removed
+                self._bench.finish_todo(todo)
+                continue
             problem = await self._run_file(todo, name, files[name], data)
             if problem:
                 self._bench.terminal.refuse(f"TODO {todo.number}: {problem}. Go on by hand, then `done`")
@@ -58,20 +61,35 @@ class ScratchRows:
             found = ", ".join(f"{key} is {value.shown!r}" for key, value in run.read.items())
             asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
             if await self._bench.ask(asked) != [RIGHT]:
-                return "its values are not confirmed: read FIELD NUMBER"
+                live.forget_values(run.read)
+                return f"its values are not confirmed, and are dropped: read {', '.join(run.read)} by hand"
         for value in run.read.values():
             self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=value.shown or "",
                                      by="scratch"))  # fmt: skip
+        self._record_again(todo, name, written)
         self._bench.finish_todo(todo)
         return ""
 
+    def _record_again(self, todo: Todo, name: str, written: ScratchWritten | None) -> None:
+        """Note the new numbers of the steps, where the row is the one that the file was written from."""
+        live, state = self._bench.need_live(), self._bench.state
+        if written is None or written.sample_id != live.sample.sample_id:
+            return
+        added = state.added.get(live.sample.sample_id, frozenset[int]())
+        steps = [step for step in state.steps.get(todo.number, ()) if step not in added]
+        fields = state.values.get(todo.number, ())
+        if steps or fields:
+            again, _, _ = write_scratch(self._bench.spec, todo, live.sample, steps, fields)
+            write_recorded_again(self._bench.folder, name, again)
+
     def _files_so_far(self) -> FlowFiles:
-        """Return the data files that the finished rows give: what is known of elements and fields."""
+        """Return the data files that the finished rows give: what is known of elements and fields. Without a finished
+        row they are those of the flow as it was last compiled."""
         samples = samples_of(self._bench.folder)
         rows = [samples[one] for one in self._bench.state.finished if one in samples]
         try:
-            return (
-                compile_samples(self._bench.spec, rows, draft=len(rows) == 1).files if rows else self._files_of_draft()
-            )
-        except NotCompiledError:
+            if rows:
+                return compile_samples(self._bench.spec, rows, draft=len(rows) == 1).files
+            return parse_files(read_workspace(self._bench.folder)[1])
+        except (NotCompiledError, OSError, ValueError):
             return FlowFiles()

@@ -38,7 +38,6 @@ from shared.flows.building.folder import (
 )
 from shared.flows.building.todos import todos_of
 from shared.flows.compiling.recording import RecordedSample
-from shared.flows.files import FlowFiles
 from shared.task.spec import TaskSpec
 
 HOW_TO_READ = "while a TODO is open: read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT"
@@ -56,7 +55,7 @@ class BuildSession:
         self._open = AsyncExitStack()
         self._compiler = BackgroundCompiler(folder, spec, lambda: self._bench.state, self._compile_ended)
         self._bench.compile_due = self._compiler.compile_due
-        self._scratch = ScratchRows(self._bench, self._files_of_draft)
+        self._scratch = ScratchRows(self._bench)
         self._closing = False
 
     async def run(self) -> None:
@@ -99,7 +98,10 @@ class BuildSession:
         if state.due:
             self._compiler.compile_due(state.due)
         row = next((one for one in self._rows if one.sample_id == state.sample_id), None)
-        if row is None or state.row_done:
+        if state.row_done:
+            return
+        if row is None:
+            self._bench.terminal.refuse(f"row {state.sample_id} is not among those of --input and --row")
             return
         again = BY_HAND
         if state.done:
@@ -160,9 +162,6 @@ class BuildSession:
         await self._scratch.run_files(upto=done)
 
     # --- lines
-
-    def _files_of_draft(self) -> FlowFiles:
-        return self._compiler.last.flow.files if self._compiler.last is not None else FlowFiles()
 
     async def _do_safely(self, text: str) -> bool:
         """Do what a line asks for. Return False to end."""
