@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library lock schema docs up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn lock schema docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -30,7 +30,7 @@ check: .venv/ready
 	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 real: setup  ## The main job, tasks and widgets on pages that are not ours
-	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_apps.py tests/real/test_miniwob.py tests/real/test_widgets.py tests/real/test_widgets_read_again.py tests/real/test_icons.py
+	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_apps.py tests/real/test_learn_pages.py tests/real/test_miniwob.py tests/real/test_widgets.py tests/real/test_widgets_read_again.py tests/real/test_icons.py
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch
@@ -52,6 +52,9 @@ bench-library: setup  ## The workflow library: search by meaning, beside BM25
 
 up: setup  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up
+
+bench-learn: setup  ## Flows learned from written rows of third-party pages, beside autoscraper
+	@$(PY) -m benchmarks.learn
 
 lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 	@$(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \

@@ -21,6 +21,8 @@ found anything."""
 Structure = Literal["page", "record", "row"]
 TELLING: frozenset[Kind] = frozenset({"labelled", "named", "near", "grouped"})
 BELONGING: frozenset[Kind] = frozenset({"labelled", "named"})
+WITNESSES: frozenset[Kind] = frozenset({"near", "grouped"})
+"""Together they tell a value that some rules have lost: a group of the page, and a label or the page's title."""
 
 
 class FoundValue(Part, frozen=True, kw_only=True):
@@ -95,7 +97,7 @@ def _read_rules(
         return FieldReading(certainty="ambiguous", candidates=tuple(candidates), lost=nothing)
     one = candidates[0]
     kinds = _kinds(field, one.rules, structure)
-    told = kinds & BELONGING if nothing else kinds & TELLING or field.trusted
+    told = kinds & BELONGING or kinds >= WITNESSES if nothing else kinds & TELLING or field.trusted
     if not told or not _fits(field, one.value):
         return FieldReading(certainty="unsure", candidates=tuple(candidates), lost=nothing)
     return FieldReading(
@@ -126,7 +128,7 @@ def _kinds(field: FieldRules, rules: Iterable[ExtractionRule], structure: Struct
     if titled and any(not isinstance(rule.where, OfPage) for rule in rules):
         kinds.add("near")
     if any(_is_told_by_structure(rule, structure) for rule in rules):
-        kinds.add("named")
+        kinds.add("grouped")
     return kinds
 
 

@@ -44,7 +44,8 @@ class ListRules(Part, frozen=True, kw_only=True):
 
 
 class ListReading(Part, frozen=True, kw_only=True):
-    """``rows``: each column's reading. ``agree``: whether every way gave the same rows; else those of the first way."""
+    """``rows``: each column's reading, by the first way that is sure of it. ``agree``: whether every way gave as many
+    rows, and none another value; else the rows are those of the first way."""
 
     rows: tuple[dict[str, FieldReading], ...]
     agree: bool
@@ -69,11 +70,22 @@ def learn_list(
     constants: set[str] = set()
     for separator in _separators(page, written, forms):
         homes = _homes(records_of(page, separator), written, forms)
-        columns = _learn_columns(homes, written, forms) if homes else None
-        if columns is not None and len(ways) < MAX_SEPARATORS:
+        columns = _learn_columns(homes, written, forms, values) if homes else None
+        if columns is not None:
             ways.append((separator, columns))
             constants |= common_texts(homes, values)
-    return ListRules(ways=tuple(ways), constants=tuple(sorted(constants)))
+    least = [_least_read(*way, constants, page) for way in ways]
+    best = max(least, default=0)
+    kept = [way for way, count in zip(ways, least, strict=True) if count == best]
+    return ListRules(ways=tuple(kept[:MAX_SEPARATORS]), constants=tuple(sorted(constants)))
+
+
+def _least_read(
+    separator: Separator, columns: Mapping[str, FieldRules], constants: Collection[str], page: ObservedPage
+) -> int:
+    """Return in how many columns the record with the fewest is read. One that separates more than rows has fewer."""
+    rows = _read_way(separator, columns, constants, page)
+    return min((sum(one.value is not None or one.absent for one in row.values()) for row in rows), default=0)
 
 
 def read_list(rules: ListRules, page: ObservedPage) -> ListReading:
@@ -81,8 +93,23 @@ def read_list(rules: ListRules, page: ObservedPage) -> ListReading:
     found = [_read_way(separator, columns, rules.constants, page) for separator, columns in rules.ways]
     if not found:
         return ListReading(rows=(), agree=False)
-    values = [[{name: one.value for name, one in row.items()} for row in rows] for rows in found]
-    return ListReading(rows=tuple(found[0]), agree=all(one == values[0] for one in values))
+    if any(len(rows) != len(found[0]) for rows in found):
+        return ListReading(rows=tuple(found[0]), agree=False)
+    merged = [_merged(rows) for rows in zip(*found, strict=True)]
+    if any(row is None for row in merged):
+        return ListReading(rows=tuple(found[0]), agree=False)
+    return ListReading(rows=tuple(row for row in merged if row is not None), agree=True)
+
+
+def _merged(readings: Sequence[Mapping[str, FieldReading]]) -> dict[str, FieldReading] | None:
+    """Return one row as all ways read it; None where they are sure of different values."""
+    row: dict[str, FieldReading] = {}
+    for name, first in readings[0].items():
+        sure = [one[name] for one in readings if one[name].certainty in ("certain", "healed")]
+        if len({fold(one.value or "") for one in sure}) > 1:
+            return None
+        row[name] = sure[0] if sure else first
+    return row
 
 
 def records_of(page: ObservedPage, separator: Separator) -> list[ObservedPage]:
@@ -122,29 +149,34 @@ def _separators(page: ObservedPage, written: Written, forms: Mapping[str, FieldT
 
 
 def _homes(records: Sequence[ObservedPage], written: Written, forms: Mapping[str, FieldType]) -> list[ObservedPage]:
-    """Return the record of each written row; none unless each has one of its own."""
+    """Return the record of each written row; none unless each has one of its own, or one of several equal ones."""
     homes: list[ObservedPage] = []
     for row in written:
         wanted = [(forms[name], value) for name, value in row.items() if value]
         fitting = [record for record in records if all(_shows(record, form, value) for form, value in wanted)]
-        if len(fitting) != 1 or fitting[0] in homes:
+        free = [record for record in fitting if record not in homes]
+        if not free or len({_texts_of(record) for record in fitting}) > 1:
             return []
-        homes.append(fitting[0])
+        homes.append(free[0])
     return homes
 
 
 def _learn_columns(
-    homes: Sequence[ObservedPage], written: Written, forms: Mapping[str, FieldType]
+    homes: Sequence[ObservedPage], written: Written, forms: Mapping[str, FieldType], values: Collection[str]
 ) -> dict[str, FieldRules] | None:
     columns: dict[str, FieldRules] = {}
     for name in written[0]:
         examples = [Example(home, row[name]) for home, row in zip(homes, written, strict=True)]
         if sum(bool(one.value) for one in examples) < MIN_EXAMPLES:
             return None
-        columns[name] = learn_field(examples, [name.replace("_", " ")], forms[name])
+        columns[name] = learn_field(examples, [name.replace("_", " ")], forms[name], others=values)
         if not columns[name].rules and not columns[name].variants:
             return None
     return columns
+
+
+def _texts_of(record: ObservedPage) -> tuple[str, ...]:
+    return tuple(fold(one.name) for one in record.elements)
 
 
 def _shows(record: ObservedPage, form: FieldType, value: str) -> bool:

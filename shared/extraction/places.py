@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from shared.contracts.browser_pool import Element
 from shared.extraction.pages import SELECTOR_KINDS, ObservedPage
@@ -73,8 +73,9 @@ def _index(elements: list[Element] | tuple[Element, ...], element: Element) -> i
     return next(at for at, one in enumerate(elements) if one is element)
 
 
-def names_value(where: Where, values: set[str]) -> bool:
-    """Return whether the place is told by a value itself, which is another one on other pages."""
+def names_value(where: Where, values: set[str], others: Collection[str]) -> bool:
+    """Return whether the place is told by a value, which is another one on other pages: one of the field's own within
+    the words, or one of another field as all of them."""
     match where:
         case UnderHeader():
             words = where.header
@@ -90,4 +91,4 @@ def names_value(where: Where, values: set[str]) -> bool:
             words = where.selector
         case _:
             return False
-    return any(value in fold(words) for value in values)
+    return fold(words) in others or any(value in fold(words) for value in values)

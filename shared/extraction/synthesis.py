@@ -83,8 +83,16 @@ class FieldRules(Part, frozen=True, kw_only=True):
     trusted: bool = False
 
 
-def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None) -> FieldRules:
+def learn_field(
+    examples: Sequence[Example],
+    labels: Iterable[str] = (),
+    form: FieldType | None = None,
+    *,
+    others: Collection[str] = (),
+) -> FieldRules:
     """Return rules that give exactly the right value on all examples. None: the examples have nothing in common.
+
+    ``others``: values of other fields on these pages, folded. They tell no place, even where they are equal by chance.
 
     ``labels``: what the field is called, as the task says it. A rule that finds a value on an example that has none is
     not kept.
@@ -99,32 +107,40 @@ def learn_field(examples: Sequence[Example], labels: Iterable[str] = (), form: F
         form = replace(form, type=f"string{' | null' if nullable(form.type) else ''}")  # only its page can type it
     called = tuple(sorted({fold(label).rstrip(":") for label in labels}))
     without = [one for one in examples if not one.value]
-    rules = _learn_rules(shown, without, called, form)
+    rules = _learn_rules(shown, without, called, form, others)
     return FieldRules(
         rules=rules,
         labels=called,
         shape=_common_shape(shown) if base_type(form.type) in TEXT_TYPES else "",
         form=form,
-        variants=() if rules else tuple(_variants(shown, without, called, form)),
+        variants=() if rules else tuple(_variants(shown, without, called, form, others)),
     )
 
 
 def _learn_rules(
-    shown: Sequence[Example], others: Sequence[Example], called: tuple[str, ...], form: FieldType
+    shown: Sequence[Example],
+    rest: Sequence[Example],
+    called: tuple[str, ...],
+    form: FieldType,
+    others: Collection[str],
 ) -> tuple[ExtractionRule, ...]:
-    """Return the rules that give the right value on all that are ``shown``, and no wrong one on the others."""
-    values = {fold(one.value) for one in (*shown, *others) if one.value}
+    """Return the rules that give the right value on all that are ``shown``, and no wrong one on the rest."""
+    values = {fold(one.value) for one in (*shown, *rest) if one.value}
     constants = common_texts([one.page for one in shown], values)
     found: dict[ExtractionRule, None] = {}
-    for where, aspect in _candidates(shown, values, form):
+    for where, aspect in _candidates(shown, values, form, others):
         for rule in _rules_at(where, aspect, shown, form):
-            if not any(_is_wrong_on(rule, other, form, constants) for other in others):
+            if not any(_is_wrong_on(rule, other, form, constants) for other in rest):
                 found.setdefault(rule)
     return _kept(found, called)
 
 
 def _variants(
-    shown: Sequence[Example], without: Sequence[Example], called: tuple[str, ...], form: FieldType
+    shown: Sequence[Example],
+    without: Sequence[Example],
+    called: tuple[str, ...],
+    form: FieldType,
+    others: Collection[str],
 ) -> Iterator[tuple[ExtractionRule, ...]]:
     left = list(shown)
     for count in range(len(shown) - 1, MIN_EXAMPLES - 1, -1):
@@ -132,7 +148,7 @@ def _variants(
             if len(shown) > MAX_VARIED or not all(one in left for one in some):
                 continue
             rest = [one for one in shown if one not in some]
-            rules = _learn_rules(some, [*rest, *without], called, form)
+            rules = _learn_rules(some, [*rest, *without], called, form, others)
             if rules:
                 left = [one for one in left if one not in some]
                 yield rules
@@ -210,7 +226,9 @@ def _steps(rule: ExtractionRule) -> int:
 # --- places
 
 
-def _candidates(examples: Sequence[Example], values: set[str], form: FieldType) -> Iterator[tuple[Where, Aspect]]:
+def _candidates(
+    examples: Sequence[Example], values: set[str], form: FieldType, others: Collection[str]
+) -> Iterator[tuple[Where, Aspect]]:
     """Yield the places where one example's value is shown, whose own words are no example's value.
 
     The example is the one that shows its value least often."""
@@ -221,7 +239,7 @@ def _candidates(examples: Sequence[Example], values: set[str], form: FieldType) 
             yield OfPage(), aspect
             continue
         for where in places_of(element, first.page, called=aspect[0] not in ("name", "part", "hint")):
-            if not names_value(where, values):
+            if not names_value(where, values, others):
                 yield where, aspect
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -80,18 +80,20 @@ def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
     pages = {one.name: ObservedPage.of(one.page) for one in rows}
     values = {fold(value) for one in rows for value in one.values.values() if value}
     names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
-    learned = {name: _learn(name, spec, rows, pages) for name in names}
+    learned = {name: _learn(name, spec, rows, pages, values) for name in names}
     return LearnedTask(learned, common_texts(list(pages.values()), values))
 
 
-def _learn(name: str, spec: TaskSpec, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage]) -> LearnedField:
+def _learn(
+    name: str, spec: TaskSpec, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage], values: Collection[str]
+) -> LearnedField:
     form, labels = form_of(spec.output_schema[name]), labels_of(name, spec)
     examples = [Example(pages[one.name], one.values[name]) for one in rows if name in one.values]
     nothing = LearnedField(name, FieldRules(rules=(), form=form), Confidence(right=0, wrong=0, to_review=len(examples)))
     shown = sum(bool(one.value) for one in examples)
     if shown < MIN_EXAMPLES:
         return _with_problem(nothing, f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed")
-    rules = learn_field(examples, labels, form)
+    rules = learn_field(examples, labels, form, others=values)
     if not rules.rules and not rules.variants:
         return _with_problem(nothing, _why_nothing(name, rows, pages, rules))
     return LearnedField(name, rules, leave_one_out(examples, labels, form))
