@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -71,6 +71,7 @@ def place_field(
     labels = labels_of(name, spec)
     examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
     at = _position(shown, columns, samples, arriving=first)
+    examples += [Example(page, None) for page in _pages_without(name, samples, columns, at)]
     form = form_of(spec.output_schema[name])
     rules = learn_field(examples, labels, form)
     if rules.rules:
@@ -80,6 +81,21 @@ def place_field(
         if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
             return PlacedField(name, at, rules, variable, _constants(scoped))
     return "no rule gives its value on every sample: its places have nothing in common"
+
+
+def _pages_without(
+    name: str, samples: Sequence[RecordedSample], columns: Sequence[Column], at: int
+) -> Iterator[ObservedPage]:
+    """Yield the stored pages on which a sample found that there is no such value, at the point where others read it."""
+    for number, sample in enumerate(samples):
+        said = next((value for value in sample.values if value.field == name), None)
+        if said is None or said.state != "not_present":
+            continue
+        own = [(index, column.calls[number]) for index, column in enumerate(columns) if number in column.calls]
+        hashes = [call.page for index, call in own if index < at and not call.leaves]
+        page = next((sample.pages[sha256] for sha256 in reversed(hashes) if sha256 in sample.pages), None)
+        if page is not None and at - 1 in {index for index, _ in own}:
+            yield ObservedPage(page.elements)
 
 
 def _constants(examples: Sequence[Example]) -> frozenset[str]:

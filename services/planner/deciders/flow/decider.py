@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from services.planner.deciders.flow.decide import ActionChosen, CallAnswered, FlowTurn, decide_turn
-from services.planner.deciders.flow.ending import FlowResult, ending_of_flow
+from services.planner.deciders.flow.ending import FlowResult, begin_anew, ending_of_flow
 from services.planner.deps import Decider
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import start_page_decision
@@ -26,12 +26,14 @@ from shared.contracts.workflows.flows import (
     FlowError,
     FlowReply,
     FlowWaits,
+    ReadWithModel,
     SetOutput,
 )
 from shared.contracts.workflows.invocations import WorkflowFailure
 from shared.errors import ExhibitError
 from shared.flows.answering import FlowContext
 from shared.flows.files import FlowFiles
+from shared.flows.variables import typed_row
 from shared.task.row_values import template_values
 from shared.task.typed_values import as_shown
 
@@ -62,6 +64,7 @@ class FlowFirst:
         self._seen: tuple[FieldValue, ...] = ()
         self._notes: tuple[Note, ...] = ()
         self._outputs: dict[str, Any] = {}
+        self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
         self._error: FlowError | None = None
 
@@ -105,11 +108,14 @@ class FlowFirst:
             return self._with_readings(decided)
         if not self._over and self._result is not None:
             view = replace(view, state=with_readings(view.state, self._seen))
-            ended = ending_of_flow(view, self._result)
+            ended = ending_of_flow(view, self._result, asks_model=self._decider.asks_model)
             if isinstance(ended, Act):
                 return self._with_readings(ended)
             self._over = True
             self._notes = (*self._notes, ended.note)
+            anew = None if self._decider.asks_model else begin_anew(view)
+            if anew is not None:
+                return self._with_readings(anew)
         return self._with_readings(await self._decider.decide(view))
 
     def _with_readings(self, decision: Decision) -> Decision:
@@ -134,6 +140,7 @@ class FlowFirst:
             return
         words = {name: field.not_present for name, field in view.spec.output_schema.items()}
         texts = {name: as_shown(value) for name, value in arguments.items()}
+        arguments = {**arguments, **typed_row(self._use.files.variables, texts)}
         context = FlowContext(self._use.files, texts, words)
         try:
             reply = await begin_flow(
@@ -152,6 +159,8 @@ class FlowFirst:
 
     async def _resume(self, turn: FlowTurn, answered: CallAnswered) -> None:
         self._error, waits = answered.answer.error, turn.waits
+        if isinstance(waits.call, ReadWithModel):
+            self._left = (*self._left, *waits.call.fields)
         if isinstance(waits.call, SetOutput):
             self._outputs[waits.call.key] = waits.call.value
         try:
@@ -176,7 +185,7 @@ class FlowFirst:
     def _end(self, *, values: Mapping[str, Any] | None = None, stopped: str = "") -> None:
         self._turn = None
         error = self._error if stopped else None
-        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error)
+        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error, self._left)
 
 
 def _failure(error: WorkflowFailure) -> str:

@@ -13,14 +13,16 @@ from services.planner.deciders.workflow.decide import find_refs, reported_fields
 from services.planner.judge.reported_values import is_same_value
 from services.planner.page.fields import field_values
 from services.planner.page.identity import read_page
+from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import Act, SampleView
-from services.planner.state.common_decisions import fail_with_screenshot
+from services.planner.state.common_decisions import by_rule, fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
-from shared.contracts.actions import Done, Fail
+from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import FlowError
 from shared.task.output_field import OutputField
+from shared.task.row_values import start_url
 from shared.task.typed_values import as_shown, is_not_present
 from shared.text.normal import fold
 
@@ -28,13 +30,14 @@ from shared.text.normal import fold
 @dataclass(frozen=True)
 class FlowResult:
     """What a flow has come to. ``stopped``: why, for people; empty: it returned. ``error``: of the last call, where it
-    stopped at one. ``at``: where in its source it was last."""
+    stopped at one. ``at``: where in its source it was last. ``left``: fields that it has left to a model."""
 
     name: str
     values: Mapping[str, Any]
     at: FlowPlace | None
     stopped: str = ""
     error: FlowError | None = None
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,16 @@ class HandedOver:
     note: Note
 
 
-def ending_of_flow(view: SampleView, result: FlowResult) -> Act | HandedOver:
-    """Return the next action after a flow has ended, or that the run's own decider is to decide."""
+def ending_of_flow(view: SampleView, result: FlowResult, *, asks_model: bool = True) -> Act | HandedOver:
+    """Return the next action after a flow has ended, or that the run's own decider is to decide.
+
+    What a flow has left to a model, a decider without one does not find either: the sample ends with what there is.
+    """
     if result.stopped:
         return _after_stop(view, result)
     refused = any(isinstance(entry.action, Done) and entry.decided_by == BY_FLOW for entry in view.state.history)
-    if refused and not flow_presses(view):
+    ends_so = bool(result.left) and not asks_model
+    if refused and not ends_so and not flow_presses(view):
         return HandedOver(plain_note(f"what the flow {result.name} returned was not accepted"))
     found = reported_fields(dict(result.values), view.spec.output_schema)
     if view.page is None or not (found or view.state.seen):
@@ -117,6 +124,17 @@ def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | Hande
         return HandedOver(plain_note(message))
     why = f"{message}; it had pressed what cannot be taken back, so nobody but a person goes on"
     return fail_with_screenshot(view, Fail(code="unknown_outcome", note=why))
+
+
+def begin_anew(view: SampleView) -> Act | None:
+    """Return the way back to the start page for a decider that follows the route of the task from its beginning; None
+    where the flow has left the start page as it was."""
+    moved = [one for one in view.state.history if one.flow is not None and one.action is not None]
+    if not any(
+        changes_page(one.action) and not isinstance(one.action, Goto) for one in moved if one.action is not None
+    ):
+        return None
+    return by_rule(Goto(url=start_url(view.spec, view.sample), reason="The flow has stopped: the work begins anew."))
 
 
 def _section(at: FlowPlace) -> str:
