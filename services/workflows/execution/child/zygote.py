@@ -96,10 +96,13 @@ class Zygote:
     # --- requests
 
     def _serve_one(self) -> bool:
-        data, handles, _, _ = socket.recv_fds(self._control, REQUEST.size, 1)
-        while data and len(data) < REQUEST.size:
-            more = self._control.recv(REQUEST.size - len(data))
-            data = data + more if more else b""
+        try:
+            data, handles, _, _ = socket.recv_fds(self._control, REQUEST.size, 1)
+            while data and len(data) < REQUEST.size:
+                more = self._control.recv(REQUEST.size - len(data))
+                data = data + more if more else b""
+        except ConnectionResetError:  # the service was killed, and had not read all that was told
+            return False
         if not data:
             return False
         kind, number = REQUEST.unpack(data)
