@@ -132,7 +132,25 @@ def _learn_rules(
         for rule in _rules_at(where, aspect, shown, form):
             if not any(_is_wrong_on(rule, other, form, constants) for other in rest):
                 found.setdefault(rule)
-    return _kept(found, called)
+    return _kept(_of_labelled_place(found, shown, called), called)
+
+
+def _of_labelled_place(
+    found: Collection[ExtractionRule], shown: Sequence[Example], labels: tuple[str, ...]
+) -> list[ExtractionRule]:
+    """Return the rules without those that lead to another place than the field's own label does, and not by a label or
+    a name themselves: that the same value stands there on the examples is a coincidence."""
+    labelled = [rule.where for rule in found if isinstance(rule.where, UnderHeader)]
+    own = next((where for where in labelled if fold(where.header).rstrip(":") in labels), None)
+    if own is None:
+        return list(found)
+    places = [one.page.find(own) for one in shown]
+    return [
+        rule
+        for rule in found
+        if isinstance(rule.where, UnderHeader | InLabelledRow | AtSelector)
+        or all(one.page.find(rule.where) is place for one, place in zip(shown, places, strict=True))
+    ]
 
 
 def _variants(
