@@ -7,7 +7,7 @@ from typing import Literal
 
 from shared.contracts.base import Part
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, kind_of
+from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field, shape_of
 from shared.extraction.values import FieldType, find_spans, is_absent, may_be_absent, value_key
 from shared.text.normal import fold, tidy
@@ -98,11 +98,21 @@ def _read_rules(
     one = candidates[0]
     kinds = _kinds(field, one.rules, structure)
     told = kinds & BELONGING or kinds >= WITNESSES if nothing else kinds & TELLING or field.trusted
+    if _is_place_lost(field, one.rules):
+        told = False
     if not told or not _fits(field, one.value):
         return FieldReading(certainty="unsure", candidates=tuple(candidates), lost=nothing)
     return FieldReading(
         certainty="healed" if nothing else "certain", value=one.value, candidates=tuple(candidates), lost=nothing
     )
+
+
+def _is_place_lost(field: FieldRules, found: Sequence[ExtractionRule]) -> bool:
+    """Return whether the examples showed the value in another place too, which no rule finds any more.
+
+    Then it may have been shown here by chance, unless this place goes by what the field is called."""
+    places = {home for rule, home in zip(field.rules, field.homes, strict=False) if rule in found}
+    return places < set(field.homes) and not any(is_called(rule, field.labels) for rule in found)
 
 
 def _says_none(field: FieldRules, page: ObservedPage, rule: ExtractionRule, text: str | None) -> bool:

@@ -150,6 +150,33 @@ def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
     return KINDS[type(rule.where)]
 
 
+def is_called(rule: ExtractionRule, labels: Collection[str]) -> bool:
+    """Return whether the rule goes by what the field itself is called, and not by words that stand there by chance."""
+    where, words = rule.where, ""
+    match where:
+        case UnderHeader():
+            words = where.header
+        case InLabelledRow():
+            words = where.label
+        case CalledSo():
+            words = where.name
+        case AfterText():
+            words = where.text
+        case InRegion():
+            words = where.region
+        case AtSelector():
+            words = where.selector
+        case _:
+            pass
+    around = rule.part.before + rule.part.after if isinstance(rule.part, Between) else ""
+    bare = _bare(words), _bare(around)
+    return any(_bare(label) and (_bare(label) == bare[0] or _bare(label) in bare[1]) for label in labels)
+
+
+def _bare(words: str) -> str:
+    return "".join(letter for letter in fold(words) if letter.isalnum())
+
+
 def describe_rule(rule: ExtractionRule) -> str:
     """Return the rule for people, such as ``the definition beside "Assignee"``."""
     text = {

@@ -70,7 +70,8 @@ class FieldRules(Part, frozen=True, kw_only=True):
 
     ``variants``: where no rule holds for all examples, sets of rules that each hold for two or more of them and find
     nothing else on the others: pages of one kind may be built in a few ways. ``trusted``: a person has confirmed
-    readings of pages that were not learned from, so that a place alone may tell the value.
+    readings of pages that were not learned from, so that a place alone may tell the value. ``homes``: for each of the
+    ``rules`` the number of the element that it found on an example: values may stand in several places, by chance too.
     ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
     shape. ``form``: how its values are compared.
     """
@@ -81,6 +82,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     form: FieldType = FieldType()
     variants: tuple[tuple[ExtractionRule, ...], ...] = ()
     trusted: bool = False
+    homes: tuple[int, ...] = ()
 
 
 def learn_field(
@@ -113,8 +115,14 @@ def learn_field(
         labels=called,
         shape=_common_shape(shown) if base_type(form.type) in TEXT_TYPES else "",
         form=form,
+        homes=_homes(rules, shown[0].page),
         variants=() if rules else tuple(_variants(shown, without, called, form, others)),
     )
+
+
+def _homes(rules: Sequence[ExtractionRule], page: ObservedPage) -> tuple[int, ...]:
+    refs = [found.ref if (found := page.find(rule.where)) is not None else 0 for rule in rules]
+    return tuple(sorted(set(refs)).index(ref) for ref in refs)
 
 
 def _learn_rules(
