@@ -17,7 +17,7 @@ from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
-from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_CHOICES, WORKFLOW_SOURCES
+from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_CHOICES
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -147,9 +147,12 @@ class BusSuite:
         for _ in range(30):
             assert key in await bus.read_all(WORKFLOW_CHOICES, RunRecord)
 
-    async def test_an_empty_bucket_has_no_records(self, served):
+    async def test_an_empty_bucket_has_no_records(self, served, new_bucket):
         bus = await served(Actor("none"), None)
-        assert await bus.read_all(WORKFLOW_SOURCES, RunRecord) == {}
+        bucket = await new_bucket(bus)
+        assert await bus.read_all(bucket, RunRecord) == {}
+        await bus.create(bucket, "one", record("first"))
+        assert await bus.read_all(bucket, RunRecord) == {"one": record("first")}
 
     async def test_a_record_of_which_nothing_is_made_stays_as_it_is(self, served):
         bus, key = await served(Actor("none"), None), unique("run")

@@ -20,7 +20,7 @@ from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.errors import Unavailable
-from shared.streams import EVENTS_STREAM, SPENDING
+from shared.streams import EVENTS_STREAM, SPENDING, Bucket
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 from tests.handlers.shared.bus_suite import BusSuite, one_call_more, unique
@@ -55,6 +55,15 @@ class TestRealBus(BusSuite):
 
         return read
 
+    @pytest.fixture
+    def new_bucket(self):
+        async def create(bus):
+            bucket = Bucket(unique("bucket"))
+            await bus.js.create_key_value(bucket=bucket.name)
+            return bucket
+
+        return create
+
 
 class TestMemoryBus(BusSuite):
     @pytest.fixture
@@ -72,6 +81,13 @@ class TestMemoryBus(BusSuite):
             return bus.events(PopulationClosed)
 
         return read
+
+    @pytest.fixture
+    def new_bucket(self):
+        async def create(bus):
+            return Bucket(unique("bucket"))
+
+        return create
 
 
 class Overtaken(KeyValue):
