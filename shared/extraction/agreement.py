@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from shared.contracts.base import Part
+from shared.extraction.absence import is_left_out, shape_of
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field, shape_of
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
 from shared.extraction.values import FieldType, find_spans, is_absent, may_be_absent, value_key
 from shared.text.normal import fold, tidy
 
@@ -34,11 +35,13 @@ class FoundValue(Part, frozen=True, kw_only=True):
 
 class FieldReading(Part, frozen=True, kw_only=True):
     """``value``: as the page shows it; None unless it is certain or healed. ``absent``: the page shows that there is
-    none; it is certain then, without a value. ``lost``: rules that found nothing."""
+    none; it is certain then, without a value. ``left_out``: it shows nothing at all of the field, not even its label,
+    as the examples without a value did. ``lost``: rules that found nothing."""
 
     certainty: Certainty
     value: str | None = None
     absent: bool = False
+    left_out: bool = False
     candidates: tuple[FoundValue, ...] = ()
     lost: tuple[ExtractionRule, ...] = ()
 
@@ -90,9 +93,11 @@ def _read_rules(
     candidates = list(found.values())
     nothing = (*lost, *empty)
     if not candidates:
-        absent = telling_none and may_be_absent(field.form)
+        left_out = not empty and field.left_out is not None and is_left_out(field.left_out, page)
+        absent = left_out or (telling_none and may_be_absent(field.form))
         certainty: Certainty = "certain" if absent else "missing"
-        return FieldReading(certainty=certainty, absent=absent, lost=tuple(lost) if absent else nothing)
+        gone = tuple(lost) if absent and not left_out else nothing
+        return FieldReading(certainty=certainty, absent=absent, left_out=left_out, lost=gone)
     if len(candidates) > 1 or telling_none:
         return FieldReading(certainty="ambiguous", candidates=tuple(candidates), lost=nothing)
     one = candidates[0]

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
+from shared.extraction.absence import LeftOut, common_shape, learn_left_out
 from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
 from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
@@ -38,9 +39,9 @@ from shared.extraction.rules import (
     Whole,
     kind_of,
 )
-from shared.extraction.values import TEXT_TYPES, FieldType, Span, find_spans, is_absent, value_key
+from shared.extraction.values import TEXT_TYPES, FieldType, Span, find_spans, is_absent, may_be_absent, value_key
 from shared.field_types import base_type, nullable
-from shared.text.normal import fold, tidy
+from shared.text.normal import fold
 
 MAX_RULES = 8
 """Of a field, of as many kinds as there are."""
@@ -73,7 +74,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     readings of pages that were not learned from, so that a place alone may tell the value. ``homes``: for each of the
     ``rules`` the number of the element that it found on an example: values may stand in several places, by chance too.
     ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
-    shape. ``form``: how its values are compared.
+    shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it, and no label.
     """
 
     rules: tuple[ExtractionRule, ...]
@@ -83,6 +84,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     variants: tuple[tuple[ExtractionRule, ...], ...] = ()
     trusted: bool = False
     homes: tuple[int, ...] = ()
+    left_out: LeftOut | None = None
 
 
 def learn_field(
@@ -113,9 +115,12 @@ def learn_field(
     return FieldRules(
         rules=rules,
         labels=called,
-        shape=_common_shape(shown) if base_type(form.type) in TEXT_TYPES else "",
+        shape=common_shape(one.value or "" for one in shown) if base_type(form.type) in TEXT_TYPES else "",
         form=form,
         homes=_homes(rules, shown[0].page),
+        left_out=learn_left_out([one.page for one in shown], [one.page for one in without], rules, form)
+        if may_be_absent(form)
+        else None,
         variants=() if rules else tuple(_variants(shown, without, called, form, others)),
     )
 
@@ -227,6 +232,11 @@ def _kept(found: Collection[ExtractionRule], labels: tuple[str, ...]) -> tuple[E
     """Return the strongest rule of each way to find a value, then the second ones, and so on."""
     ways: dict[type[Part], list[ExtractionRule]] = defaultdict(list)
     minimal = [rule for rule in found if not _is_implied(rule, found)]
+    if any(isinstance(rule.where, AfterText) and kind_of(rule, labels) == "near" for rule in minimal):
+        # Beside the field's label other texts say nothing more; they are the page's content, and come and go.
+        after = (one for one in minimal if isinstance(one.where, AfterText))
+        by_chance = [one for one in after if kind_of(one, labels) == "structural"]
+        minimal = [one for one in minimal if one not in by_chance]
     ranked = sorted(minimal, key=lambda rule: (_KINDS.index(kind_of(rule, labels)), _steps(rule)))
     for rule in ranked:
         ways[type(rule.where)].append(rule)
@@ -379,18 +389,3 @@ def _first_word(text: str) -> str:
 def _found(pattern: re.Pattern[str], text: str) -> str:
     found = pattern.search(text)
     return found[0] if found is not None else text
-
-
-# --- what the values have in common
-
-
-def shape_of(value: str) -> str:
-    """Return the kinds of characters of a value, runs as one: ``TCK-1001`` is ``A-9``."""
-    kinds = "".join("9" if one.isdigit() else "A" if one.isalpha() else one for one in tidy(value))
-    return re.sub(r"(A|9)\1+", r"\1", kinds)
-
-
-def _common_shape(examples: Iterable[Example]) -> str:
-    shapes = {shape_of(one.value or "") for one in examples}
-    shape = shapes.pop()
-    return shape if not shapes and "9" in shape else ""

@@ -29,7 +29,8 @@ MOST_CANDIDATES = 5
 @dataclass(frozen=True)
 class LocatedReading:
     """A field on one page. ``state``: ``value``, ``empty`` (the page says that there is nothing), ``uncertain`` (what
-    was found differs, or too little speaks for it) or ``missing``.
+    was found differs, or too little speaks for it) or ``missing``. ``left_out``: the page has nothing of the field, not
+    even its label, as it was learned; that may be since it is not there yet.
 
     ``text``: as shown, of a value or of the words. ``element``: what shows it. ``healed``: some rules find nothing now.
     """
@@ -40,6 +41,7 @@ class LocatedReading:
     element: Element | None = None
     candidates: tuple[str, ...] = ()
     healed: bool = False
+    left_out: bool = False
 
 
 def words_for_nothing(file: FieldsFile) -> dict[str, tuple[str, ...]]:
@@ -67,7 +69,8 @@ def locate_field(
         return said
     reading = read_field(rules, page, constants)
     if reading.absent:
-        return LocatedReading(name, "empty", healed=bool(reading.lost))
+        healed = bool(reading.lost) and not reading.left_out
+        return LocatedReading(name, "empty", healed=healed, left_out=reading.left_out)
     candidates = tuple(one.value for one in reading.candidates)
     pending = next((text for text in candidates if is_pending(text)), None)
     if not candidates or pending is not None:
@@ -148,7 +151,7 @@ def answer_of_readings(
 
     A text that is no value of its field's type is not certain."""
     unsure = [one for one in readings if one.state == "uncertain"]
-    missing = [one.field for one in readings if one.state == "missing"]
+    missing = [one.field for one in readings if one.state == "missing" or (one.left_out and not page.idle)]
     if unsure:
         message = "; ".join(f"{one.field}: {candidates_text(one)}" for one in unsure)
         return flow_error("value_uncertain", f"{page.url} does not say for certain {message}")

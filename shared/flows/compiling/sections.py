@@ -40,7 +40,9 @@ def to_sections(
     for at in range(len(columns) + 1):
         before = conditions.get(at - 1)
         for reading in readings.get(at, ()):
-            _current(sections, before if at else None).items.append(reading)
+            # What is left to a model is asked of every sample, at the end.
+            of_all = not at or (isinstance(reading, PlannedReading) and reading.with_model)
+            _current(sections, None if of_all else before).items.append(reading)
         if at == len(columns):
             break
         call = calls[at]
@@ -79,6 +81,8 @@ def _name(section: Section, arrived_by: str) -> None:
 def _words(items: Sequence[Item], arrived_by: str) -> str:
     calls = [one.call for one in items if isinstance(one, PlannedCall)]
     search = next((name_of_target(one) for one in calls if isinstance(one, TypeInto)), "")
+    if all(isinstance(one, PlannedReading) and one.with_model for one in items):
+        return "read the rest"
     verb, noun = _verb(items), _noun(items, arrived_by)
     if verb == "search for" and search:
         return search if search.lower().startswith(("search", "find")) else f"search by {search}"

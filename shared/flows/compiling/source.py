@@ -97,12 +97,8 @@ class _Writer:
         started = False
         for item in items:
             if isinstance(item, PlannedReading):
-                if only:
-                    yield f"return {self._reading(item)}"
-                elif started:
-                    yield f"found |= {self._reading(item)}"
-                else:
-                    yield f"found = {self._reading(item)}"
+                start = "return" if only else "found |=" if started else "found ="
+                yield from _wrapped(f"{start} {self._reading(item)}")
                 started = True
             elif isinstance(item, PlannedProof):
                 self.names.add("prove_record")
@@ -145,12 +141,11 @@ class _Writer:
         return "\n".join([*head, *_indented([*self._docstring(), *self._steps()])])
 
     def _docstring(self) -> Iterator[str]:
-        yield '"""Do it for one sample.'
-        if self._plan.variables:
+        yield '"""Work on one sample. The parameters are columns of the input.'
+        told = [(one.identifier, words) for one in self._plan.variables if (words := self._told(one))]
+        if told:
             yield from ("", "Args:")
-            for one in self._plan.variables:
-                told = self._told(one)
-                yield f"    {one.identifier}: {told}"
+            yield from (f"    {name}: {words}" for name, words in told)
         outputs = ", ".join(self._plan.files.outputs)
         yield ""
         yield "Returns:"
@@ -161,14 +156,13 @@ class _Writer:
         yield '"""'
 
     def _told(self, variable: Variable) -> str:
+        """Return what is to be known of a parameter; empty: it is the column of its name, as text."""
         schema = self._plan.files.variables.get(f"{variable.name}!")
         if schema is not None and schema.enum_values:
-            return "of this, one value was recorded, and another one is refused"
+            return "all recorded samples had the same; another value is refused"
         if variable.hint == "bool":
-            return "whether it is to be ticked"
-        return (
-            f"the column {variable.name!r} of the input" if variable.name != variable.identifier else "as in the input"
-        )
+            return "whether the box is ticked"
+        return f"the column {variable.name!r}" if variable.name != variable.identifier else ""
 
     def _steps(self) -> Iterator[str]:
         yield "found: dict[str, object] = {}"

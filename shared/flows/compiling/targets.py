@@ -23,6 +23,9 @@ MIN_VALUE_CHARS = 3
 _NUMBERED = re.compile(r"^\d+[.:)]?\s+")
 _GENERATED = re.compile(r"\d{3,}|[0-9a-f]{8,}|:r\w*:|ember|uid|-\d+$")
 """Ids that look as if they were different on the next page."""
+_RECORD_ID = re.compile(r"\b[A-Za-z]+-\d+\b|#\d+|\d{4,}|\b(?=\w*\d)[0-9a-f]{7,}\b")
+"""Ids of records: of a ticket, a pull request, a commit, or a long number."""
+_DIGIT = re.compile(r"\d")
 FIELDS = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "checkbox", "radio", "switch", "slider", "listbox"}
 )
@@ -40,7 +43,7 @@ def selectors_of(calls: Sequence[RecordedCall], rows: Rows, outputs: Outputs) ->
     mine = [rows[one.sample] for one in calls]
     cells = _row_cells(calls, mine)
     for selector in _candidates(calls, mine, cells):
-        if not _tells_value(selector, calls, outputs):
+        if not _tells_value(selector, calls, outputs) and not (len(calls) == 1 and _holds_id(selector)):
             found.setdefault(write_selector(selector))
     listed = list(found)
     if listed and cells and placeholders_of(listed[0]) and not parse_selector(listed[0]).row:
@@ -174,9 +177,20 @@ def _tells_value(selector: Selector, calls: Sequence[RecordedCall], outputs: Out
     return any(len(value) >= MIN_VALUE_CHARS and _holds(text, value) for value in values for text in texts)
 
 
+def _holds_id(selector: Selector) -> bool:
+    """Return whether the element's own words look like the id of one record. One sample does not tell."""
+    own = (selector.name or "") if selector.kind == "role" else selector.value if selector.kind != "css" else ""
+    return _RECORD_ID.search(re.sub(r"\{\w+\}", " ", own)) is not None
+
+
 def _holds(text: str, value: str) -> bool:
-    """Return whether a text is a value, or has one in it that no label would have: it is no plain word."""
-    if text.strip() == value:
+    """Return whether a text is a value, or the part of it that has digits, or has one in it that no label would have:
+    it is no plain word."""
+    if text.strip() == value or (_DIGIT.search(text) and _has_word(value, text.strip())):
         return True
     special = not value.isalpha()
-    return special and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None
+    return special and _has_word(text, value)
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

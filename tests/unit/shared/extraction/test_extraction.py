@@ -8,10 +8,12 @@ import pytest
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Locator
+from shared.extraction.absence import shape_of
 from shared.extraction.agreement import FieldReading, leave_one_out, read_field
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AfterText, AtHeading, AtSelector, Between, UnderHeader, describe_rule, kind_of
-from shared.extraction.synthesis import Example, common_texts, learn_field, shape_of
+from shared.extraction.synthesis import Example, common_texts, learn_field
+from shared.extraction.values import FieldType
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
 NUMBERS = ("TCK-1001", "TCK-1002", "TCK-1034")
@@ -180,3 +182,45 @@ def test_one_example_is_not_enough():
 )
 def test_the_shape_of_a_value(value, shape):
     assert shape_of(value) == shape
+
+
+def pull_request(ticket: str | None, *, box: str = "article", other: tuple[dict[str, Any], ...] = ()) -> ObservedPage:
+    link = {"role": "link", "name": ticket, "url": f"/browse/{ticket}", "tag": "a", "place": f"main>{box}>div>p>a"}
+    place = f"main>{box}>div>p"
+    linked = [text("Resolves", place=place), link] if ticket else []
+    return page(heading("Retry the upload"), text("Files are kept.", place=place), *linked, *other)
+
+
+LINKED = [Example(pull_request(number), f"/browse/{number}") for number in ("LED-190", "LED-187")]
+
+
+def test_a_value_that_is_left_out_with_its_label_is_none_as_on_the_examples():
+    rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
+    assert read_field(rules, pull_request("LED-7"), ()).value == "/browse/LED-7"
+    left_out = read_field(rules, pull_request(None), ())
+    assert (left_out.absent, left_out.left_out) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pull_request(None, box="section"),
+        pull_request(None, other=(text("Closes LED-12", place="main>aside>p"),)),
+        pull_request(None, other=({"role": "link", "name": "ticket", "url": "/browse/LED-12", "place": "main>a"},)),
+        page(heading("Not found")),
+    ],
+    ids=["another part of the page", "a value under another word", "a link elsewhere", "another page"],
+)
+def test_a_page_that_may_show_the_value_elsewhere_does_not_say_that_there_is_none(changed):
+    rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
+    assert read_field(rules, changed, ()).certainty == "missing"
+
+
+@pytest.mark.parametrize(
+    ("without", "form"),
+    [([], "string | null"), ([Example(pull_request(None), None)], "string")],
+    ids=["no example", "never none"],
+)
+def test_that_a_value_may_be_left_out_is_learned_from_an_example_only(without, form):
+    rules = learn_field([*LINKED, *without], ["Resolves"], FieldType(type=form))
+    assert read_field(rules, pull_request(None), ()).certainty == "missing"
