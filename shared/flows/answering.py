@@ -76,7 +76,7 @@ from shared.flows.elements import (
     find_element,
     matching,
 )
-from shared.flows.files import FlowFiles
+from shared.flows.files import DropdownMapping, FlowFiles
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -87,7 +87,7 @@ from shared.flows.reading import (
     read_fields,
     words_for_nothing,
 )
-from shared.flows.selectors import Selector, parse_selector, write_selector
+from shared.flows.selectors import parse_selector, write_selector
 from shared.text.normal import fold
 
 WITHOUT_PAGE = (OpenAddress, SetOutput, EnterSection)
@@ -270,15 +270,18 @@ def _action(call: FlowCall, target: Target, context: FlowContext) -> tuple[Brows
 
 def _exact_option(call: ChooseOption, context: FlowContext) -> str:
     """Return the option as the site writes it, if a mapping of this control has it."""
-    for mapping in context.files.mappings.values():
-        if mapping.container == call.selector:
-            return mapping.options.get(fold(call.option), call.option)
-    return call.option
+    mapping = next(iter(_mappings_of(call, context)), None)
+    return call.option if mapping is None else mapping.options.get(fold(call.option), call.option)
+
+
+def _mappings_of(call: ChooseOption, context: FlowContext) -> list[DropdownMapping]:
+    return [one for one in context.files.mappings.values() if one.container == call.selector]
 
 
 def _click_option(call: ChooseOption, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     """Return the click on the option that the search has brought."""
-    option = write_selector(Selector("role", "option", _exact_option(call, context)))
+    kind = next((one.option_selector for one in _mappings_of(call, context) if one.option_selector), "role=option")
+    option = write_selector(replace(parse_selector(kind), name=_exact_option(call, context)))
     found = find_element(option, page, {}, {})
     if not isinstance(found, ElementLocated):
         return flow_error("element_missing", getattr(found, "message", f"{option} is not there"))

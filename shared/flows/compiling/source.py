@@ -223,11 +223,13 @@ class _Writer:
 
     def _option(self, call: ChooseOption, mapping: str) -> list[str]:
         option = self._text(call.option)
+        search = [f"search={self._text(call.search)}"] if call.search else []
         if not mapping:
-            search = [f"search={self._text(call.search)}"] if call.search and call.search != call.option else []
             return [*self._named_selector(call.selector), f"label={option}", *search]
-        self.names.add("option_of")
         entry = f"mappings[{_quoted(mapping)}]"
+        if search:
+            return [f'selector={entry}["container"]', f"label={option}", *search]
+        self.names.add("option_of")
         return [f'selector={entry}["container"]', f"label=option_of({entry}, {option})"]
 
     def _named_selector(self, selector: str) -> list[str]:

@@ -40,6 +40,8 @@ WITH_ELEMENT = (
     ClickElement, TypeInto, TypeSecretInto, ChooseOption, ChooseDate, PressKeys, HoverOver, UploadFile, AwaitElement,
     TakeScreenshot, DownloadFile,
 )  # fmt: skip
+OPTION_SELECTOR = write_selector(Selector("role", "option"))
+"""Of what a field offers as one types. Which of them is meant, its exact name tells."""
 TOGGLES = frozenset({"checkbox", "switch"})
 
 
@@ -136,16 +138,20 @@ class StepPlanner:
         return selectors[0]
 
     def _mapping(self, call: ChooseOption, calls: Sequence[RecordedCall]) -> str:
-        """Return the key of the mapping of a native select whose options were the same on every sample.
+        """Return the key of the mapping of a dropdown whose options were the same on every sample, or are searched for.
 
         Options that depend on what was chosen before differ, and are chosen by their exact label.
         """
         listed = {one.context.options if one.context is not None else () for one in calls}
         options = listed.pop()
-        if listed or not options or not placeholders_of(call.option):
-            return ""
         name = next((one.target.name for one in calls if one.target is not None), "")
         key = "_".join(re.findall(r"\w+", fold(name)))[:60] or "options"
+        if call.search and placeholders_of(call.option):
+            searched = DropdownMapping(type="custom", container=call.selector, option_selector=OPTION_SELECTOR)
+            self.found.mappings[key] = searched
+            return key
+        if listed or not options or not placeholders_of(call.option):
+            return ""
         forms = {fold(option).lower(): option for option in options if option}
         native = any(one.target is not None and one.target.tag == "select" for one in calls)
         self.found.mappings[key] = DropdownMapping(

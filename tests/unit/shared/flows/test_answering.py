@@ -108,6 +108,16 @@ def test_what_a_search_brings_is_clicked_when_it_is_there():
     assert code(decide_call(call, page(el("option", "Ann Lee (E-10)")), second)) == "element_missing"
 
 
+def test_what_a_search_brings_may_have_another_role_than_an_option():
+    mapping = DropdownMapping(type="custom", container="label=Who", option_selector="role=treeitem")
+    context = FlowContext(FlowFiles(mappings={"who": mapping}), done=1)
+    call = ChooseOption(selector="label=Who", option="Ann Lee", search="Ann")
+    offered = page(el("combobox", "Who", tag="input"), el("option", "Ann Lee"), el("treeitem", "Ann Lee"))
+    click = decide_call(call, offered, context)
+    assert isinstance(click, Perform)
+    assert click.action == Click(target=ByRef(ref=3, snapshot_id="s1"))
+
+
 def test_another_effect_than_in_the_samples_is_told():
     facts = {"text=Save": ElementFacts(role="button", effects=("navigated",))}
     click = decide_call(ClickElement(selector="text=Save"), SHOWN, FlowContext(FlowFiles(locators=facts)))

@@ -212,6 +212,23 @@ def test_a_select_that_is_whole_has_a_mapping_and_one_that_depends_has_none():
     assert "await select_option(selector=by_role('combobox', 'Office'), label=office)" in lines
 
 
+def test_a_dropdown_that_is_searched_names_the_selector_of_its_options_and_no_option():
+    recorders = [record(0, who="Ann Lee", id="E-1"), record(1, who="Bo Xi", id="E-20")]
+    for one in recorders:
+        shown = f"{one.row['who']} ({one.row['id']})"
+        one.open("http://site/", element(1, "combobox", "Who", tag="input"))
+        one.type(1, one.row["id"])
+        one.show(element(1, "combobox", "Who", tag="input"), element(2, "option", shown))
+        one.click(2)
+        one.show(*labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/", input_schema={"who": "string", "id": "string"})
+    mapping = flow.files.mappings["who"]
+    assert (mapping.type, mapping.options, mapping.option_selector) == ("custom", {}, "role=option")
+    chosen = "await select_option(selector=mappings['who']['container'], label=f'{who} ({id})', search=id)"
+    assert chosen in lines_of(flow)
+
+
 def test_files_whose_number_differs_are_all_fetched():
     recorders = [record(0), record(1)]
     for at, one in enumerate(recorders):
