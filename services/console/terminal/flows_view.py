@@ -58,11 +58,14 @@ def elements_table(files: FlowFiles) -> Table:
 def fields_table(files: FlowFiles) -> Table:
     table = Table("field", "type", "rules", box=None, pad_edge=False)
     for name, rules in files.fields.fields.items():
-        kind = files.outputs[name].type if name in files.outputs else ""
+        output = files.outputs[name].type if name in files.outputs else ""
+        kind = files.fields.types[name].type if name in files.fields.types else output
         told = [describe_rule(rule) for rule in rules.rules]
         if name in files.fields.rows:
             told.insert(0, f"in the row of the variable {files.fields.rows[name]}:")
         more = [f"and {len(told) - MOST_RULES} more"] if len(told) > MOST_RULES else []
+        if rules.left_out is not None:
+            more.append("none, where the page leaves it out with its label")
         table.add_row(*map(_cell, (name, kind, "\n".join([*told[:MOST_RULES], *more]))))
     return table
 

@@ -18,7 +18,7 @@ MOST_CHARS = 60
 
 def learned_table(task: LearnedTask, rows: Sequence[WrittenRow]) -> Table:
     """Return what was found where, and how each example is read by what the others teach."""
-    table = Table("field", "written", "where it is found", "left out one by one", box=None, pad_edge=False)
+    table = Table("field", "written", "where it is found", "learned from the others", box=None, pad_edge=False)
     for name, one in task.fields.items():
         written = [row.values.get(name) or "(none)" for row in rows]
         rules = [*one.rules.rules, *(rule for some in one.rules.variants for rule in some)]

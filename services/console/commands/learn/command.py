@@ -201,3 +201,5 @@ def _report(
         console.print("\n".join(f"  {printable(one)}" for one in left), markup=False)
     elif version:
         console.print(f"It is in the library as {flow.name}, version {version[:12]}.", markup=False)
+    else:
+        console.print("Every field was learned. --publish puts it into the library.", markup=False)
