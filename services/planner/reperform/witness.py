@@ -6,13 +6,11 @@ The rules are the same as during the run.
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import msgspec
-import zstandard
 
 from services.planner.judge.reported_values import is_same_value, is_shown_at, is_shown_on, reported_value
 from services.planner.page.dates import date_hints, recorded_hints
@@ -32,9 +30,9 @@ from shared.task.typed_values import as_shown, typed_value
 from shared.text.normal import Normal, quoted, tidy
 from shared.text.record_words import find_mention
 from shared.text.written_dates import Order
+from shared.unpacking import unpack_zstd
 
 MOST_BYTES = 128_000_000
-PIECE_BYTES = 1024 * 1024
 ADDRESS = re.compile(r"https?://\S+$")
 ExtractionOutcome = Literal["same", "differs", "not_found", "ambiguous"]
 
@@ -176,8 +174,8 @@ def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_
     if hashlib.sha256(packed).hexdigest() != sha256:
         return "its SHA-256 is not the recorded one"
     try:
-        stored = msgspec.json.decode(_unpacked(packed, most_bytes), type=StoredObservation)
-    except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as exc:
+        stored = msgspec.json.decode(unpack_zstd(packed, most_bytes), type=StoredObservation)
+    except (msgspec.MsgspecError, ValueError) as exc:
         return f"it cannot be read: {exc}"
     facts = stored.capture
     return PageObserved(
@@ -197,14 +195,3 @@ def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_
         settled=True,
         browser_ms=0.0,
     )
-
-
-def _unpacked(packed: bytes, most_bytes: int) -> bytes:
-    """Return the unpacked bytes. Raises ValueError if they exceed the limit."""
-    data = io.BytesIO()
-    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as reader:
-        while piece := reader.read(PIECE_BYTES):
-            if data.tell() + len(piece) > most_bytes:
-                raise ValueError(f"it unpacks to more than {most_bytes} bytes")
-            data.write(piece)
-    return data.getvalue()

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
-import zstandard
 
 from shared.contracts.discovery import RunRecord
 from shared.contracts.steps import StepTaken
@@ -15,6 +14,7 @@ from shared.evidence_format.files.sample import SampleFile, StoredObservation, p
 from shared.evidence_format.log_codec import parse_log, step_of
 from shared.evidence_format.sources.base import RunSource, Unreadable, read_file
 from shared.flows.compiling.recording import RecordedPage, RecordedSample
+from shared.unpacking import unpack_zstd
 
 MAX_FILE_BYTES = 64 * 1024**2
 MAX_OBSERVATION_BYTES = 256 * 1024**2
@@ -89,8 +89,7 @@ def _read_pages(source: RunSource, names: Sequence[str], steps: Sequence[StepTak
     for path in names:
         if not path.endswith(OBSERVATION_SUFFIX):
             continue
-        packed = read_file(source, path, MAX_FILE_BYTES)
-        data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MAX_OBSERVATION_BYTES)
+        data = unpack_zstd(read_file(source, path, MAX_FILE_BYTES), MAX_OBSERVATION_BYTES)
         stored = msgspec.json.decode(data, type=StoredObservation)
         page = RecordedPage(stored.capture.url, stored.capture.title, stored.elements)
         found[stored.capture.observation_sha256] = page
