@@ -12,7 +12,6 @@ from services.planner.deps import CheckedRun, PlannerDeps
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
-from services.planner.page.addresses import allowed_hosts, private_hosts
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import NO_USAGE, ending_of
@@ -40,6 +39,7 @@ from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
+from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0

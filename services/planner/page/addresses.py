@@ -1,32 +1,13 @@
-"""Where the browser may go for a task, and which of these hosts may be private."""
+"""Which addresses the browser may open for a task."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from shared.contracts.discovery import Sample
-from shared.hosts import Origin, browser_form, fits_any, host_of, parse_origin
-from shared.task.row_values import start_url
-from shared.task.spec import PLACEHOLDER, TaskSpec
-
-
-def allowed_hosts(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
-    """Return the allowed hosts of the spec, else the host of the start URL; empty if the row lacks a column of it."""
-    if spec.allowed_hosts:
-        return tuple(spec.allowed_hosts)
-    try:
-        host = host_of(start_url(spec, sample))
-    except KeyError:
-        return ()
-    return (host,) if host else ()
-
-
-def private_hosts(spec: TaskSpec) -> tuple[str, ...]:
-    """Return the hosts that the spec itself names, in `allowed_hosts` or literally in `start_url`; never one from a row
-    only."""
-    host = host_of(PLACEHOLDER.sub("\x00", spec.start_url))
-    literal = (host,) if host and "\x00" not in host else ()
-    return (*spec.allowed_hosts, *literal)
+from shared.hosts import Origin, browser_form, fits_any, parse_origin
+from shared.task.allowed_hosts import allowed_hosts
+from shared.task.spec import TaskSpec
 
 
 def may_open(url: str, spec: TaskSpec, sample: Sample) -> bool:
