@@ -96,10 +96,12 @@ KEY_VALUE_BUCKETS = (
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes between the browser pool and evidence, which removes them."""
 INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
-"""Objects: input files between a client and discovery."""
+"""Objects: input files between a client and discovery; recorded samples between a client and the workflow library."""
 ANSWERS = Bucket("ANSWERS", max_age_s=3600.0)
-"""Objects: replies of evidence that are too large for a message: results of queries, artifacts."""
-OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS)
+"""Objects: replies that are too large for a message: results of queries, artifacts, recorded samples."""
+WORKFLOW_SAMPLES = Bucket("WORKFLOW_SAMPLES")
+"""Objects: SHA-256 of a recorded sample of a flow, or of a set of them, to its bytes."""
+OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES)
 
 
 SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)

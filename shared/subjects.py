@@ -93,6 +93,8 @@ from shared.contracts.workflows.library import (
     HistoryLoaded,
     ListWorkflows,
     LoadHistory,
+    LoadSamples,
+    SamplesReply,
     SearchWorkflows,
     WorkflowDeleted,
     WorkflowsFound,
@@ -219,6 +221,7 @@ SEARCH_WORKFLOWS: Ask[SearchWorkflows, WorkflowsFound] = Ask(
 DELETE_WORKFLOW: Ask[DeleteWorkflow, WorkflowDeleted] = Ask(
     f"{PREFIX}.ask.workflows.workflow.delete", DeleteWorkflow, WorkflowDeleted
 )
+LOAD_SAMPLES: Ask[LoadSamples, SamplesReply] = Ask(f"{PREFIX}.ask.workflows.samples.load", LoadSamples, SamplesReply)
 LOAD_HISTORY: Ask[LoadHistory, HistoryLoaded] = Ask(f"{PREFIX}.ask.workflows.history.load", LoadHistory, HistoryLoaded)
 INVOKE_WORKFLOW: Ask[InvokeWorkflow, WorkflowRan] = Ask(
     f"{PREFIX}.ask.workflows.workflow.invoke", InvokeWorkflow, WorkflowRan

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
 from services.workflows.invocations.flow_turns import TurnedFlow
 from services.workflows.invocations.invocation import FlowDraft, Invoked
 from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
+from services.workflows.sample_blobs import fetch_sample, lend_samples
 from shared.bus.actor import Actor
 from shared.contracts.results import Artifact
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
@@ -24,10 +26,13 @@ from shared.contracts.workflows.library import (
     HistoryLoaded,
     ListWorkflows,
     LoadHistory,
+    LoadSamples,
+    SamplesReply,
     SearchWorkflows,
     WorkflowDeleted,
     WorkflowsFound,
     WorkflowsListed,
+    WorkflowUnknown,
 )
 from shared.errors import Unavailable
 from shared.subjects import (
@@ -39,6 +44,7 @@ from shared.subjects import (
     INVOKE_WORKFLOW,
     LIST_WORKFLOWS,
     LOAD_HISTORY,
+    LOAD_SAMPLES,
     RESUME_FLOW,
     RUN_CODE,
     SEARCH_WORKFLOWS,
@@ -48,13 +54,15 @@ PAGE = 200
 """Workflows in one message."""
 MAX_HITS = 50
 MAX_TIMEOUT_S = 600.0
+SAMPLES_DEADLINE_S = 120.0
+"""Of what copies recorded samples."""
 DEADLINE_S = MAX_TIMEOUT_S + MAX_WAIT_S
 """Of an invocation, with the wait for a free slot."""
 
 actor: Actor[WorkflowDeps] = Actor("workflows")
 
 
-@actor.answers(CREATE_WORKFLOW)
+@actor.answers(CREATE_WORKFLOW, deadline_s=SAMPLES_DEADLINE_S)
 async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> CreateReply:
     return await deps.library.create(
         request.name,
@@ -64,6 +72,8 @@ async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> Create
         source_run=request.source_run,
         files=request.files,
         replace=request.replace,
+        samples=request.samples,
+        fetch=partial(fetch_sample, deps.blobs),
     )
 
 
@@ -88,6 +98,12 @@ async def search_workflows(request: SearchWorkflows, deps: WorkflowDeps) -> Work
 @actor.answers(DELETE_WORKFLOW)
 async def delete_workflow(request: DeleteWorkflow, deps: WorkflowDeps) -> WorkflowDeleted:
     return WorkflowDeleted(existed=await deps.library.delete(request.name, author=request.author))
+
+
+@actor.answers(LOAD_SAMPLES, deadline_s=SAMPLES_DEADLINE_S)
+async def load_samples(request: LoadSamples, deps: WorkflowDeps) -> SamplesReply:
+    reply = await deps.library.samples(request.name, request.hash)
+    return reply if isinstance(reply, WorkflowUnknown) else await lend_samples(deps.blobs, deps.library, reply)
 
 
 @actor.answers(LOAD_HISTORY)

@@ -362,6 +362,17 @@ class WorkflowStorage(Protocol):
         """
         ...
 
+    async def keep(self, sha256: str, data: bytes) -> None:
+        """Keep bytes under their hash: a recorded sample, or a set of them. Those that are there are kept once.
+
+        Raises PermanentError (``cannot_write``) when the storage is read-only.
+        """
+        ...
+
+    async def kept(self, sha256: str) -> bytes | None:
+        """Return the bytes of this hash; None where there are none, or others."""
+        ...
+
     async def append(
         self, name: str, entries: Sequence[HistoryEntry], source: str = "", files: Mapping[str, str] | None = None
     ) -> bool:

@@ -21,6 +21,7 @@ from shared.contracts.workflows.library import (
     WorkflowHit,
     WorkflowVersion,
 )
+from shared.contracts.workflows.samples import SampleSet
 from shared.subjects import (
     BEGIN_FLOW,
     CREATE_WORKFLOW,
@@ -36,6 +37,8 @@ from shared.subjects import (
 
 SEARCH_TIMEOUT_S = 60.0
 """The first search loads the model."""
+CREATE_TIMEOUT_S, SAMPLES_TIMEOUT_S = 30.0, 125.0
+"""To create a workflow without and with recorded samples, which are copied and checked."""
 GRACE_S = 125.0
 """For an invocation, beyond its own time: it may have to wait until others have ended."""
 
@@ -50,8 +53,11 @@ async def create_workflow(
     source_run: str | None = None,
     files: Mapping[str, str] | None = None,
     replace: str = "",
+    samples: SampleSet | None = None,
 ) -> CreateReply:
-    """Create a workflow. ``replace``: the hash of the current version, whose place it takes."""
+    """Create a workflow. ``replace``: the hash of the current version, whose place it takes.
+
+    ``samples``: recorded ones that are kept with it: see `shared.client.workflow_samples.lent_samples`."""
     request = CreateWorkflow(
         name=name,
         source=source,
@@ -60,8 +66,10 @@ async def create_workflow(
         source_run=source_run,
         files=dict(files or {}),
         replace=replace,
+        samples=samples,
     )
-    return await asks.ask(CREATE_WORKFLOW, request)
+    timeout_s = CREATE_TIMEOUT_S if samples is None else SAMPLES_TIMEOUT_S
+    return await asks.ask(CREATE_WORKFLOW, request, timeout_s=timeout_s)
 
 
 async def list_workflows(asks: Asks) -> tuple[tuple[WorkflowVersion, ...], tuple[FileProblem, ...]]:

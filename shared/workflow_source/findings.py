@@ -19,6 +19,7 @@ RULES: dict[FindingCode, Rule] = {
     "name_taken": Rule("error", "Choose another name, or delete the workflow that has it."),
     "not_current": Rule("error", "Read the current version, and give its hash if this one is to replace it."),
     "invalid_file": Rule("error", "Mend the file or its name, or leave it out."),
+    "invalid_sample": Rule("error", "Keep fewer or smaller samples, each as it was recorded."),
     "too_long": Rule("error", "Split it into workflows that invoke each other."),
     "syntax": Rule("error", "Mend the syntax."),
     "no_run": Rule("error", "Define `def run(...)` or `async def run(...)` at the top level."),

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from services.workflows.clock import utc_now
+from services.workflows.library.samples import Fetch, data_of, findings_of_samples, keep_samples, set_of
 from services.workflows.library.versions import (
     MAX_ENTRIES,
     MIN_HASH_CHARS,
@@ -26,6 +27,7 @@ from shared.contracts.workflows.library import (
     FileProblem,
     GetReply,
     HistoryEntry,
+    SamplesLoaded,
     WorkflowCreated,
     WorkflowHistory,
     WorkflowHit,
@@ -34,6 +36,7 @@ from shared.contracts.workflows.library import (
     WorkflowUnknown,
     WorkflowVersion,
 )
+from shared.contracts.workflows.samples import KeptSample, SampleSet
 from shared.contracts.workflows.sources import SourceFinding
 from shared.errors import PermanentError, Unavailable
 from shared.workflow_source.files import file_findings
@@ -84,14 +87,18 @@ class Library:
         source_run: str | None = None,
         files: Mapping[str, str] | None = None,
         replace: str = "",
+        samples: SampleSet | None = None,
+        fetch: Fetch | None = None,
     ) -> CreateReply:
         """Create a workflow, or say everything that is wrong with it.
 
         ``replace``: the hash of the current version, which this one takes the place of at once; the history keeps both.
-        Without it an existing one is never replaced.
+        Without it an existing one is never replaced. ``samples`` are kept with it; ``fetch`` reads those that have a
+        blob.
         """
         files = dict(files or {})
         findings = await asyncio.to_thread(lambda: (*lint(source, name), *file_findings(files)))
+        findings = (*findings, *findings_of_samples(samples))
         if len(description) > MAX_DESCRIPTION_CHARS:
             text = f"the description has {len(description)} characters, at most {MAX_DESCRIPTION_CHARS}"
             findings = (finding("too_long", text), *findings)
@@ -101,6 +108,11 @@ class Library:
             findings = (*problem, *findings)
         if any(one.severity == "error" for one in findings):
             return WorkflowRefused(findings=findings)
+        kept: str | list[SourceFinding] = ""
+        if samples is not None:
+            kept = await keep_samples(self._storage, samples, fetch or _no_blobs)
+        if not isinstance(kept, str):
+            return WorkflowRefused(findings=(*kept, *findings))
         version = await asyncio.to_thread(
             partial(
                 make_version,
@@ -109,6 +121,7 @@ class Library:
                 author=author,
                 at=self._now(),
                 source_run=source_run,
+                samples=kept,
             )
         )
         entries = (created(version),) if current is None else replaced(current, version)
@@ -163,11 +176,9 @@ class Library:
 
     async def get(self, name: str, hash: str = "") -> GetReply:
         """Return a workflow with its source. ``hash``: of an old version, or its first 8 characters or more."""
-        history = await self._history(name)
-        current = current_of(history)
-        version = find_version(history, hash) if hash else current
-        if version is None:
-            return await self._unknown(name, hash, history.entries)
+        version, is_current = await self._find(name, hash)
+        if isinstance(version, WorkflowUnknown):
+            return version
         source = await self._storage.source(version.hash)
         if source is None:
             message = f"the source of {name}, version {version.hash[:12]}, is not in the storage any more"
@@ -176,8 +187,28 @@ class Library:
         if tuple(sorted(files)) != version.files:
             message = f"the files of {name}, version {version.hash[:12]}, are not in the storage any more"
             raise PermanentError(message, code="workflow_unreadable")
-        is_current = current is not None and current.hash == version.hash
         return WorkflowShown(workflow=version, source=source, is_current=is_current, files=files)
+
+    async def samples(self, name: str, hash: str = "") -> SamplesLoaded | WorkflowUnknown:
+        """Return the set of recorded samples of a version; without blobs. Raises PermanentError
+        (``workflow_unreadable``)."""
+        version, _ = await self._find(name, hash)
+        if isinstance(version, WorkflowUnknown):
+            return version
+        return SamplesLoaded(workflow=version, samples=await set_of(self._storage, version))
+
+    async def sample_data(self, one: KeptSample) -> bytes:
+        """Return the bytes of a sample. Raises PermanentError (``workflow_unreadable``)."""
+        return await data_of(self._storage, one)
+
+    async def _find(self, name: str, hash: str) -> tuple[WorkflowVersion | WorkflowUnknown, bool]:
+        """Return a version, and whether it is the current one."""
+        history = await self._history(name)
+        current = current_of(history)
+        version = find_version(history, hash) if hash else current
+        if version is None:
+            return await self._unknown(name, hash, history.entries), False
+        return version, current is not None and current.hash == version.hash
 
     async def history(self, name: str) -> tuple[HistoryEntry, ...]:
         return (await self._history(name)).entries
@@ -253,6 +284,10 @@ class Library:
             source = await self._storage.source(version.hash)
             found.append(Indexed(version.name, version.hash, version.description, source or ""))
         return found
+
+
+async def _no_blobs(one: KeptSample) -> bytes:
+    raise PermanentError(f"the sample {one.sample_id!r} is not in the library", code="no_blob")
 
 
 def _contents(current: Mapping[str, WorkflowVersion]) -> dict[str, str]:

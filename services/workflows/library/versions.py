@@ -41,8 +41,11 @@ def make_version(
     author: str,
     at: datetime,
     source_run: str | None = None,
+    samples: str = "",
 ) -> WorkflowVersion:
-    """Return the version of an acceptable source with its files. An empty ``description``: that of its docstring."""
+    """Return the version of an acceptable source with its files. An empty ``description``: that of its docstring.
+
+    ``samples``: the hash of the set of its recorded samples; empty: it has none."""
     module, _ = read_module(source)
     assert module is not None
     return WorkflowVersion(
@@ -56,6 +59,7 @@ def make_version(
         created_at=at,
         source_run=source_run,
         files=tuple(sorted(files or {})),
+        samples=samples,
     )
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from shared.contracts.base import Message, Part
+from shared.contracts.workflows.samples import SampleSet
 from shared.contracts.workflows.sources import Parameter, SourceFinding
 
 
@@ -28,6 +29,8 @@ class WorkflowVersion(Part, frozen=True, kw_only=True):
     source_run: str | None = None
     files: tuple[str, ...] = ()
     """Names of the text files that belong to it, such as ``workspace/locators.json``."""
+    samples: str = ""
+    """SHA-256 of the set of its recorded samples, in hex; empty: none are kept with it. No part of ``hash``."""
 
 
 class HistoryEntry(Part, frozen=True, kw_only=True):
@@ -60,7 +63,8 @@ class CreateWorkflow(Message, frozen=True, kw_only=True):
     """Request to create a workflow. An empty ``description``: that of the source's docstring.
 
     ``files``: text files that it reads at run time, by their path relative to its folder. ``replace``: the hash of the
-    current version, which this one replaces; empty: the name must be free."""
+    current version, which this one replaces; empty: the name must be free. ``samples``: recorded samples that are kept
+    with it; the bytes of each are in the INPUTS bucket, or in the library already."""
 
     name: str
     source: str
@@ -69,6 +73,7 @@ class CreateWorkflow(Message, frozen=True, kw_only=True):
     source_run: str | None = None
     files: dict[str, str] = {}
     replace: str = ""
+    samples: SampleSet | None = None
 
 
 class WorkflowCreated(Message, frozen=True, kw_only=True):
@@ -123,6 +128,24 @@ class WorkflowUnknown(Message, frozen=True, kw_only=True):
 
 
 GetReply = WorkflowShown | WorkflowUnknown
+
+
+class LoadSamples(Message, frozen=True, kw_only=True):
+    """Request for the recorded samples of a version. ``hash``: as in :class:`GetWorkflow`."""
+
+    name: str
+    hash: str = ""
+
+
+class SamplesLoaded(Message, frozen=True, kw_only=True):
+    """``samples``: None: none are kept with this version. The bytes of each are in the ANSWERS bucket; the caller
+    removes them."""
+
+    workflow: WorkflowVersion
+    samples: SampleSet | None
+
+
+SamplesReply = SamplesLoaded | WorkflowUnknown
 
 
 class SearchWorkflows(Message, frozen=True, kw_only=True):

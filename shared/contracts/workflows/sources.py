@@ -17,6 +17,7 @@ FindingCode = Literal[
     "name_taken",
     "not_current",
     "invalid_file",
+    "invalid_sample",
     "too_long",
     "syntax",
     "no_run",

@@ -6,6 +6,7 @@
       .library/
         history/fetch_json.json  every change, with who made it and when
         sources/<hash>.py        the source of every version, and in <hash>.files.json its files
+        samples/<hash>           recorded samples, and sets of them, under their own hash
         writing/fetch_json       while a version with files is written: its hash
         lock                     held while something is changed
 
@@ -32,6 +33,8 @@ from services.workflows.library.storage.text_files import (
     FILES_SUFFIX,
     BadFileError,
     Stamp,
+    keep_bytes,
+    kept_bytes,
     read_source,
     read_version_files,
     stamps_in,
@@ -81,7 +84,7 @@ class FolderStorage:
         self._files, self._next_look = 0, 0.0
         self._own = folder / LIBRARY_FOLDER
         self._histories, self._sources = self._own / "history", self._own / "sources"
-        self._writing = self._own / "writing"
+        self._writing, self._samples = self._own / "writing", self._own / "samples"
         self._loaded: dict[str, tuple[_Stamps, WorkflowHistory, list[FileProblem]]] = {}
         """What the last `load` found; a file with the same stamp is not read again."""
         self._unrecorded: dict[str, str] = {}
@@ -124,6 +127,15 @@ class FolderStorage:
     async def files(self, hash: str) -> dict[str, str]:
         found = await asyncio.to_thread(self._read_version, hash)
         return {} if found is None else found[1]
+
+    async def keep(self, sha256: str, data: bytes) -> None:
+        try:
+            await asyncio.to_thread(keep_bytes, self._samples / sha256, data)
+        except OSError as exc:
+            raise _unwritable(self.folder, exc) from exc
+
+    async def kept(self, sha256: str) -> bytes | None:
+        return await asyncio.to_thread(kept_bytes, self._samples / sha256)
 
     async def append(
         self, name: str, entries: Sequence[HistoryEntry], source: str = "", files: Mapping[str, str] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import stat
@@ -83,6 +84,21 @@ def write(path: Path, data: bytes, *, replace: bool) -> None:
             path.hardlink_to(part)
     finally:
         part.unlink(missing_ok=True)
+
+
+def keep_bytes(path: Path, data: bytes) -> None:
+    """Write a file that has the SHA-256 of its bytes as its name, unless it is there. Raises OSError."""
+    if kept_bytes(path) is None:
+        write(path, data, replace=True)
+
+
+def kept_bytes(path: Path) -> bytes | None:
+    """Return the bytes of such a file; None where there are none, or others."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == path.name else None
 
 
 def write_version_files(folder: Path, files: Mapping[str, str]) -> None:

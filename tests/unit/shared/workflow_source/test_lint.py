@@ -121,7 +121,7 @@ def test_few_statements_are_advised_against():
 def test_errors_only_refuse_and_every_finding_says_what_to_do():
     assert {code for code, rule in RULES.items() if rule.severity == "error"} == {
         *("invalid_name", "reserved_name", "name_taken", "too_long", "syntax", "no_run", "positional_only"),
-        *("bare_except", "swallowed_error", "lost_cause", "not_current", "invalid_file"),
+        *("bare_except", "swallowed_error", "lost_cause", "not_current", "invalid_file", "invalid_sample"),
     }
     assert all(rule.remedy.endswith(".") for rule in RULES.values())
 

@@ -1,0 +1,79 @@
+"""Recorded samples of a flow over the bus: kept with a version, and loaded again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import uuid4
+
+import msgspec
+
+from shared.bus.ports import Asks, Blobs
+from shared.client.workflow_calls import SAMPLES_TIMEOUT_S
+from shared.contracts.workflows.library import LoadSamples, WorkflowUnknown, WorkflowVersion
+from shared.contracts.workflows.samples import KeptSample, SampleSet
+from shared.errors import ExhibitError
+from shared.streams import ANSWERS, INPUTS, Bucket
+from shared.subjects import LOAD_SAMPLES
+
+
+class SampleBus(Asks, Blobs, Protocol):
+    """The bus: requests, and the bytes of samples."""
+
+
+@dataclass(frozen=True)
+class LoadedSamples:
+    """``told``: None: none are kept with this version. ``data``: the bytes of each sample by their SHA-256."""
+
+    workflow: WorkflowVersion
+    told: SampleSet | None
+    data: Mapping[str, bytes]
+
+
+@asynccontextmanager
+async def lent_samples(bus: SampleBus, samples: SampleSet, data: Mapping[str, bytes]) -> AsyncGenerator[SampleSet]:
+    """Yield the set with its samples on the bus, as `create_workflow` takes it. They are removed at the end.
+
+    ``data``: the bytes of each by their SHA-256; those that are not given are in the library already."""
+    lent: list[KeptSample] = []
+    try:
+        for one in samples.samples:
+            blob = uuid4().hex if one.sha256 in data else ""
+            lent.append(msgspec.structs.replace(one, blob=blob))
+            if blob:
+                await bus.put(INPUTS, blob, data[one.sha256])
+        yield msgspec.structs.replace(samples, samples=tuple(lent))
+    finally:
+        await _remove(bus, INPUTS, lent)
+
+
+async def load_samples(bus: SampleBus, name: str) -> LoadedSamples | WorkflowUnknown:
+    """Return the recorded samples of a version; ``name@hash`` is an old one.
+
+    `shared.flows.checking.sample_sets.checked_sample` reads each of them.
+    Raises PermanentError (``workflow_unreadable``) where they are not what was kept.
+    """
+    name, _, hash = name.partition("@")
+    reply = await bus.ask(LOAD_SAMPLES, LoadSamples(name=name, hash=hash), timeout_s=SAMPLES_TIMEOUT_S)
+    if isinstance(reply, WorkflowUnknown):
+        return reply
+    if reply.samples is None:
+        return LoadedSamples(reply.workflow, None, {})
+    lent = reply.samples.samples
+    data: dict[str, bytes] = {}
+    try:
+        for one in lent:
+            data[one.sha256] = await bus.get(ANSWERS, one.blob)
+    finally:
+        await _remove(bus, ANSWERS, lent)
+    told = msgspec.structs.replace(reply.samples, samples=tuple(msgspec.structs.replace(one, blob="") for one in lent))
+    return LoadedSamples(reply.workflow, told, data)
+
+
+async def _remove(bus: Blobs, bucket: Bucket, lent: Sequence[KeptSample]) -> None:
+    for one in lent:
+        if one.blob:
+            with suppress(ExhibitError):
+                await bus.remove(bucket, one.blob)
