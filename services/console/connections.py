@@ -43,6 +43,37 @@ async def open_client(settings: Settings, names: Iterable[str] = NAMES) -> Async
         yield client
 
 
+@dataclass(frozen=True)
+class OpenedBus:
+    """``own_url``: of the bus that runs in this process; empty: it is the one in the settings."""
+
+    bus: Bus
+    settings: Settings
+    own_url: str = ""
+
+    @asynccontextmanager
+    async def with_services(self, names: Iterable[str]) -> AsyncGenerator[None]:
+        """Run more services within the block, unless those of the bus in the settings answer."""
+        if not self.own_url:
+            yield
+            return
+        async with run_services(self.settings, self.own_url, names):
+            yield
+
+
+@asynccontextmanager
+async def open_bus(settings: Settings, names: Iterable[str], name: str) -> AsyncGenerator[OpenedBus]:
+    """Yield the bus in the settings, or one in this process with the named services. ``name``: of the connection."""
+    async with AsyncExitStack() as stack:
+        own_url = ""
+        if settings.nats_url is None:
+            store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
+            own_url = await stack.enter_async_context(nats_server(Path(store)))
+            await stack.enter_async_context(run_services(settings, own_url, names))
+        bus = await stack.enter_async_context(connect_bus(own_url or settings.nats_url or "", name=name))
+        yield OpenedBus(bus, settings, own_url)
+
+
 @dataclass
 class ManualSession:
     """A leased session. ``snapshot_id`` is that of the latest observation; element numbers refer to it."""
@@ -101,12 +132,7 @@ async def open_pool_session(settings: Settings, terms: ManualSessionTerms) -> As
     Raises PermanentError (`login_required`) when the login state has to be recorded again.
     """
     async with AsyncExitStack() as stack:
-        url = settings.nats_url
-        if url is None:
-            store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
-            url = await stack.enter_async_context(nats_server(Path(store)))
-            await stack.enter_async_context(run_services(settings, url, ("browser_pool",)))
-        bus = await stack.enter_async_context(connect_bus(url, name="hand"))
+        bus = (await stack.enter_async_context(open_bus(settings, ("browser_pool",), "hand"))).bus
         lease = await stack.enter_async_context(
             lease_session(bus, terms.lease(), wait_bound_s=LEASE_WAIT_S, lease_timeout_s=LEASE_TIMEOUT_S)
         )

@@ -2,6 +2,7 @@
 
 workspace/flow.py, workspace/*.json, data/*.json     see `shared.flows.files`
 samples/<sample>.json.zst                            recorded steps and pages of one sample
+samples/samples.json                                 the spec, and which samples it was compiled from or held out
 """
 
 from __future__ import annotations
@@ -9,20 +10,22 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import zstandard
 
+from shared.contracts.workflows.samples import SampleSet
+from shared.flows.checking.sample_sets import MAX_PACKED_BYTES, PackedSamples, checked_sample, unpack_sample
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import SOURCE_FILE, VARIABLES_FILE
 
 SAMPLES_FOLDER = "samples"
 SAMPLE_SUFFIX = ".json.zst"
-MAX_SAMPLE_BYTES = 256 * 1024**2
+SET_FILE = "samples.json"
 MAX_FILE_BYTES = 1024**2
+MAX_SET_FILE_BYTES = 16 * 1024**2
 
 
 def write_workspace(
@@ -31,7 +34,7 @@ def write_workspace(
     files: Mapping[str, str],
     *,
     variables: Mapping[str, Any] | None = None,
-    samples: Sequence[RecordedSample] = (),
+    samples: PackedSamples | None = None,
 ) -> None:
     """Write the folder; each file is replaced at once or not at all. Other files of the folder are left.
 
@@ -43,8 +46,12 @@ def write_workspace(
     if variables is not None and not (folder / VARIABLES_FILE).exists():
         data = msgspec.json.format(msgspec.json.encode(variables), indent=1)
         _write(folder / VARIABLES_FILE, data + b"\n")
-    for sample in samples:
-        _write(folder / SAMPLES_FOLDER / sample_file(sample.sample_id), pack_sample(sample))
+    if samples is not None:
+        for one in samples.samples.samples:
+            _write(folder / SAMPLES_FOLDER / sample_file(one.sample_id), samples.data[one.sha256])
+        # After the samples that it names.
+        data = msgspec.json.format(msgspec.json.encode(samples.samples), indent=1)
+        _write(folder / SAMPLES_FOLDER / SET_FILE, data + b"\n")
 
 
 def read_workspace(folder: Path) -> tuple[str, dict[str, str]]:
@@ -64,23 +71,29 @@ def read_samples(folder: Path) -> list[RecordedSample]:
     return [unpack_sample(path.read_bytes()) for path in sorted((folder / SAMPLES_FOLDER).glob(f"*{SAMPLE_SUFFIX}"))]
 
 
+def read_sample_set(folder: Path) -> tuple[SampleSet, list[RecordedSample]] | None:
+    """Return what a flow's folder says of its samples, with the samples; None where it says nothing.
+
+    Raises OSError and ValueError.
+    """
+    path = folder / SAMPLES_FOLDER / SET_FILE
+    if not path.exists():
+        return None
+    try:
+        told = msgspec.json.decode(_read_bytes(path, MAX_SET_FILE_BYTES), type=SampleSet)
+    except msgspec.DecodeError as exc:
+        raise ValueError(f"{path}: {exc}") from exc
+    places = [folder / SAMPLES_FOLDER / sample_file(one.sample_id) for one in told.samples]
+    return told, [
+        checked_sample(one, _read_bytes(place, MAX_PACKED_BYTES))
+        for one, place in zip(told.samples, places, strict=True)
+    ]
+
+
 def sample_file(sample_id: str) -> str:
     """Return the file name of a sample; ids that are no file names are told apart by their hash."""
     safe = re.sub(r"[^A-Za-z0-9_-]+", "-", sample_id)[:60].strip("-")
     return f"{safe}-{hashlib.sha256(sample_id.encode()).hexdigest()[:8]}{SAMPLE_SUFFIX}"
-
-
-def pack_sample(sample: RecordedSample) -> bytes:
-    return zstandard.ZstdCompressor(level=6).compress(msgspec.json.encode(sample))
-
-
-def unpack_sample(data: bytes) -> RecordedSample:
-    """Raises ValueError for what is no sample."""
-    try:
-        packed = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_SAMPLE_BYTES)
-        return msgspec.json.decode(packed, type=RecordedSample)
-    except (zstandard.ZstdError, msgspec.DecodeError, RecursionError) as exc:
-        raise ValueError(f"this is no recorded sample: {exc}") from exc
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -91,6 +104,10 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _read_text(path: Path) -> str:
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise ValueError(f"{path} has more than {MAX_FILE_BYTES} bytes")
-    return path.read_text(encoding="utf-8")
+    return _read_bytes(path, MAX_FILE_BYTES).decode()
+
+
+def _read_bytes(path: Path, most_bytes: int) -> bytes:
+    if path.stat().st_size > most_bytes:
+        raise ValueError(f"{path} has more than {most_bytes} bytes")
+    return path.read_bytes()

@@ -32,11 +32,17 @@ def compiled_lines(flow: CompiledFlow, folder: Path) -> list[str]:
     return lines
 
 
-def checks_table(checks: Sequence[SampleCheck]) -> Table:
-    table = Table("held-out sample", "the flow", "values", box=None, pad_edge=False)
+def checks_table(
+    checks: Sequence[SampleCheck], title: str = "held-out sample", *, live: SampleCheck | None = None
+) -> Table:
+    """``live``: the check on the site, as the last row."""
+    table = Table(title, "the flow", "values", box=None, pad_edge=False)
     for one in checks:
         state = "does and finds the same" if not one.problems else "; ".join(map(printable, one.problems))
         table.add_row(escape(printable(one.sample_id)), escape(state), str(len(one.values)))
+    if live is not None:
+        state = "finds the same on the site" if not live.problems else "; ".join(map(printable, live.problems))
+        table.add_row(f"live: {escape(printable(live.sample_id))}", escape(state), str(len(live.values)))
     return table
 
 

@@ -25,10 +25,11 @@ from shared.contracts.base import Part
 from shared.flows.building.events import BuildEvent, event_line, read_event
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
+from shared.flows.checking.sample_sets import pack_sample
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import SOURCE_FILE, write_files
-from shared.flows.workspace import SAMPLES_FOLDER, pack_sample, read_samples, sample_file, write_workspace
+from shared.flows.workspace import SAMPLES_FOLDER, read_samples, sample_file, write_workspace
 
 CONVERSATION, TODOS, LOG = "conversation.jsonl", "todos.json", "logs/compiler.log"
 SCRATCH, WRITTEN = "scratch_work", "scratch_work/.written.json"

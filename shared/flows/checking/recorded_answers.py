@@ -238,20 +238,31 @@ def page_of(stored: RecordedPage, sha256: str) -> PageObserved:
 def check_values(
     sample: RecordedSample, answers: RecordedAnswers, returned: object, error: str, not_present: NotPresent
 ) -> SampleCheck:
-    """Return whether the flow found what the sample's result says. ``error``: why it stopped; empty: it returned."""
-    values: dict[str, Any] = dict(returned) if isinstance(returned, dict) else {}  # pyright: ignore[reportUnknownArgumentType]
+    """Return whether the flow did and found what the sample's result says. ``error``: why it stopped; empty: it
+    returned."""
+    values = values_of(returned)
     problems = [error] if error else [answers.left()] if answers.left() else []
     if not error:
-        for value in sample.values:
-            if value.state == "not_found" or value.field not in values:
-                continue
-            expected = None if value.state == "not_present" else value.shown
-            is_same = expected is not None and values[value.field] == value.value
-            if not is_same and not _is_same(values[value.field], expected, not_present.get(value.field, ())):
-                problems.append(
-                    f"{value.field}: then {quoted(expected or 'none')}, now {quoted(str(values[value.field]))}"
-                )
+        problems += differences(sample, values, not_present)
     return SampleCheck(sample.sample_id, tuple(problems), values, answers.asked_model)
+
+
+def values_of(returned: object) -> dict[str, Any]:
+    """Return the fields that a flow has returned; empty for anything but a dict."""
+    return dict(returned) if isinstance(returned, dict) else {}  # pyright: ignore[reportUnknownArgumentType]
+
+
+def differences(sample: RecordedSample, values: Mapping[str, Any], not_present: NotPresent) -> list[str]:
+    """Return how the values differ from those of the sample's result, for people. Fields without one are not told."""
+    problems: list[str] = []
+    for value in sample.values:
+        if value.state == "not_found" or value.field not in values:
+            continue
+        expected = None if value.state == "not_present" else value.shown
+        is_same = expected is not None and values[value.field] == value.value
+        if not is_same and not _is_same(values[value.field], expected, not_present.get(value.field, ())):
+            problems.append(f"{value.field}: then {quoted(expected or 'none')}, now {quoted(str(values[value.field]))}")
+    return problems
 
 
 def _is_same(now: object, then: str | None, words: Sequence[str] | Any) -> bool:

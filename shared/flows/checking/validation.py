@@ -10,10 +10,11 @@ from typing import Any
 from shared.bus.ports import Asks
 from shared.client.flow_runs import run_flow
 from shared.contracts.workflows.flows import BeginFlow, FlowAnswer, FlowCall
+from shared.contracts.workflows.invocations import WorkflowRan
 from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
 from shared.flows.compiling.recording import RecordedSample
-from shared.flows.files import write_files
+from shared.flows.files import FlowFiles, write_files
 from shared.flows.identifiers import to_identifier
 from shared.flows.variables import typed_row
 from shared.task.spec import TaskSpec
@@ -52,15 +53,26 @@ def words_for_nothing(spec: TaskSpec) -> dict[str, tuple[str, ...]]:
 
 
 async def check_sample(asks: Asks, flow: CompiledFlow, spec: TaskSpec, sample: RecordedSample) -> SampleCheck:
-    """Run the flow on one recorded sample, without a browser, and compare what it did and found."""
-    answers = RecordedAnswers(sample, flow.files, identifiers_of(sample.row), words_for_nothing(spec))
+    """Run a draft on one recorded sample, without a browser, and compare what it did and found."""
+    return await check_flow(asks, begin_draft(flow, sample.row), flow.files, spec, sample)
+
+
+async def check_flow(
+    asks: Asks, begin: BeginFlow, files: FlowFiles, spec: TaskSpec, sample: RecordedSample
+) -> SampleCheck:
+    """The same for a flow that ``begin`` begins; ``files``: its files."""
+    answers = RecordedAnswers(sample, files, identifiers_of(sample.row), words_for_nothing(spec))
 
     async def answer(call: FlowCall) -> FlowAnswer:
         return answers.answer(call)
 
-    ran = await run_flow(asks, begin_draft(flow, sample.row), answer)
-    error = "" if ran.error is None else f"{ran.error.type}: {ran.error.message}"
-    return check_values(sample, answers, ran.value, error, words_for_nothing(spec))
+    ran = await run_flow(asks, begin, answer)
+    return check_values(sample, answers, ran.value, error_of(ran), words_for_nothing(spec))
+
+
+def error_of(ran: WorkflowRan) -> str:
+    """Return why a flow stopped; empty: it returned."""
+    return "" if ran.error is None else f"{ran.error.type}: {ran.error.message}"
 
 
 def begin_draft(flow: CompiledFlow, row: Mapping[str, str]) -> BeginFlow:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
 from getpass import getuser
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -16,13 +13,11 @@ from services.console import exits
 from services.console.commands.build.rows import BuildRow, read_rows
 from services.console.commands.build.session import BuildSession
 from services.console.commands.build.terminal import BuildTerminal
+from services.console.connections import open_bus
 from services.console.line_reader import LineReader
 from services.console.options import Nats, load_settings
-from shared.bus.nats_bus import Bus, connect_bus
 from shared.contracts.discovery import Problem
 from shared.flows.building.folder import read_events
-from shared.host.nats_server import nats_server
-from shared.host.services import run_services
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec, read_spec
 
@@ -72,17 +67,5 @@ def _read(
 async def _work(settings: Settings, folder: Path, spec: TaskSpec, rows: list[BuildRow]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
-    async with _open_bus(settings) as bus:
-        await BuildSession(folder, spec, rows, bus, terminal, getuser()).run()
-
-
-@asynccontextmanager
-async def _open_bus(settings: Settings) -> AsyncGenerator[Bus]:
-    """Yield the bus in the settings, or one in this process with a browser pool and what runs flows."""
-    async with AsyncExitStack() as stack:
-        url = settings.nats_url
-        if url is None:
-            store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
-            url = await stack.enter_async_context(nats_server(Path(store)))
-            await stack.enter_async_context(run_services(settings, url, SERVICES))
-        yield await stack.enter_async_context(connect_bus(url, name="build"))
+    async with open_bus(settings, SERVICES, "build") as opened:
+        await BuildSession(folder, spec, rows, opened.bus, terminal, getuser()).run()

@@ -1,8 +1,10 @@
-"""`exhibit compile`: a flow from the recorded samples of a run, checked on samples that it has not seen."""
+"""`exhibit compile`: a flow from recorded samples of a run, checked on those that it has not seen, and on its site."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -11,17 +13,20 @@ import typer
 from rich.console import Console
 
 from services.console import exits
+from services.console.commands.flows.live import WAY_OUT, LiveOutcome, check_on_site, live_facts
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
-from services.console.commands.workflows.library import library_settings, open_library
+from services.console.commands.workflows.library import library_settings
+from services.console.connections import open_bus
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import checks_table, compiled_lines
-from shared.bus.ports import Asks
 from shared.client.workflow_calls import create_workflow, get_workflow
+from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
 from shared.evidence_format.sources.base import NoRun, Unreadable
 from shared.evidence_format.sources.opening import open_source
+from shared.flows.checking.sample_sets import PackedSamples, pack_samples, within_limits
 from shared.flows.checking.validation import Validation, compile_checked, split_samples, variables_of
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
 from shared.flows.compiling.reading import Recordings, read_recordings
@@ -38,6 +43,30 @@ EXIT_CODES = (
 )
 
 
+@dataclass(frozen=True)
+class Compiled:
+    """What came of a compile. ``on_site``: None: no live check was due. ``not_kept``: samples beyond the library's
+    limits."""
+
+    flow: CompiledFlow
+    folder: Path
+    validation: Validation
+    on_site: LiveOutcome | None = None
+    reply: WorkflowCreated | WorkflowRefused | None = None
+    not_kept: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        return self.reply.workflow.hash if isinstance(self.reply, WorkflowCreated) else ""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why it is not in the library; empty: nothing speaks against it."""
+        live = () if self.on_site is None else self.on_site.problems
+        refused = self.reply.findings if isinstance(self.reply, WorkflowRefused) else ()
+        return (*self.validation.problems, *live, *map(finding_line, refused))
+
+
 def compile_(
     run: RunOrZip,
     sample: Annotated[
@@ -46,6 +75,9 @@ def compile_(
     out: Annotated[Path | None, typer.Option(help="Folder for the flow. Without: flows/TASK.")] = None,
     name: Annotated[str, typer.Option(help="Name in the library. Without: that of the task.")] = "",
     publish: Annotated[bool, typer.Option(help="Put it into the library once it is checked.")] = True,
+    live: Annotated[
+        bool, typer.Option("--live/--no-live", help="Do one held-out sample on the site before it is published.")
+    ] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a flow that leaves fields to a model.")] = False,
     author: Author = "",
     library: Library = None,
@@ -59,34 +91,44 @@ def compile_(
     chosen, held_out = split_samples(recordings.samples, sample or ())
     folder = out or Path("flows") / (name or spec.task_id)
 
-    async def work() -> tuple[CompiledFlow, Validation, WorkflowCreated | WorkflowRefused | None]:
-        async with open_library(settings) as asks:
-            flow, validation = await compile_checked(asks, spec, chosen, held_out, strict=strict)
+    async def work() -> Compiled:
+        async with open_bus(settings, ("workflows",), "compile") as opened:
+            flow, validation = await compile_checked(opened.bus, spec, chosen, held_out, strict=strict)
             given, files = variables_of(flow, chosen[0].row), write_files(flow.files)
-            write_workspace(folder, flow.source, files, variables=given, samples=recordings.samples)
-            if validation.problems or not publish:
-                return flow, validation, None
-            who = author_or_user(author)
-            return flow, validation, await publish_flow(asks, name or flow.name, flow, who, recordings.record.run_id)
+            packed = pack_samples(recordings.record.spec, recordings.samples, flow.samples)
+            write_workspace(folder, flow.source, files, variables=given, samples=packed)
+            if validation.problems:
+                return Compiled(flow, folder, validation)
+            on_site = await check_on_site(opened, flow, spec, recordings.samples) if live else None
+            if not publish or (on_site is not None and on_site.problems):
+                return Compiled(flow, folder, validation, on_site)
+            who, kept = author_or_user(author), within_limits(packed)
+            run_id = recordings.record.run_id
+            reply = await publish_flow(opened.bus, name or flow.name, flow, who, run_id, kept)
+            return Compiled(flow, folder, validation, on_site, reply, kept.left_out)
 
     try:
-        flow, validation, reply = exits.run_async(work(), as_json=as_json)
+        compiled = exits.run_async(work(), as_json=as_json)
     except NotCompiledError as exc:
         _refuse(run, str(exc), as_json=as_json)
-    _report(flow, folder, recordings, validation, reply, as_json=as_json)
-    if validation.problems or isinstance(reply, WorkflowRefused):
+    _report(compiled, recordings, as_json=as_json)
+    if compiled.problems:
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
 async def publish_flow(
-    asks: Asks, name: str, flow: CompiledFlow, author: str, run_id: str
+    bus: SampleBus, name: str, flow: CompiledFlow, author: str, run_id: str, samples: PackedSamples | None = None
 ) -> WorkflowCreated | WorkflowRefused:
-    """Put a flow into the library; it takes the place of an earlier version of its name."""
-    shown = await get_workflow(asks, name)
+    """Put a flow into the library with its samples; it takes the place of an earlier version of its name."""
+    shown = await get_workflow(bus, name)
     before = shown.workflow.hash if isinstance(shown, WorkflowShown) else ""
-    return await create_workflow(
-        asks, name, flow.source, author=author, source_run=run_id, files=write_files(flow.files), replace=before
+    publish = partial(
+        *(create_workflow, bus, name, flow.source), author=author, source_run=run_id, files=write_files(flow.files)
     )
+    if samples is None:
+        return await publish(replace=before)
+    async with lent_samples(bus, samples.samples, samples.data) as lent:
+        return await publish(replace=before, samples=lent)
 
 
 def _read(settings: Settings, run: str, named: tuple[str, ...], *, as_json: bool) -> tuple[Recordings, TaskSpec]:
@@ -117,40 +159,44 @@ def _refuse(run: str, message: str, *, as_json: bool) -> NoReturn:
     raise typer.Exit(exits.BAD_INPUT)
 
 
-def _report(
-    flow: CompiledFlow,
-    folder: Path,
-    recordings: Recordings,
-    validation: Validation,
-    reply: WorkflowCreated | WorkflowRefused | None,
-    *,
-    as_json: bool,
-) -> None:
-    version = reply.workflow.hash if isinstance(reply, WorkflowCreated) else ""
-    refused = [finding_line(one) for one in reply.findings] if isinstance(reply, WorkflowRefused) else []
+def _report(compiled: Compiled, recordings: Recordings, *, as_json: bool) -> None:
+    flow, checks = compiled.flow, compiled.validation.checks
+    live = compiled.on_site
     if as_json:
         told = {
             "name": flow.name,
-            "folder": str(folder),
+            "folder": str(compiled.folder),
             "compiled_from": flow.samples,
-            "checks": [{"sample_id": one.sample_id, "problems": one.problems} for one in validation.checks],
+            "checks": [{"sample_id": one.sample_id, "problems": one.problems} for one in checks],
+            "live": None if live is None else live_facts(live),
             "left_to_model": flow.with_model,
-            "problems": [*validation.problems, *refused],
-            "version": version,
+            "problems": compiled.problems,
+            "version": compiled.version,
+            "samples_not_kept": compiled.not_kept,
         }
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
         return
     console = Console(highlight=False)
-    console.print("\n".join(compiled_lines(flow, folder)), markup=False)
-    if validation.checks:
-        console.print(checks_table(validation.checks))
+    console.print("\n".join(compiled_lines(flow, compiled.folder)), markup=False)
+    if checks:
+        on_site = None if live is None or live.check is None else live.check
+        console.print(checks_table(checks, live=on_site))
+    if live is not None and live.why:
+        console.print(f"not checked live: {printable(live.why)}; the recorded samples speak for it", markup=False)
     for sample_id, why in recordings.skipped:
         console.print(f"not used: {printable(sample_id)}: {printable(why)}", markup=False)
-    problems = [*validation.problems, *refused]
-    if problems:
-        console.print(f"It stays a draft ({len(problems)} {'reason' if len(problems) == 1 else 'reasons'}):")
-        console.print("\n".join(f"  {printable(one)}" for one in problems), markup=False)
-    elif version:
-        console.print(f"It is in the library as {flow.name}, version {version[:12]}.")
+    if compiled.problems:
+        count = len(compiled.problems)
+        console.print(f"It stays a draft ({count} {'reason' if count == 1 else 'reasons'}):")
+        console.print("\n".join(f"  {printable(one)}" for one in compiled.problems), markup=False)
+        if live is not None and live.problems:
+            console.print(WAY_OUT, markup=False)
+    elif isinstance(compiled.reply, WorkflowCreated):
+        version = compiled.reply.workflow
+        console.print(f"It is in the library as {version.name}, version {version.hash[:12]}.")
+        if compiled.not_kept:
+            console.print(
+                f"Of its samples the library keeps the first; {len(compiled.not_kept)} are in its folder only."
+            )
     else:
         console.print("It was checked, and is not in the library (--no-publish).")

@@ -33,6 +33,7 @@ from services.console.terminal.workflows_view import (
     show_text,
     versions_table,
 )
+from shared.bus.nats_bus import Bus
 from shared.bus.ports import Asks
 from shared.client import RunRejectedError
 from shared.client.workflow_calls import (
@@ -56,7 +57,7 @@ def library_settings(nats: str | None, library: Path | None) -> Settings:
 
 
 @asynccontextmanager
-async def open_library(settings: Settings, names: Sequence[str] = ("workflows",)) -> AsyncGenerator[Asks]:
+async def open_library(settings: Settings, names: Sequence[str] = ("workflows",)) -> AsyncGenerator[Bus]:
     async with open_client(settings, names) as client:
         yield client.bus
 

@@ -1,0 +1,71 @@
+"""Whether a recorded sample may have changed something on its site, so that it is not done again for a check. Pure.
+
+The recording does not have HTTP methods. So only what plainly looks passes: links, banners, searches by GET, choices,
+and parts of the page that open.
+"""
+
+from __future__ import annotations
+
+import re
+
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import TargetFound
+from shared.contracts.workflows.flows import AnswerQuestion, ClickElement, PressKeys, UploadFile
+from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.page_elements import description_of
+
+CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
+"""Roles of what is sent by a button only, if at all."""
+OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
+MOVES = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
+
+
+def may_change_site(sample: RecordedSample) -> str:
+    """Return the step that may have changed something, for people; empty: none of them has."""
+    asked = {step.step for step in sample.steps if step.result is not None and step.result.change.dialogs}
+    calls, problems = calls_of(sample, 0)
+    for one in calls:
+        if one.step in asked or not _only_looks(one, _element(sample, one)):
+            on = f" on the {description_of(one.target)}" if one.target is not None else ""
+            return f"step {one.step} ({one.call.__struct_config__.tag}){on} may change something on the site"
+    return problems[0] if problems else ""
+
+
+def _only_looks(one: RecordedCall, element: Element | None) -> bool:
+    match one.call:
+        case UploadFile():
+            return False
+        case AnswerQuestion():
+            return not one.call.accept
+        case PressKeys():
+            return MOVES.fullmatch(one.call.keys) is not None or (element is not None and _searches(element))
+        case ClickElement():
+            return _click_only_looks(one, one.target, element)
+        case _:
+            return True
+
+
+def _click_only_looks(one: RecordedCall, target: TargetFound | None, element: Element | None) -> bool:
+    if one.context is not None and one.context.in_dialog:
+        return True  # what lay over the page; a flow clicks it only where it is shown
+    if target is not None and target.role in CHOOSES:
+        return True
+    if element is None:
+        return False
+    is_link = element.role == "link" and (element.url or "").startswith(("http://", "https://"))
+    return is_link or _searches(element) or bool(OPENS_MORE & set(element.states))
+
+
+def _searches(element: Element) -> bool:
+    return element.role == "searchbox" or element.area == "search"
+
+
+def _element(sample: RecordedSample, one: RecordedCall) -> Element | None:
+    """Return the element as it was on the stored page; None where that is not known."""
+    page, target = sample.pages.get(one.page), one.target
+    if page is None or target is None:
+        return None
+    found = [each for each in page.elements if (each.role, each.name) == (target.role, target.name)]
+    by_print = [each for each in found if each.fingerprint == target.fingerprint]
+    return (by_print or found or [None])[0]
