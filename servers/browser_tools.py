@@ -33,6 +33,7 @@ from exhibit.flow import (
     scroll,
     section,
     select_option,
+    set_checked,
     set_date,
     set_structured_output,
     switch_tab,
@@ -49,7 +50,7 @@ __all__ = [
     "FlowStopped", "after", "answer_dialog", "beside", "by_label", "by_role", "by_test_id", "by_text", "click",
     "close_tab", "count", "download", "download_all", "go_back", "hover", "in_region", "in_row", "is_shown",
     "load_mappings", "load_variables", "open_page", "option_of", "press", "prove_record", "read", "read_list",
-    "read_with_model", "run_flow", "screenshot", "scroll", "section", "select_option", "set_date",
+    "read_with_model", "run_flow", "screenshot", "scroll", "section", "select_option", "set_checked", "set_date",
     "set_structured_output", "switch_tab", "try_click", "type", "type_secret", "type_text", "upload", "wait_for",
     "with_text",
 ]  # fmt: skip

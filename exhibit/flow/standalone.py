@@ -11,8 +11,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, cast
 
 from exhibit.flow.live_thread import AnswersCalls, LiveThread
+from exhibit.flow.run_record import CLICKED_FILE, RunRecord
 from exhibit.flow.workspace import FlowFolder
-from shared.contracts.workflows.flows import SetOutput
+from shared.contracts.workflows.flows import ClickElement, ReadFields, SetOutput
 from shared.flows.code.calls import read_call
 from shared.flows.code.functions import FlowBinding, FlowStopped
 
@@ -29,6 +30,7 @@ class StandaloneFlow(FlowBinding):
         self._live: LiveThread | None = None
         self._closer: asyncio.Task[None] | None = None
         self._outputs: dict[str, Any] = {}
+        self._record: RunRecord | None = None
 
     @property
     def folder(self) -> FlowFolder:
@@ -43,11 +45,16 @@ class StandaloneFlow(FlowBinding):
         return self.folder.read_text(path)
 
     async def run(self, run: Callable[..., Any]) -> Any:
-        """Run it in the folder of the flow, with its variables; write its outputs, with those that it returns.
+        """Run it in the folder of the flow, with its variables; write its outputs, with those that it returns, and how
+        the run has ended (``data/last_run.json``). What an earlier run has found is removed first.
 
         Raises ValueError where variables or outputs are not what their schemas say; bad variables before it begins.
         """
         arguments = self.folder.arguments()
+        self.folder.remove_outputs()
+        self._outputs = {}
+        record = self._recorded()
+        record.write_state("running")
         try:
             with contextlib.chdir(self.folder.root):
                 value: Any = run(**arguments)
@@ -55,6 +62,11 @@ class StandaloneFlow(FlowBinding):
             self.check_all_awaited()
             self._outputs |= _as_outputs(value)
             self.folder.write_outputs(self._outputs, complete=True)
+        except BaseException as exc:
+            record.write_state("stopped", exc)
+            raise
+        else:
+            record.write_state("finished")
         finally:
             await asyncio.to_thread(self.close)
         return value
@@ -73,10 +85,28 @@ class StandaloneFlow(FlowBinding):
             self.folder.write_outputs({**self._outputs, call.key: call.value}, complete=False)
             self._outputs[call.key] = call.value
             return None
+        if isinstance(call, ClickElement) and call.irreversible and (at := self._recorded().claim_click(call.selector)):
+            message = f"{call.selector} was clicked for good at {at}, with these variables; {CLICKED_FILE} says so"
+            raise FlowStopped(message, "clicked_before")
         answer = await self._opened().answer(call)
         if answer.error is not None:
             raise FlowStopped(answer.error.message, answer.error.code)
-        return answer.value
+        value: Any = answer.value
+        if isinstance(call, ReadFields) and isinstance(value, dict):
+            self._keep_read(cast("dict[str, Any]", value))
+        return cast("Any", value)
+
+    def _keep_read(self, values: dict[str, Any]) -> None:
+        """Write what was read at once, so that a stop later on, such as after something was sent, loses none of it."""
+        kept = {**self._outputs, **values}
+        with contextlib.suppress(ValueError):  # the code may make something else of it, and is refused at its end
+            self.folder.write_outputs(kept, complete=False)
+            self._outputs = kept
+
+    def _recorded(self) -> RunRecord:
+        if self._record is None:
+            self._record = RunRecord(self.folder.root, self.folder.read_variables())
+        return self._record
 
     def _opened(self) -> LiveThread:
         if self._live is None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
+from exhibit.flow.run_record import write_atomically
 from shared.contracts.discovery import Problem
 from shared.flows.files import (
     FIELDS_FILE,
@@ -87,30 +86,37 @@ class FlowFolder:
         """Write the outputs, all or nothing. Raises ValueError where they are not of the schema."""
         if problems := output_problems(self.read_files().outputs, outputs, complete=complete):
             raise ValueError(_told("the outputs are refused", problems))
-        path = self.root / OUTPUTS_FILE
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{uuid4().hex}.part")
-        try:
-            with part.open("x", encoding="utf-8") as file:
-                file.write(json.dumps(dict(outputs), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        write_atomically(self.root / OUTPUTS_FILE, outputs)
+
+    def remove_outputs(self) -> None:
+        """Remove what an earlier run has found: it is of another record."""
+        (self.root / OUTPUTS_FILE).unlink(missing_ok=True)
 
     def hosts(self) -> tuple[str, ...]:
-        """Return the hosts of the addresses among the variables: whoever wrote them there wants them opened."""
-        texts = (value for value in self.read_variables().values() if isinstance(value, str))
+        """Return the hosts of the addresses among the variables and in the code: whoever wrote them there wants them
+        opened."""
+        texts = [value for value in self.read_variables().values() if isinstance(value, str)]
+        for file in self._code():
+            texts += _texts_in(file.read_text("utf-8"))
         found = (host_of(text) for text in texts if text.startswith(("http://", "https://")))
         return tuple(dict.fromkeys(host for host in found if host))
 
     def secrets(self) -> tuple[str, ...]:
         """Return the names of the secrets that stand in the code of the workspace."""
         found: dict[str, None] = {}
-        for file in sorted((self.root / WORKSPACE).glob("*.py")):
+        for file in self._code():
             found |= dict.fromkeys(_secret_names(file.read_text("utf-8")))
         return tuple(found)
+
+    def _code(self) -> list[Path]:
+        return sorted((self.root / WORKSPACE).glob("*.py"))
+
+
+def _texts_in(source: str) -> Iterator[str]:
+    """Yield the texts in the code; of one with variables in it each part."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _secret_names(source: str) -> Iterator[str]:

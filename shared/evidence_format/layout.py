@@ -23,8 +23,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from shared.contracts.results import Artifact
 from shared.errors import PolicyDenied
-from shared.text.names import DISCOVERY, RESERVED
+from shared.text.names import DISCOVERY, RESERVED, safe_label
 
 # The form of what `shared.text.names.safe_id` returns. Calling it again would add a second hash to the name.
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -122,3 +123,18 @@ def _safe(name: str) -> str:
 
 def _join(*parts: str) -> str:
     return "/".join(part for part in parts if part)
+
+
+# --- captured files
+
+SUFFIXES = {"page": "mhtml.zst", "observation": "observation.json.zst"}
+MAX_SUFFIX_CHARS = 10
+
+
+def artifact_filename(number: int, artifact: Artifact) -> str:
+    """Return a file name such as `01_ticket.png`, or `02_ticket_2of3.png` if there are several parts."""
+    # The suffix of a download comes from the site, so it is cleaned.
+    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:MAX_SUFFIX_CHARS]
+    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
+    suffix = SUFFIXES.get(artifact.kind, suffix)
+    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")

@@ -61,6 +61,7 @@ from shared.contracts.workflows.flows import (
     ReadList,
     ReadWithModel,
     ScrollPage,
+    SetChecked,
     SetOutput,
     TakeScreenshot,
     TypeInto,
@@ -77,6 +78,7 @@ from shared.flows.elements import (
     matching,
 )
 from shared.flows.files import DropdownMapping, FlowFiles
+from shared.flows.filled import FilledField, doubts_of_filled, field_filled_by
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -96,13 +98,14 @@ WITHOUT_PAGE = (OpenAddress, SetOutput, EnterSection)
 @dataclass(frozen=True)
 class FlowContext:
     """What a call is answered with. ``variables``: identifiers to texts. ``last_clicked``: the selector of the element
-    that was clicked last. ``done``: how many actions of this call were performed.
+    that was clicked last. ``filled``: what was filled in. ``done``: how many actions of this call were performed.
     """
 
     files: FlowFiles
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     not_present: NotPresent = field(default_factory=dict[str, tuple[str, ...]])
     last_clicked: str = ""
+    filled: tuple[FilledField, ...] = ()
     done: int = 0
 
 
@@ -112,6 +115,7 @@ class Perform:
 
     ``effects``: tags of what it had as effect in the samples; empty: any. ``answers_shown``: the call asks only whether
     there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed.
+    ``checked``: the state that a box must have afterwards.
     """
 
     action: BrowserAction
@@ -120,6 +124,7 @@ class Perform:
     answers_shown: bool = False
     irreversible: bool = False
     remark: str = ""
+    checked: bool | None = None
     value: Any = None
     """The answer to the call once its last action was performed."""
 
@@ -187,6 +192,8 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
             return Perform(Press(keys=call.keys))
         case ChooseOption() if call.search and context.done == 1:
             return _click_option(call, page, context)
+        case SetChecked():
+            return _set_checked(call, page, context)
         case _:
             return _act_on_element(call, page, context)
 
@@ -222,6 +229,8 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         return FlowAnswer(value=False)
     if isinstance(found, ElementMissing | ElementAmbiguous):
         return _answer_of(found) or FlowAnswer()
+    if isinstance(call, ClickElement) and call.irreversible and (doubts := doubts_of_filled(context.filled, page)):
+        return flow_error("form_differs", f"{selector} is not clicked: {doubts}")
     target = (
         ByCss(css=found.css)
         if isinstance(found, ElementUntold)
@@ -237,6 +246,18 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         irreversible=isinstance(call, ClickElement) and call.irreversible,
         remark=_remark(selector, found) if isinstance(found, ElementLocated) else "",
     )
+
+
+def _set_checked(call: SetChecked, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    found = find_element(call.selector, page, context.files.locators, context.variables)
+    if isinstance(found, ElementUntold):
+        return flow_error("bad_call", f"{call.selector}: CSS does not tell its state; name it by role or label")
+    if not isinstance(found, ElementLocated):
+        return _answer_of(found) or FlowAnswer()
+    if ("checked" in found.element.states) == call.checked:
+        return FlowAnswer()
+    target = ByRef(ref=found.element.ref, snapshot_id=page.snapshot_id)
+    return Perform(Click(target=target), remark=_remark(call.selector, found), checked=call.checked)
 
 
 def _action(call: FlowCall, target: Target, context: FlowContext) -> tuple[BrowserAction, bool]:
@@ -326,6 +347,8 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
     if perform.effects and tag not in perform.effects:
         expected = " or ".join(perform.effects)
         return flow_error("effect_missing", f"{result.message}; its effect was {tag or 'none'} instead of {expected}")
+    if perform.checked is not None and getattr(result.effect, "checked", None) is not perform.checked:
+        return flow_error("effect_missing", f"{result.message}; it is not {'' if perform.checked else 'un'}checked")
     return FlowAnswer(value=True if perform.answers_shown else perform.value)
 
 
@@ -345,4 +368,8 @@ def effect_tag(result: ActionResult) -> str:
 def after_call(context: FlowContext, call: FlowCall, *, performed: bool) -> FlowContext:
     """Return the context of the next call."""
     clicked = call.selector if isinstance(call, ClickElement) and performed else context.last_clicked
-    return replace(context, done=0, last_clicked=clicked)
+    field = None
+    if performed or isinstance(call, SetChecked):
+        field = field_filled_by(call, getattr(call, "selector", "") or context.last_clicked)
+    filled = context.filled if field is None else (*context.filled, field)
+    return replace(context, done=0, last_clicked=clicked, filled=filled)

@@ -7,7 +7,18 @@ import re
 import unicodedata
 
 FLOW_NAMES = frozenset(
-    {"open_page", "click", "try_click", "type", "type_text", "type_secret", "select_option", "set_date", "press"}
+    {
+        "open_page",
+        "click",
+        "try_click",
+        "type",
+        "type_text",
+        "type_secret",
+        "select_option",
+        "set_checked",
+        "set_date",
+        "press",
+    }
     | {"hover", "upload", "scroll", "go_back", "switch_tab", "close_tab", "answer_dialog", "wait_for", "screenshot"}
     | {"download", "download_all", "prove_record", "read", "read_list", "read_with_model", "is_shown", "count"}
     | {"section", "set_structured_output", "load_mappings", "load_variables", "option_of", "run_flow", "run", "main"}

@@ -19,6 +19,7 @@ from shared.contracts.actions import (
 from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, SessionLeased
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
+from shared.evidence_format.layout import artifact_filename
 from shared.flows.answering import (
     WITHOUT_PAGE,
     FlowContext,
@@ -27,7 +28,6 @@ from shared.flows.answering import (
     decide_call,
     is_tried_again,
 )
-from shared.flows.captures import artifact_filename
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.waiting import PAUSES_S, pause_for_answer_s

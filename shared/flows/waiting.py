@@ -22,7 +22,7 @@ DIFFERENT_LOOKS = 2
 """Extra observations of a page that shows something else; of one that lacks something there are more."""
 AWAIT_PAUSE_S = 0.5
 LACKS = frozenset({"element_missing", "element_ambiguous", "record_unproven", "value_missing"})
-DIFFERS = frozenset({"wrong_record", "value_uncertain"})
+DIFFERS = frozenset({"wrong_record", "value_uncertain", "form_differs"})
 """Codes of answers that another look at the page may change."""
 
 
@@ -40,9 +40,11 @@ def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | 
     if isinstance(call, AwaitElement):
         waiting = code in LACKS and looks * AWAIT_PAUSE_S < call.timeout_s
         return AWAIT_PAUSE_S if waiting else None
-    if isinstance(call, CheckShown | ClickElement) and answer.value is False:
+    if isinstance(call, ClickElement) and answer.value is False:
         return next_pause_s(page, looks, IDLE_LOOKS)
-    if isinstance(call, DownloadAll | CountElements) and answer.value == 0:
+    if (isinstance(call, CheckShown) and answer.value is False) or (
+        isinstance(call, DownloadAll | CountElements) and answer.value == 0
+    ):
         return next_pause_s(page, looks)
     if code in DIFFERS:
         return next_pause_s(page, looks, DIFFERENT_LOOKS)

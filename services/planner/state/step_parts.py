@@ -14,7 +14,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef
-from shared.flows.captures import artifact_filename
+from shared.evidence_format.layout import artifact_filename
 from shared.task.spec import TaskSpec
 
 PAGE_NAME = "page_"

@@ -8,7 +8,7 @@ from services.planner.state.attempt_state import AttemptState
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact
 from shared.contracts.workflows.invocations import SavedBlob, WorkflowRan
-from shared.flows.captures import artifact_filename
+from shared.evidence_format.layout import artifact_filename
 
 
 def workflow_files(state: AttemptState, ran: WorkflowRan) -> tuple[FiledArtifact, ...]:

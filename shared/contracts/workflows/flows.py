@@ -41,6 +41,13 @@ class ClickElement(Call, frozen=True, kw_only=True, tag="click"):
     irreversible: bool = False
 
 
+class SetChecked(Call, frozen=True, kw_only=True, tag="set_checked"):
+    """Tick a checkbox or a switch, or remove the tick. Nothing happens where it is so already."""
+
+    selector: str
+    checked: bool = True
+
+
 class TypeInto(Call, frozen=True, kw_only=True, tag="type"):
     """An empty ``selector``: the element that was clicked last."""
 
@@ -198,6 +205,7 @@ class EnterSection(Call, frozen=True, kw_only=True, tag="section"):
 FlowCall = (
     OpenAddress
     | ClickElement
+    | SetChecked
     | TypeInto
     | TypeSecretInto
     | ChooseOption
@@ -236,12 +244,15 @@ FlowErrorCode = Literal[
     "value_missing",
     "value_uncertain",
     "needs_model",
+    "form_differs",
+    "clicked_before",
     "bad_call",
     "ended",
 ]
 """``effect_missing``: the action had another effect than when it was recorded. ``value_uncertain``: the rules of a
-field differ, or too little speaks for what they found. ``needs_model``: a strict run has come to a `ReadWithModel`.
-``ended``: whoever runs the flow has ended it."""
+field differ, or too little speaks for what they found. ``form_differs``: before an irreversible click the page shows
+another value than was filled in. ``clicked_before``: such a click was made for the same variables. ``needs_model``: a
+strict run has come to a `ReadWithModel`. ``ended``: whoever runs the flow has ended it."""
 
 
 class FlowError(Part, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from shared.contracts.workflows.flows import (
     ReadFields,
     ReadList,
     ReadWithModel,
+    SetChecked,
     SetOutput,
 )
 from shared.flows.answering import FlowContext, decide_call
@@ -36,7 +37,7 @@ from shared.flows.selectors import Selector, fill_selector, parse_selector
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
-TEXTS = ("url", "text", "option", "date", "label", "file", "keys", "secret", "accept", "tab", "keep")
+TEXTS = ("url", "text", "option", "checked", "date", "label", "file", "keys", "secret", "accept", "tab", "keep")
 """Fields of calls that must be as in the sample; what was typed to search for an option need not be."""
 
 
@@ -126,6 +127,8 @@ class RecordedAnswers:
         while self._at < len(self._calls):
             recorded = self._calls[self._at]
             problem = self._difference(call, recorded)
+            if problem and isinstance(call, SetChecked) and self._is_set(call):
+                return FlowAnswer()
             if not problem:
                 self._at += 1
                 return FlowAnswer(value=True if quiet else None)
@@ -134,10 +137,17 @@ class RecordedAnswers:
             if not _is_optional(recorded):
                 return flow_error("action_failed", f"step {recorded.step} of the sample: {problem}")
             self._at += 1
+        if isinstance(call, SetChecked) and self._is_set(call):
+            return FlowAnswer()
         tag = call.__struct_config__.tag
         return (
             FlowAnswer(value=False) if quiet else flow_error("action_failed", f"the sample took no further step: {tag}")
         )
+
+    def _is_set(self, call: SetChecked) -> bool:
+        """Return whether the stored page shows the box as the flow wants it."""
+        page = self._page()
+        return page is not None and decide_call(call, page, self._context) == FlowAnswer()
 
     def _difference(self, call: FlowCall, recorded: RecordedCall) -> str:
         then = recorded.call

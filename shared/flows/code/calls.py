@@ -8,7 +8,14 @@ from typing import Any
 
 import msgspec
 
-from shared.contracts.workflows.flows import AwaitElement, ChooseOption, ClickElement, EnterSection, FlowCall
+from shared.contracts.workflows.flows import (
+    AwaitElement,
+    ChooseOption,
+    ClickElement,
+    EnterSection,
+    FlowCall,
+    SetChecked,
+)
 
 MAX_NAME_CHARS = 200
 MAX_SELECTOR_CHARS = 4000
@@ -32,7 +39,7 @@ def _problem(call: FlowCall) -> str:
     if len(selector) > MAX_SELECTOR_CHARS:
         return f"the selector has {len(selector)} characters, at most {MAX_SELECTOR_CHARS}"
     match call:
-        case ClickElement() | ChooseOption() if not selector.strip():
+        case ClickElement() | ChooseOption() | SetChecked() if not selector.strip():
             return "the selector is empty"
         case AwaitElement() if not (math.isfinite(call.timeout_s) and 0 < call.timeout_s <= MAX_WAIT_S):
             return f"timeout_s is {call.timeout_s:g}, and must be above 0 and at most {MAX_WAIT_S:g}"

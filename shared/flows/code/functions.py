@@ -31,7 +31,7 @@ __all__ = [
     "FlowStopped", "after", "answer_dialog", "beside", "by_label", "by_role", "by_test_id", "by_text", "click",
     "close_tab", "count", "download", "download_all", "go_back", "hover", "in_region", "in_row", "is_shown",
     "load_mappings", "load_variables", "open_page", "option_of", "press", "prove_record", "read", "read_list",
-    "read_with_model", "run_flow", "screenshot", "scroll", "section", "select_option", "set_date",
+    "read_with_model", "run_flow", "screenshot", "scroll", "section", "select_option", "set_checked", "set_date",
     "set_structured_output", "switch_tab", "try_click", "type", "type_secret", "type_text", "upload", "wait_for",
     "with_text",
 ]  # fmt: skip
@@ -170,6 +170,11 @@ def type_secret(secret: str, selector: str = "") -> FlowStep[None]:
 def select_option(selector: str, label: str, search: str = "") -> FlowStep[None]:
     """Choose the option with exactly this label. ``search``: what is typed first, if not the label itself."""
     return FlowStep("select_option", "select_option", {"selector": selector, "option": label, "search": search})
+
+
+def set_checked(selector: str, checked: bool = True) -> FlowStep[None]:
+    """Tick a checkbox or a switch, or remove the tick; nothing happens where it is so already."""
+    return FlowStep("set_checked", "set_checked", {"selector": selector, "checked": checked})
 
 
 def set_date(selector: str, date: str) -> FlowStep[None]:

@@ -27,7 +27,7 @@ from shared.contracts.actions import (
     Upload,
     Wait,
 )
-from shared.contracts.results import TargetFound
+from shared.contracts.results import CheckboxSet, TargetFound
 from shared.contracts.steps import RouteMark, StepTaken, TargetContext
 from shared.contracts.workflows.flows import (
     ActivateTab,
@@ -43,6 +43,7 @@ from shared.contracts.workflows.flows import (
     HoverOver,
     OpenAddress,
     PressKeys,
+    SetChecked,
     TakeScreenshot,
     TypeInto,
     TypeSecretInto,
@@ -50,6 +51,7 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.compiling.recording import RecordedSample
 
+TICKED = frozenset({"checkbox", "switch"})
 NOT_REPEATED = frozenset(
     {"scroll", "extract", "done", "fail", "save_progress", "ask_picture", "report_items", "use_workflow"}
 )
@@ -137,12 +139,15 @@ def call_of(action: AnyAction) -> FlowCall | None:
 def _recorded(step: StepTaken, call: FlowCall, number: int) -> RecordedCall:
     result = step.result
     effect = "" if result is None or result.effect is None else str(result.effect.__struct_config__.tag)
+    target = None if result is None else result.target
+    if result is not None and isinstance(result.effect, CheckboxSet) and target is not None and target.role in TICKED:
+        call = SetChecked(selector="", checked=result.effect.checked)
     return RecordedCall(
         sample=number,
         step=step.step,
         call=call,
         page="" if step.observation is None else step.observation.sha256,
-        target=None if result is None else result.target,
+        target=target,
         context=step.target_context,
         effect=effect,
         route=step.route,

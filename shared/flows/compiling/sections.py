@@ -11,6 +11,7 @@ from shared.contracts.workflows.flows import (
     ChooseOption,
     ClickElement,
     OpenAddress,
+    SetChecked,
     TakeScreenshot,
     TypeInto,
 )
@@ -19,7 +20,7 @@ from shared.flows.compiling.plan import Condition, Item, PlannedCall, PlannedPro
 from shared.flows.compiling.steps import name_of_target
 from shared.flows.identifiers import FLOW_NAMES
 
-FILLS = (TypeInto, ChooseOption, ChooseDate)
+FILLS = (TypeInto, ChooseOption, ChooseDate, SetChecked)
 MIN_FILLS = 3
 """Fields that make a section one that fills in a form."""
 MAX_WORDS = 4
@@ -100,7 +101,10 @@ def _verb(items: Sequence[Item]) -> str:
         return "submit"
     if any(isinstance(one, PlannedReading) for one in items):
         return "read"
-    return "search for" if any(isinstance(one, TypeInto) for one in calls) else "open"
+    if any(isinstance(one, TypeInto) for one in calls):
+        return "search for"
+    opens = any(isinstance(one, OpenAddress) for one in calls)
+    return "capture" if not opens and any(isinstance(one, TakeScreenshot) for one in calls) else "open"
 
 
 def _noun(items: Sequence[Item], arrived_by: str) -> str:

@@ -25,6 +25,7 @@ from shared.contracts.workflows.flows import (
     PressKeys,
     ReadList,
     ScrollPage,
+    SetChecked,
     TakeScreenshot,
     TypeInto,
     TypeSecretInto,
@@ -40,13 +41,22 @@ from shared.flows.compiling.plan import (
     Section,
     Variable,
 )
+from shared.flows.compiling.source_layout import (
+    INDENT,
+    WIDTH,
+    import_of,
+    indented,
+    module_docstring,
+    quoted_literal,
+    signature_of,
+    wrapped,
+)
 from shared.flows.compiling.steps import identifiers_in
 from shared.flows.selectors import Selector, parse_selector, placeholders_of
 
-WIDTH = 100
-MAX_TITLE = 1500
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-INDENT = "    "
+MOST_BY_POSITION = 3
+"""Arguments that a call has without their names."""
 
 
 def write_source(plan: FlowPlan) -> str:
@@ -55,11 +65,11 @@ def write_source(plan: FlowPlan) -> str:
     sections = [writer.section(one) for one in plan.sections]
     run = writer.run()
     body = "\n\n\n".join([*sections, run, _MAIN])
-    head = [*_module_docstring(plan), "", "import asyncio"]
+    head = [*module_docstring(plan.title), "", "import asyncio"]
     if writer.quotes:
         head.append("from urllib.parse import quote")
     names = sorted(writer.names | {"run_flow"} | ({"section"} if plan.sections else set[str]()))
-    return "\n".join([*head, "", _import("exhibit.flow", names), "", "", body]) + "\n"
+    return "\n".join([*head, "", import_of("exhibit.flow", names), "", "", body]) + "\n"
 
 
 _MAIN = '''async def main() -> None:
@@ -86,7 +96,7 @@ class _Writer:
         reads = [one for one in section.items if isinstance(one, PlannedReading)]
         result = "dict[str, object]" if reads else "None"
         lines = list(self._lines(section.items, returns=bool(reads)))
-        return "\n".join(["@section", *_signature(f"async def {section.name}", given, result), *_indented(lines)])
+        return "\n".join(["@section", *signature_of(f"async def {section.name}", given, result), *indented(lines)])
 
     def _lines(self, items: Sequence[Item], *, returns: bool) -> Iterator[str]:
         last = len(items) - 1
@@ -98,29 +108,25 @@ class _Writer:
         for item in items:
             if isinstance(item, PlannedReading):
                 start = "return" if only else "found |=" if started else "found ="
-                yield from _wrapped(f"{start} {self._reading(item)}")
+                yield from wrapped(f"{start} {self._reading(item)}")
                 started = True
             elif isinstance(item, PlannedProof):
                 self.names.add("prove_record")
                 given = ", ".join(f"{name}={self._text(text)}" for name, text in item.expected.items())
-                yield from _wrapped(f"await prove_record({given})")
+                yield from wrapped(f"await prove_record({given})")
             else:
                 yield from self._call_lines(item)
         if returns and not only:
             yield "return found"
 
     def _call_lines(self, item: PlannedCall) -> Iterator[str]:
-        lines = _wrapped(self._call(item))
-        if item.condition is not None and item.condition.kind == "variable":
-            yield f"if {item.condition.text}:"
-            yield from _indented(lines)
-        else:
-            yield from lines
+        lines = wrapped(self._call(item))
+        yield from lines
 
     def _reading(self, item: PlannedReading) -> str:
         name = "read_with_model" if item.with_model else "read"
         self.names.add(name)
-        return f"await {name}({', '.join(_quoted(one) for one in item.fields)})"
+        return f"await {name}({', '.join(quoted_literal(one) for one in item.fields)})"
 
     def _used_by(self, section: Section) -> list[Variable]:
         names: set[str] = set()
@@ -137,8 +143,8 @@ class _Writer:
 
     def run(self) -> str:
         given = ", ".join(f"{one.identifier}: {one.hint}" for one in self._plan.variables)
-        head = _signature("async def run", given, "dict[str, object]")
-        return "\n".join([*head, *_indented([*self._docstring(), *self._steps()])])
+        head = signature_of("async def run", given, "dict[str, object]")
+        return "\n".join([*head, *indented([*self._docstring(), *self._steps()])])
 
     def _docstring(self) -> Iterator[str]:
         yield '"""Work on one sample. The parameters are columns of the input.'
@@ -165,6 +171,12 @@ class _Writer:
         return f"the column {variable.name!r}" if variable.name != variable.identifier else ""
 
     def _steps(self) -> Iterator[str]:
+        if len(self._plan.sections) == 1 and self._plan.sections[0].condition is None:
+            only = self._plan.sections[0]
+            given = ", ".join(one.identifier for one in self._used_by(only))
+            if any(isinstance(one, PlannedReading) for one in only.items):
+                yield from wrapped(f"return await {only.name}({given})")
+                return
         yield "found: dict[str, object] = {}"
         condition: Condition | None = None
         for section in self._plan.sections:
@@ -172,12 +184,13 @@ class _Writer:
                 condition = section.condition
                 if condition is not None:
                     self.names.add("is_shown")
-                    yield from _wrapped(f"if await is_shown({self._selector(condition.text)}):")
-            given = ", ".join(one.identifier for one in self._used_by(section))
+                    yield from wrapped(f"if await is_shown({self._selector(condition.text)}):")
+            used = [one.identifier for one in self._used_by(section)]
+            given = ", ".join(used if len(used) <= MOST_BY_POSITION else (f"{name}={name}" for name in used))
             reads = any(isinstance(one, PlannedReading) for one in section.items)
             line = f"{'found |= ' if reads else ''}await {section.name}({given})"
-            lines = _wrapped(line)
-            yield from _indented(lines) if condition is not None else lines
+            lines = wrapped(line)
+            yield from indented(lines) if condition is not None else lines
         yield "return found"
 
     # --- calls
@@ -185,6 +198,9 @@ class _Writer:
     def _call(self, item: PlannedCall) -> str:
         call = item.call
         name, arguments = self._parts(call, item.mapping)
+        if isinstance(call, SetChecked):
+            told = item.condition.text if item.condition is not None and item.condition.kind == "variable" else ""
+            arguments += [told] if told else [] if call.checked else ["checked=False"]
         self.names.add(name)
         return f"await {name}({', '.join(arguments)})"
 
@@ -195,16 +211,18 @@ class _Writer:
             case ClickElement():
                 name = "try_click" if call.if_shown else "click"
                 return name, [self._selector(call.selector), *(["irreversible=True"] if call.irreversible else [])]
+            case SetChecked():
+                return "set_checked", [self._selector(call.selector)]
             case TypeInto():
                 return "type_text", [*self._named_selector(call.selector), f"text={self._text(call.text)}"]
             case TypeSecretInto():
-                return "type_secret", [*self._named_selector(call.selector), f"secret={_quoted(call.secret)}"]
+                return "type_secret", [*self._named_selector(call.selector), f"secret={quoted_literal(call.secret)}"]
             case ChooseOption():
                 return "select_option", self._option(call, mapping)
             case ChooseDate():
                 return "set_date", [self._selector(call.selector), self._text(call.date)]
             case PressKeys():
-                return "press", [_quoted(call.keys), *self._named_selector(call.selector)]
+                return "press", [quoted_literal(call.keys), *self._named_selector(call.selector)]
             case HoverOver():
                 return "hover", [self._selector(call.selector)]
             case UploadFile():
@@ -217,7 +235,7 @@ class _Writer:
             case DownloadFile():
                 return "download", [self._selector(call.selector), self._text(call.label)]
             case DownloadAll():
-                return "download_all", [self._selector(call.selector), _quoted(call.label)]
+                return "download_all", [self._selector(call.selector), quoted_literal(call.label)]
             case _:
                 return _plain_parts(call)
 
@@ -226,7 +244,7 @@ class _Writer:
         search = [f"search={self._text(call.search)}"] if call.search else []
         if not mapping:
             return [*self._named_selector(call.selector), f"label={option}", *search]
-        entry = f"mappings[{_quoted(mapping)}]"
+        entry = f"mappings[{quoted_literal(mapping)}]"
         if search:
             return [f'selector={entry}["container"]', f"label={option}", *search]
         self.names.add("option_of")
@@ -261,7 +279,7 @@ class _Writer:
         """Return the expression of a template: a literal, a variable, or an f-string."""
         names = [name for name in _PLACEHOLDER.findall(template) if name in self._variables]
         if not names:
-            return _quoted(template)
+            return quoted_literal(template)
         if template == f"{{{names[0]}}}":
             return names[0]
         return self._f_string(template, lambda name: f"{{{name}}}")
@@ -278,7 +296,7 @@ class _Writer:
         parts: list[str] = []
         for at, part in enumerate(_PLACEHOLDER.split(template)):
             if at % 2 == 0:
-                parts.append(_quoted(part)[1:-1].replace("{", "{{").replace("}", "}}"))
+                parts.append(quoted_literal(part)[1:-1].replace("{", "{{").replace("}", "}}"))
             elif part in self._variables:
                 parts.append(placeholder(part))
             else:
@@ -295,82 +313,18 @@ def _plain_parts(call: FlowCall) -> tuple[str, list[str]]:
         case CloseActiveTab():
             return "close_tab", []
         case AnswerQuestion():
-            return "answer_dialog", [f"accept={call.accept}", *([f"text={_quoted(call.text)}"] if call.text else [])]
+            return "answer_dialog", [
+                f"accept={call.accept}",
+                *([f"text={quoted_literal(call.text)}"] if call.text else []),
+            ]
         case ScrollPage():
-            return "scroll", [_quoted(call.direction), str(call.amount_px)]
+            return "scroll", [quoted_literal(call.direction), str(call.amount_px)]
         case ReadList():
-            return "read_list", [_quoted(call.name)]
+            return "read_list", [quoted_literal(call.name)]
         case CountElements():
-            return "count", [_quoted(call.selector)]
+            return "count", [quoted_literal(call.selector)]
         case _:
             raise TypeError(f"{type(call).__name__} is no call that a compiler writes")
-
-
-# --- layout
-
-
-def _quoted(text: str) -> str:
-    """Return the text as a Python literal in double quotes."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _module_docstring(plan: FlowPlan) -> list[str]:
-    """Return what the flow does, in the words of the task, safe in a docstring."""
-    words = " ".join(plan.title.split()).replace("\\", "/").replace('"""', "'''")[:MAX_TITLE].rstrip('" ')
-    lines = textwrap.wrap(words if words.endswith((".", "!", "?")) else f"{words}.", WIDTH - 3)
-    lines[0] = f'"""{lines[0]}'
-    return [*lines, '"""'] if len(lines) > 1 else [f'{lines[0]}"""']
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"{INDENT}{line}" if line else "" for line in lines]
-
-
-def _signature(start: str, given: str, result: str) -> list[str]:
-    whole = f"{start}({given}) -> {result}:"
-    if len(whole) <= WIDTH:
-        return [whole]
-    return [f"{start}(", *(f"{INDENT}{one}," for one in given.split(", ")), f") -> {result}:"]
-
-
-def _import(module: str, names: Sequence[str]) -> str:
-    whole = f"from {module} import {', '.join(names)}"
-    if len(whole) <= WIDTH:
-        return whole
-    return "\n".join([f"from {module} import (", *(f"{INDENT}{name}," for name in names), ")"])
-
-
-def _wrapped(line: str) -> list[str]:
-    """Return a call on one line, or with one argument a line where it is too long."""
-    if len(line) <= WIDTH - len(INDENT):
-        return [line]
-    begin = line.index("(") + 1
-    end = line.rindex(")")
-    arguments = _split_arguments(line[begin:end])
-    return [line[:begin], *(f"{INDENT}{one}," for one in arguments), line[end:]]
-
-
-def _split_arguments(text: str) -> list[str]:
-    """Split at the commas of the outermost call. Texts in quotes are left whole."""
-    parts: list[str] = []
-    depth, quoted, start = 0, False, 0
-    at = 0
-    while at < len(text):
-        letter = text[at]
-        if quoted:
-            at += letter == "\\"
-            quoted = letter != '"'
-        elif letter == '"':
-            quoted = True
-        elif letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-        elif letter == "," and depth == 0:
-            parts.append(text[start:at].strip())
-            start = at + 1
-        at += 1
-    return [*parts, text[start:].strip()]
 
 
 def find_values_in(source: str, variables: Mapping[str, object], *, min_chars: int = 3) -> list[str]:

@@ -19,6 +19,7 @@ from shared.contracts.workflows.flows import (
     HoverOver,
     OpenAddress,
     PressKeys,
+    SetChecked,
     TakeScreenshot,
     TypeInto,
     TypeSecretInto,
@@ -37,12 +38,11 @@ from shared.text.normal import fold
 
 Rows = Sequence[Mapping[str, str]]
 WITH_ELEMENT = (
-    ClickElement, TypeInto, TypeSecretInto, ChooseOption, ChooseDate, PressKeys, HoverOver, UploadFile, AwaitElement,
-    TakeScreenshot, DownloadFile,
+    ClickElement, SetChecked, TypeInto, TypeSecretInto, ChooseOption, ChooseDate, PressKeys, HoverOver, UploadFile,
+    AwaitElement, TakeScreenshot, DownloadFile,
 )  # fmt: skip
 OPTION_SELECTOR = write_selector(Selector("role", "option"))
 """Of what a field offers as one types. Which of them is meant, its exact name tells."""
-TOGGLES = frozenset({"checkbox", "switch"})
 
 
 @dataclass
@@ -90,10 +90,11 @@ class StepPlanner:
             call = replace(call, selector=selector)
         if isinstance(call, ChooseOption):
             mapping = self._mapping(call, calls)
+        condition = None
         if isinstance(call, ClickElement):
-            call, condition = self._click(call, column)
-        else:
-            condition = None
+            call = self._click(call, calls)
+        if isinstance(call, SetChecked):
+            condition = self._asked_by_variable(call, column)
         if condition is None and frozenset(column.calls) != self._whole and not _is_quiet(call):
             condition = Condition("samples", ",".join(map(str, sorted(column.calls))))
         return PlannedCall(call, condition, mapping, column.any.step)
@@ -161,26 +162,25 @@ class StepPlanner:
 
     # --- clicks
 
-    def _click(self, call: ClickElement, column: Column) -> tuple[ClickElement, Condition | None]:
-        calls = list(column.calls.values())
+    def _click(self, call: ClickElement, calls: Sequence[RecordedCall]) -> ClickElement:
         if any(one.context is not None and one.context.in_dialog for one in calls):
-            return replace(call, if_shown=True), None
-        if any(self._is_irreversible(one) for one in calls):
-            return replace(call, irreversible=True), None
-        target = calls[0].target
-        if target is not None and target.role in TOGGLES:
-            name = self._boolean_for(target.name, column)
-            if name:
-                self.found.booleans.add(name)
-                return call, Condition("variable", name)
-        return call, None
+            return replace(call, if_shown=True)
+        return replace(call, irreversible=any(self._is_irreversible(one) for one in calls))
 
-    def _boolean_for(self, label: str, column: Column) -> str:
+    def _asked_by_variable(self, call: SetChecked, column: Column) -> Condition | None:
+        target = column.any.target
+        name = self._boolean_for("" if target is None else target.name, call.checked, column)
+        if not name:
+            return None
+        self.found.booleans.add(name)
+        return Condition("variable", name)
+
+    def _boolean_for(self, label: str, checked: bool, column: Column) -> str:
         """Return the variable that says whether this is to be ticked: its words stand in the label, its values are yes
         where it was ticked and no where it was not."""
         for name in self._rows[0]:
             truths = {number: truth_of(row.get(name, "")) for number, row in enumerate(self._rows)}
-            fits = all(truth is (number in column.calls) for number, truth in truths.items())
+            fits = all(truth is ((number in column.calls) is checked) for number, truth in truths.items())
             if fits and words_of(name) <= words_of(label):
                 return name
         return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from shared.contracts.results import TargetFound
 from shared.contracts.steps import TargetContext
@@ -46,10 +47,24 @@ def selectors_of(calls: Sequence[RecordedCall], rows: Rows, outputs: Outputs) ->
         if not _tells_value(selector, calls, outputs) and not (len(calls) == 1 and _holds_id(selector)):
             found.setdefault(write_selector(selector))
     listed = list(found)
-    if listed and cells and placeholders_of(listed[0]) and not parse_selector(listed[0]).row:
-        with_row = write_selector(_with_row(parse_selector(listed[0]), cells))
-        listed = [with_row, *(one for one in listed if one != with_row)]
+    narrowed = _narrowed(parse_selector(listed[0]), calls, cells) if listed and placeholders_of(listed[0]) else None
+    if narrowed is not None:
+        listed = list(dict.fromkeys((write_selector(narrowed), *listed)))
     return tuple(listed[:MAX_SELECTORS])
+
+
+def _narrowed(selector: Selector, calls: Sequence[RecordedCall], cells: tuple[str, ...]) -> Selector | None:
+    """Return the selector of a record that is chosen by its values, within the row or the part of the page that lists
+    the records: the same words elsewhere, such as among those that were seen last, are another one."""
+    if cells and not selector.row:
+        return _with_row(selector, cells)
+    contexts = [one.context for one in calls if one.context is not None]
+    if selector.row or selector.region or selector.kind != "role" or len(contexts) < len(calls):
+        return None
+    first = contexts[0]
+    sizes = {name: size for name, size in zip(first.regions, first.region_matches, strict=False)
+             if all(name in one.regions for one in contexts)}  # fmt: skip
+    return replace(selector, region=min(sizes, key=lambda name: sizes[name])) if sizes else None
 
 
 def facts_of(calls: Sequence[RecordedCall], selectors: Sequence[str]) -> ElementFacts:

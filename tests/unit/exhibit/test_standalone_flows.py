@@ -205,3 +205,63 @@ def test_hosts_and_secrets_are_those_of_variables_and_code(root):
     folder = FlowFolder(root)
     assert folder.hosts()[0] == "licenses.example"
     assert folder.secrets() == ("portal_password", "pin")
+
+
+# --- what is left behind
+
+
+def last_run(root: Path) -> dict[str, Any]:
+    return json.loads((root / "data/last_run.json").read_text("utf-8"))
+
+
+async def test_a_run_that_stops_keeps_what_it_has_read_and_nothing_of_an_earlier_one(root, site):
+    write(root, "data/structured_outputs.json", {"holder": "Bo Xi", "status": "lapsed"})
+    site.answers[ReadFields] = FlowAnswer(value={"holder": "Ann Lee"})
+    site.answers[ClickElement] = FlowAnswer(error=FlowError(code="element_missing", message="no such tab"))
+
+    async def run(**_variables: object) -> dict[str, object]:
+        found = await read("holder")
+        await click("#more")
+        return found
+
+    with pytest.raises(FlowStopped):
+        await run_flow(run)
+    assert outputs(root) == {"holder": "Ann Lee"}
+    told = last_run(root)
+    assert (told["state"], told["code"], told["message"]) == ("stopped", "element_missing", "no such tab")
+
+
+async def test_what_cannot_be_undone_is_clicked_once_for_the_same_variables(root, site):
+    async def run(**_variables: object) -> dict[str, object]:
+        await click("#send", irreversible=True)
+        return {"holder": None, "status": None}
+
+    await run_flow(run)
+    assert last_run(root)["state"] == "finished"
+    bind_here(StandaloneFlow(FlowFolder(root), site.open))
+    with pytest.raises(FlowStopped) as caught:
+        await run_flow(run)
+    assert caught.value.code == "clicked_before"
+    assert len(site.calls) == 1
+    write(root, "data/variables.json", {"Medical License": "B 2"})
+    bind_here(StandaloneFlow(FlowFolder(root), site.open))
+    await run_flow(run)
+    assert len(site.calls) == 2
+
+
+async def test_a_damaged_list_of_clicks_stops_the_flow(root, site):
+    (root / "data/clicked_once.json").write_text("[]")
+
+    async def run(**_variables: object) -> None:
+        await click("#send", irreversible=True)
+
+    with pytest.raises(ValueError, match="must not be lost"):
+        await run_flow(run)
+    assert site.calls == []
+
+
+def test_the_addresses_in_the_code_are_opened_too(root):
+    (root / "workspace/flow.py").write_text(
+        'async def run(name):\n    await open_page(f"https://people.example/{name}")\n'
+    )
+    assert FlowFolder(root).hosts() == ("people.example",)

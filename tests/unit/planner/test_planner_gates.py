@@ -28,7 +28,7 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, cut_marker
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note_text, plain_note
-from shared.flows.captures import artifact_filename
+from shared.evidence_format.layout import artifact_filename
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,

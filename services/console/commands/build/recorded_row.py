@@ -13,7 +13,7 @@ from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
-from shared.flows.captures import artifact_filename
+from shared.evidence_format.layout import artifact_filename
 from shared.flows.compiling.recording import RecordedPage, RecordedSample
 from shared.flows.page_elements import text_of
 from shared.flows.target_context import context_of_target

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from shared.contracts.actions import ByCss, ByRef, Click, Extract, Goto, PickOption, TypeText
-from shared.contracts.results import Navigated, PageChanged
+from shared.contracts.results import CheckboxSet, Navigated, PageChanged
 from shared.contracts.workflows.flows import (
     CheckShown,
+    ChooseDate,
     ChooseOption,
     ClickElement,
     CountElements,
@@ -16,6 +17,7 @@ from shared.contracts.workflows.flows import (
     ProveRecord,
     ReadFields,
     ReadWithModel,
+    SetChecked,
     TypeInto,
 )
 from shared.extraction.pages import constant_at
@@ -223,3 +225,74 @@ def test_without_rules_a_heading_proves_it(name, told):
 def test_another_label_proves_nothing():
     shown = page(*row("Duplicate of", "TCK-1001"))
     assert code(decide_call(ProveRecord(expected={"number": "TCK-1001"}), shown, EMPTY)) == "record_unproven"
+
+
+# --- boxes, and what was filled in
+
+
+@pytest.mark.parametrize(("states", "wanted", "clicks"), [
+    ((), True, True), (("checked",), True, False), (("checked",), False, True), ((), False, False),
+])  # fmt: skip
+def test_a_box_is_clicked_only_if_it_is_not_as_it_should_be(states, wanted, clicks):
+    shown = page(el("checkbox", "Half day", states=states))
+    decided = decide_call(SetChecked(selector="role=checkbox", checked=wanted), shown, EMPTY)
+    assert isinstance(decided, Perform) is clicks
+    if not isinstance(decided, Perform):
+        assert decided == FlowAnswer()
+        return
+    assert check_effect(decided, done_result(effect=CheckboxSet(checked=wanted))) == FlowAnswer()
+    assert code(check_effect(decided, done_result(effect=CheckboxSet(checked=not wanted)))) == "effect_missing"
+    assert code(check_effect(decided, done_result(effect=PageChanged()))) == "effect_missing"
+
+
+SEND = ClickElement(selector="role=button", irreversible=True)
+FILLED = (
+    TypeInto(selector='role=textbox[name="Reason"]', text="Moving"),
+    ChooseOption(selector="label=Who", option="Ann Lee (E-1)"),
+    ChooseDate(selector='role=textbox[name="First day"]', date="2026-12-03"),
+    SetChecked(selector='role=checkbox[name="Half day"]', checked=True),
+    TypeInto(selector='role=textbox[name="Phone"]', text="+39 123 456"),
+)
+
+
+def after_filling() -> FlowContext:
+    context = EMPTY
+    for call in FILLED:
+        context = after_call(context, call, performed=True)
+    return context
+
+
+@pytest.mark.parametrize("shown", [
+    (),
+    (el("definition", "Moving", header="Reason"), el("definition", "3 December 2026", header="First day")),
+    (el("definition", "Ann Lee", header="Who:"),),
+    (el("textbox", "Reason", value="moving"), el("checkbox", "Half day", states=("checked",))),
+    (el("textbox", "Phone", value="+39-123-456"), el("textbox", "First day", value="12/03/2026")),
+])  # fmt: skip
+def test_what_cannot_be_undone_is_clicked_if_the_page_shows_what_was_filled_in_or_nothing(shown):
+    decided = decide_call(SEND, page(el("button", "Send"), *shown), after_filling())
+    assert isinstance(decided, Perform)
+    assert decided.irreversible
+
+
+@pytest.mark.parametrize("shown", [
+    el("definition", "Illness", header="Reason"),
+    el("definition", "4 December 2026", header="First day"),
+    el("definition", "Ann Leeson", header="Who"),
+    el("textbox", "Reason", value=""),
+    el("textbox", "Reason", value="Moving", states=("invalid",)),
+    el("checkbox", "Half day"),
+], ids=str)  # fmt: skip
+def test_what_cannot_be_undone_is_not_clicked_where_the_page_shows_another_value(shown):
+    shown_page = page(el("button", "Send"), shown)
+    assert code(decide_call(SEND, shown_page, after_filling())) == "form_differs"
+    again = after_call(after_filling(), FILLED[0], performed=True)
+    assert code(decide_call(SEND, shown_page, again)) == "form_differs"
+    assert isinstance(decide_call(ClickElement(selector="role=button"), shown_page, after_filling()), Perform)
+
+
+def test_the_last_value_of_a_field_counts():
+    context = after_call(EMPTY, TypeInto(selector="label=City", text="Rome"), performed=True)
+    context = after_call(context, TypeInto(selector="label=City", text="Oslo"), performed=True)
+    shown = page(el("button", "Send"), el("textbox", "City", value="Oslo"))
+    assert isinstance(decide_call(SEND, shown, context), Perform)

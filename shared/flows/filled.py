@@ -1,0 +1,116 @@
+"""What a flow has filled in, and whether the page still says so before a click that cannot be undone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.workflows.flows import ChooseDate, ChooseOption, ClickElement, FlowCall, SetChecked, TypeInto
+from shared.flows.selectors import parse_selector
+from shared.text.dates import NotADate, iso_date
+from shared.text.normal import fold, quoted
+from shared.text.record_words import find_mention
+
+TOGGLES = frozenset({"checkbox", "switch", "radio"})
+CONTROLS = TOGGLES | {"textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider"}
+MAX_DOUBTS = 5
+_BRACKETS = re.compile(r"\([^()]*\)")
+
+
+@dataclass(frozen=True)
+class FilledField:
+    """``label``: what the control is called. ``wanted``: what was typed or chosen; of a box ``checked`` says it."""
+
+    label: str
+    wanted: str = ""
+    checked: bool | None = None
+    is_date: bool = False
+
+
+def field_filled_by(call: FlowCall, selector: str) -> FilledField | None:
+    """Return what a call has filled in. None: nothing, or its control has no name that another page could show."""
+    if not selector:
+        return None
+    parsed = parse_selector(selector)
+    label = parsed.name or (parsed.value if parsed.kind == "label" else "") or parsed.header
+    if not label:
+        return None
+    match call:
+        case TypeInto():
+            return FilledField(label, call.text)
+        case ChooseOption():
+            return FilledField(label, call.option)
+        case ChooseDate():
+            return FilledField(label, call.date, is_date=True)
+        case SetChecked():
+            return FilledField(label, checked=call.checked)
+        case ClickElement() if parsed.kind == "role" and parsed.value == "radio":
+            return FilledField(label, checked=True)
+        case _:
+            return None
+
+
+def doubts_of_filled(filled: Iterable[FilledField], page: PageObserved) -> str:
+    """Return which fields the page shows with another value than was filled in; empty: none.
+
+    A form shows it in its controls, a review page beside the same label. What the page does not show is no doubt."""
+    last = {fold(one.label): one for one in filled}
+    elements = [one for one in page.elements if not one.in_dialog]
+    doubts = [doubt for one in last.values() if (doubt := _doubt(one, elements))]
+    more = f"; and {len(doubts) - MAX_DOUBTS} more" if len(doubts) > MAX_DOUBTS else ""
+    return "; ".join(doubts[:MAX_DOUBTS]) + more
+
+
+def _doubt(one: FilledField, elements: Sequence[Element]) -> str:
+    label = _bare(one.label)
+    controls = [e for e in elements if e.role in CONTROLS and _bare(e.name) == label]
+    if len(controls) == 1:
+        return _doubt_of_control(one, controls[0])
+    if controls or one.checked is not None or not one.wanted:
+        return ""
+    shown = [e.name for e in elements if e.header is not None and _bare(e.header) == label and e.name]
+    if not shown or any(_says(text, one) for text in shown):
+        return ""
+    return f"the page shows {quoted(shown[0])} for {quoted(one.label)}, where {quoted(one.wanted)} was filled in"
+
+
+def _doubt_of_control(one: FilledField, control: Element) -> str:
+    if "invalid" in control.states:
+        return f"the page calls {quoted(one.label)} invalid"
+    if one.checked is not None:
+        is_checked = "checked" in control.states
+        told = "" if is_checked else "not "
+        return (
+            "" if control.role not in TOGGLES or is_checked == one.checked else f"{quoted(one.label)} is {told}checked"
+        )
+    if not one.wanted or control.value is None or _says(control.value, one):
+        return ""
+    return f"{quoted(one.label)} holds {quoted(control.value)}, where {quoted(one.wanted)} was filled in"
+
+
+def _says(text: str, one: FilledField) -> bool:
+    """Return whether a text is what was filled in, in the words or the notation of the page."""
+    if one.is_date:
+        return _numbers(_BRACKETS.sub("", text)) == _numbers(one.wanted)
+    if _letters(text) == _letters(one.wanted):
+        return True
+    return find_mention(text, one.wanted) is not None or find_mention(one.wanted, text) is not None
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the numbers of a date, in any order and notation."""
+    with suppress(NotADate):
+        text = iso_date(text)
+    return sorted(int(number) for number in re.findall(r"\d+", text))
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits, since masks add spaces and signs to what is typed."""
+    return "".join(one for one in fold(text) if one.isalnum())
+
+
+def _bare(label: str) -> str:
+    return fold(label).rstrip(": *")
