@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn lock schema docs up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn lock schema examples docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -62,6 +62,9 @@ lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 
 schema: .venv/ready  ## Publish the task spec's JSON Schema
 	@$(PY) -m scripts.write_schema
+
+examples: .venv/ready  ## Compile the example flows again from the samples beside them
+	@$(PY) -m scripts.write_flow_examples
 
 docs: .venv/ready  ## Write the pages and tables of the documentation that follow from the code
 	@$(PY) -m scripts.write_docs

@@ -6,6 +6,7 @@ flow then does a run of its own. The sites have look-alike records and ids.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from practice.code_host import audit
 from practice.code_host import server as code_host
 from practice.code_host.data import ground_truth as world_of
 from practice.comparing import rows_of
+from practice.hr_portal import demo as hr
+from practice.hr_portal import server as hr_portal
+from practice.hr_portal.data import ground_truth as employees_of
+from practice.hr_portal.site import Options
 from practice.people import demo as people_demo
 from practice.people import server as people_server
 from practice.people.asking import settle
@@ -31,9 +36,10 @@ from shared.flows.compiling.reading import read_recordings
 from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.task.spec import check_spec
-from tests.end_to_end.family_runs import spec_of, written
+from tests.end_to_end.family_runs import spec_of, submissions, written
 
 Rows = list[dict[str, str]]
+SENT_CELLS = ("form_submitted", "confirmation_number", "report_file", "attachment_count")
 
 
 @pytest.fixture
@@ -140,3 +146,19 @@ async def test_lines_of_code(with_library, tmp_path):
         for name in ("code_string", "file_path", "last_modified_date", "author"):
             assert got[name] == truth[row["sample_id"]][name]
     assert set(ended.values()) == {"flow"}
+
+
+async def test_requests_are_sent_once_each(with_library):
+    employees = employees_of()
+    rows = hr.input_rows(employees)[:7]
+    async with hr_portal.serve(options=Options(latency_ms=20, report_ms=100)) as url:
+        table, ended = await run_on_flow(
+            with_library, spec_of("practice_hr_request", url), rows[:4], rows[4:], learned=3
+        )
+        sent = await asyncio.to_thread(submissions, url)
+    for row, got in table:
+        expected = hr.expected_cells(row, employees)
+        assert got["status"] == "done"
+        assert {name: got[name] for name in SENT_CELLS} == {name: expected[name] for name in SENT_CELLS}
+    assert set(ended.values()) == {"flow"}
+    assert len(sent) == len(rows)

@@ -41,7 +41,7 @@ async def read_pull_request() -> dict[str, object]:
 
 
 @section
-async def open_checks() -> None:
+async def capture_checks() -> None:
     await screenshot("checks")
     await go_back()
 
@@ -52,7 +52,7 @@ async def follow_resolves() -> None:
 
 
 @section
-async def open_ticket() -> None:
+async def capture_ticket() -> None:
     await screenshot("ticket")
 
 
@@ -81,10 +81,10 @@ async def run(sha: str, url: str) -> dict[str, object]:
     found: dict[str, object] = {}
     found |= await read_commit(sha, url)
     found |= await read_pull_request()
-    await open_checks()
+    await capture_checks()
     if await is_shown(after(by_role("link"), "Resolves")):
         await follow_resolves()
-        await open_ticket()
+        await capture_ticket()
     found |= await read_the_rest()
     return found
 

@@ -23,6 +23,7 @@ from exhibit.flow import (
     screenshot,
     section,
     select_option,
+    set_checked,
     set_date,
     type_text,
 )
@@ -51,7 +52,7 @@ async def fill_in_form(
         label=f"{employee_name} ({employee_id}) {department}, {office}",
         search=employee_id,
     )
-    await click(by_role("radio", request_type))
+    await click(in_region(by_role("radio", request_type), "Type of leave"))
     await select_option(
         selector=mappings["country"]["container"],
         label=option_of(mappings["country"], country),
@@ -60,12 +61,11 @@ async def fill_in_form(
     await select_option(selector=by_role("combobox", "Department"), label=department)
     await set_date(by_role("textbox", "First day"), first_day)
     await set_date(by_role("textbox", "Last day"), last_day)
-    if half_day:
-        await click(by_role("checkbox", "The last day is a half day"))
+    await set_checked(by_role("checkbox", "The last day is a half day"), half_day)
     await type_text(selector=by_role("textbox", "Covered by"), text=cover)
     await type_text(selector=by_role("textbox", "Phone while away"), text=phone)
     await type_text(selector=by_role("textbox", "Reason"), text=reason)
-    await click(by_role("checkbox", "Open work has been handed over"))
+    await set_checked(by_role("checkbox", "Open work has been handed over"))
     await screenshot("filled")
     await click(by_role("button", "Review request"))
 
@@ -128,18 +128,18 @@ async def run(
     """
     found: dict[str, object] = {}
     await fill_in_form(
-        employee_id,
-        employee_name,
-        request_type,
-        country,
-        office,
-        department,
-        first_day,
-        last_day,
-        half_day,
-        cover,
-        phone,
-        reason,
+        employee_id=employee_id,
+        employee_name=employee_name,
+        request_type=request_type,
+        country=country,
+        office=office,
+        department=department,
+        first_day=first_day,
+        last_day=last_day,
+        half_day=half_day,
+        cover=cover,
+        phone=phone,
+        reason=reason,
     )
     await submit_request()
     found |= await read_result()

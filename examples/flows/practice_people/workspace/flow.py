@@ -9,6 +9,7 @@ from urllib.parse import quote
 from exhibit.flow import (
     by_role,
     click,
+    in_region,
     open_page,
     prove_record,
     read,
@@ -24,7 +25,7 @@ async def open_search(name: str, company: str) -> None:
         f"http://127.0.0.1:8461/search?name={quote(name, safe='')}&company={quote(company, safe='')}",
     )
     await screenshot("search")
-    await click(by_role("link", name))
+    await click(in_region(by_role("link", name), "Search results"))
 
 
 @section

@@ -34,9 +34,7 @@ async def run(ticket_number: str, url: str) -> dict[str, object]:
     Raises:
         FlowStopped: the page is not what it was, or does not say for certain what is asked
     """
-    found: dict[str, object] = {}
-    found |= await read_ticket(ticket_number, url)
-    return found
+    return await read_ticket(ticket_number, url)
 
 
 async def main() -> None:
