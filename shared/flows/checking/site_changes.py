@@ -1,7 +1,7 @@
 """Whether a recorded sample may have changed something on its site, so that it is not done again for a check. Pure.
 
 The recording does not have HTTP methods. So only what plainly looks passes: links, banners, searches by GET, choices,
-and parts of the page that open.
+and parts of the page that open. Where the page of a step was not stored, its recorded element and effect decide.
 """
 
 from __future__ import annotations
@@ -9,8 +9,27 @@ from __future__ import annotations
 import re
 
 from shared.contracts.browser_pool import Element
-from shared.contracts.results import TargetFound
-from shared.contracts.workflows.flows import AnswerQuestion, ClickElement, PressKeys, UploadFile
+from shared.contracts.workflows.flows import (
+    ActivateTab,
+    AnswerQuestion,
+    AwaitElement,
+    ChooseDate,
+    ChooseOption,
+    ClickElement,
+    CloseActiveTab,
+    DownloadAll,
+    DownloadFile,
+    GoToPrevious,
+    HoverOver,
+    OpenAddress,
+    PressKeys,
+    ScrollPage,
+    SetChecked,
+    TakeScreenshot,
+    TypeInto,
+    TypeSecretInto,
+    UploadFile,
+)
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.page_elements import description_of
@@ -18,6 +37,13 @@ from shared.flows.page_elements import description_of
 CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 """Roles of what is sent by a button only, if at all."""
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
+LOOKS = (
+    *(OpenAddress, GoToPrevious, ActivateTab, CloseActiveTab, ScrollPage, HoverOver, AwaitElement),
+    *(TypeInto, TypeSecretInto, ChooseOption, ChooseDate),
+    *(TakeScreenshot, DownloadFile, DownloadAll),
+)
+"""Calls that change nothing on a site; what is filled in is sent by another one. A call without a rule here may."""
+FILLS = (TypeInto, TypeSecretInto, ChooseOption, ChooseDate, SetChecked)
 MOVES = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
 
 
@@ -25,40 +51,57 @@ def may_change_site(sample: RecordedSample) -> str:
     """Return the step that may have changed something, for people; empty: none of them has."""
     asked = {step.step for step in sample.steps if step.result is not None and step.result.change.dialogs}
     calls, problems = calls_of(sample, 0)
+    filled: list[bool] = []
     for one in calls:
-        if one.step in asked or not _only_looks(one, _element(sample, one)):
+        element = _element(sample, one)
+        searches = _is_search(one, element)
+        if one.step in asked or not _only_looks(one, element, asks_only=bool(filled) and all(filled)):
             on = f" on the {description_of(one.target)}" if one.target is not None else ""
             return f"step {one.step} ({one.call.__struct_config__.tag}){on} may change something on the site"
+        if isinstance(one.call, FILLS):
+            filled.append(searches)
+        if one.leaves:
+            filled.clear()
     return problems[0] if problems else ""
 
 
-def _only_looks(one: RecordedCall, element: Element | None) -> bool:
+def _only_looks(one: RecordedCall, element: Element | None, *, asks_only: bool) -> bool:
+    """``asks_only``: all that was filled in on this page is what is searched for."""
     match one.call:
         case UploadFile():
             return False
         case AnswerQuestion():
             return not one.call.accept
         case PressKeys():
-            return MOVES.fullmatch(one.call.keys) is not None or (element is not None and _searches(element))
+            return MOVES.fullmatch(one.call.keys) is not None or asks_only or _is_search(one, element)
         case ClickElement():
-            return _click_only_looks(one, one.target, element)
+            return _click_only_looks(one, element) or (asks_only and _is_button(one))
+        case SetChecked():
+            return one.target is not None and one.target.role != "switch"  # which takes effect at once
         case _:
-            return True
+            return isinstance(one.call, LOOKS)
 
 
-def _click_only_looks(one: RecordedCall, target: TargetFound | None, element: Element | None) -> bool:
+def _click_only_looks(one: RecordedCall, element: Element | None) -> bool:
     if one.context is not None and one.context.in_dialog:
         return True  # what lay over the page; a flow clicks it only where it is shown
+    target = one.target
     if target is not None and target.role in CHOOSES:
         return True
-    if element is None:
-        return False
+    if element is None:  # the page was not stored
+        return target is not None and (target.role, target.tag) == ("link", "a") and one.leaves
     is_link = element.role == "link" and (element.url or "").startswith(("http://", "https://"))
-    return is_link or _searches(element) or bool(OPENS_MORE & set(element.states))
+    return is_link or _is_search(one, element) or bool(OPENS_MORE & set(element.states))
 
 
-def _searches(element: Element) -> bool:
-    return element.role == "searchbox" or element.area == "search"
+def _is_button(one: RecordedCall) -> bool:
+    return one.target is not None and one.target.role == "button"
+
+
+def _is_search(one: RecordedCall, element: Element | None) -> bool:
+    """Return whether the element belongs to a search, by its role or because its form is sent by GET."""
+    role = "" if one.target is None else one.target.role
+    return role == "searchbox" or (element is not None and element.area == "search")
 
 
 def _element(sample: RecordedSample, one: RecordedCall) -> Element | None:

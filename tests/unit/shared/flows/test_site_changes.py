@@ -41,11 +41,34 @@ def test_what_may_send_something_is_named(role: str, facts: dict[str, Any]):
     assert clicked(role, **facts) == f"step 2 (click) on the {role} 'Go' may change something on the site"
 
 
-def test_a_click_on_a_page_that_was_not_stored_is_not_known_to_look_only():
+def searched(role: str, *more: str) -> str:
+    """Return what is said of a button that is pressed after something was typed, on a page that was not stored."""
     one = Recorder("R1", {"number": "1"})
-    one.show(element(1, "link", "Next", url="http://site/2"), stored=False)
+    inputs = [element(n, each, f"Input {n}") for n, each in enumerate((role, *more), 2)]
+    one.show(element(1, "button", "Go"), *inputs, stored=False)
+    for each in inputs:
+        one.type(each.ref, "1")
     one.click(1)
-    assert may_change_site(one.sample)
+    return may_change_site(one.sample)
+
+
+def test_a_button_after_a_search_box_asks_only_and_one_after_more_inputs_may_send():
+    assert searched("searchbox") == ""
+    assert searched("textbox")
+    assert searched("searchbox", "textbox")
+
+
+def test_on_a_page_that_was_not_stored_a_link_that_led_on_only_looks():
+    one = Recorder("R1", {"number": "1"})
+    one.show(element(1, "link", "Next", tag="a"), element(2, "button", "Approve"), stored=False)
+    one.click(1, element(2, "button", "Approve"))
+    assert may_change_site(one.sample) == ""
+    one.click(2)
+    assert may_change_site(one.sample) == "step 2 (click) on the button 'Approve' may change something on the site"
+    stays = Recorder("R1", {"number": "1"})
+    stays.show(element(1, "link", "Vote", tag="a"), stored=False)
+    stays.click(1)
+    assert may_change_site(stays.sample)
 
 
 def looks(sample_id: str) -> Recorder:
