@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 from exhibit.flow.live_thread import AnswersCalls
 from exhibit.flow.workspace import FlowFolder
-from services.console.connections import ManualSessionTerms, open_pool_session
 from shared.flows.live import LiveFlow
+from shared.host.connections import ManualSessionTerms, open_pool_session
 from shared.settings import Settings
 
 

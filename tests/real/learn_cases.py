@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.console.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.extraction.values import FieldType
+from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.settings import Settings
 from tests.real.apps.app import NAMES, RealApp, as_text, real_app
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from services.console.connections import ManualSession
 from shared.bus.nats_bus import connect_bus
 from shared.contracts.actions import (
     BrowserAction,
@@ -32,6 +31,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.browser_pool import Element, LeaseSession, PageObserved, ReleaseSession, SessionLeased
 from shared.contracts.results import ActionResult
+from shared.host.connections import ManualSession
 from shared.host.nats_server import nats_server
 from shared.host.services import run_services
 from shared.settings import Settings

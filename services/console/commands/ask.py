@@ -16,12 +16,12 @@ from rich.json import JSON
 
 from services.console import exits
 from services.console.commands.run.command import run_and_exit, run_batch
-from services.console.connections import open_client
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
 from shared.errors import PermanentError
+from shared.host.connections import open_client
 from shared.settings import Settings
 from shared.subjects import DRAFT_TASK
 

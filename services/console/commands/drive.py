@@ -11,11 +11,11 @@ import msgspec
 import typer
 
 from services.console import exits
-from services.console.connections import ManualSession, ManualSessionTerms, open_pool_session
 from services.console.options import Allow, Nats, Profile, Secret, load_settings
 from services.console.text.action_lines import parse_action
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import Problem
+from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.text.names import safe_label

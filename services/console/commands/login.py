@@ -13,12 +13,12 @@ import typer
 
 from services.console import exits
 from services.console.commands.drive import execute_lines
-from services.console.connections import ManualSession, ManualSessionTerms, open_pool_session
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.text.reperform_summary import plain_line
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import NothingToSave, SaveProfile
 from shared.errors import PermanentError
+from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
 from shared.login_walls import login_wall_words
 from shared.settings import Settings

@@ -10,11 +10,11 @@ import msgspec
 import typer
 
 from services.console import exits
-from services.console.connections import ManualSessionTerms, open_pool_session
 from services.console.options import Allow, AsJson, Nats, Profile, load_settings
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult
+from shared.host.connections import ManualSessionTerms, open_pool_session
 from shared.settings import Settings
 
 

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from services.console import exits
-from services.console.connections import open_client
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
 from services.console.text.replay_summary import ReplayEvents, replay_lines, to_run_replayed
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
+from shared.host.connections import open_client
 from shared.settings import Settings
 from shared.text.normal import printable
 

@@ -13,13 +13,13 @@ import typer
 from rich.console import Console
 
 from services.console import exits
-from services.console.connections import open_client
 from services.console.options import Evidence, Nats, load_settings
 from services.console.run_location import locate_runs
 from services.console.terminal.sql_view import answer_summary, answer_table, answer_view, refusal_text
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import SqlAnswered, SqlRefused
+from shared.host.connections import open_client
 from shared.settings import Settings
 
 

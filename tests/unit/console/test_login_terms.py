@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from services.console.commands.login import has_display
-from services.console.connections import ManualSessionTerms
+from shared.host.connections import ManualSessionTerms
 from shared.hosts import EVERY_HOST, Origin, fits_any
 
 

@@ -13,11 +13,11 @@ from services.console import exits
 from services.console.commands.build.rows import BuildRow, read_rows
 from services.console.commands.build.session import BuildSession
 from services.console.commands.build.terminal import BuildTerminal
-from services.console.connections import open_bus
 from services.console.line_reader import LineReader
 from services.console.options import Nats, load_settings
 from shared.contracts.discovery import Problem
 from shared.flows.building.folder import read_events
+from shared.host.connections import open_bus
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec, read_spec
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.console.connections import ManualSession
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
@@ -17,6 +16,7 @@ from shared.evidence_format.layout import artifact_filename
 from shared.flows.compiling.recording import RecordedPage, RecordedSample
 from shared.flows.page_elements import text_of
 from shared.flows.target_context import context_of_target
+from shared.host.connections import ManualSession
 from shared.streams import ARTIFACTS
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.console.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, ManualSession
 from shared.bus.nats_bus import Bus
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, Sample
 from shared.errors import PermanentError
 from shared.flows.compiling.recording import RecordedSample
+from shared.host.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, ManualSession
 from shared.hosts import EVERY_HOST, host_of
 from shared.sessions import lease_session
 from shared.tables.excel import read_sheet

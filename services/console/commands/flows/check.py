@@ -14,7 +14,6 @@ from rich.console import Console
 from services.console import exits
 from services.console.commands.workflows.arguments import Library
 from services.console.commands.workflows.library import library_settings
-from services.console.connections import open_bus
 from services.console.options import AsJson, Nats
 from services.console.terminal.flows_view import checks_table
 from shared.bus.nats_bus import Bus
@@ -32,6 +31,7 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import parse_files
 from shared.flows.variables import typed_row
 from shared.flows.workspace import read_sample_set, read_workspace
+from shared.host.connections import open_bus
 from shared.task.spec import TaskSpec, check_spec
 
 EXIT_CODES = "Exit codes: 0 all equal; 1 something differs; 2 bad input: no such flow, or no samples; 3 cannot run."

@@ -16,7 +16,6 @@ from services.console import exits
 from services.console.commands.flows.live import WAY_OUT, LiveOutcome, check_on_site, live_facts
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings
-from services.console.connections import open_bus
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import checks_table, compiled_lines
@@ -32,6 +31,7 @@ from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
 from shared.flows.compiling.reading import Recordings, read_recordings
 from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
+from shared.host.connections import open_bus
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec
 from shared.text.normal import printable

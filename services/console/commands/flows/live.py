@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.console.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, OpenedBus
 from shared.contracts.browser_pool import ProfilePaused
 from shared.errors import ExhibitError, PermanentError
 from shared.flows.checking.live_check import check_live, live_lease, live_sample
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.compiling.recording import RecordedSample
+from shared.host.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, OpenedBus
 from shared.sessions import lease_session
 from shared.task.spec import TaskSpec
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from services.console.commands.learn.examples import ExampleRow, Examples
-from services.console.connections import ManualSessionTerms, open_pool_session
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
+from shared.host.connections import ManualSessionTerms, open_pool_session
 from shared.settings import Settings
 
 ALL_ELEMENTS_TOKENS = 2_000_000

@@ -13,7 +13,6 @@ from rich.console import Console
 
 from services.console import exits
 from services.console.commands.reperform.run_zip import unpack_run
-from services.console.connections import open_client
 from services.console.options import AsJson, Evidence, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run, locate_run
 from services.console.terminal.reperform_view import (
@@ -29,6 +28,7 @@ from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError
+from shared.host.connections import open_client
 from shared.host.services import run_services
 from shared.settings import Settings, with_capacity
 from shared.subjects import REPERFORM

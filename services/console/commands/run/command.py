@@ -17,7 +17,6 @@ from rich.console import Console
 
 from services.console import exits
 from services.console.commands.run.inputs import RunInputs, read_inputs
-from services.console.connections import open_client
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import LAST, locate_run
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
@@ -26,6 +25,7 @@ from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem, RunAccepted
 from shared.contracts.evidence import KnownRun, RunFinished
 from shared.errors import PermanentError
+from shared.host.connections import open_client
 from shared.settings import Settings, with_capacity
 
 

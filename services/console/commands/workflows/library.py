@@ -23,7 +23,6 @@ from services.console.commands.workflows.arguments import (
     complete_name,
 )
 from services.console.commands.workflows.files import ImportedFile, read_import, write_export
-from services.console.connections import open_client
 from services.console.options import AsJson, Nats, load_settings
 from services.console.terminal.workflows_view import (
     findings_lines,
@@ -46,6 +45,7 @@ from shared.client.workflow_calls import (
 )
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowUnknown, WorkflowVersion
+from shared.host.connections import open_client
 from shared.settings import Settings
 
 Files = Annotated[list[Path], typer.Argument(help="Exports (folders, zips), folders of Python files, or files.")]

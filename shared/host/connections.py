@@ -1,6 +1,6 @@
-"""How a command reaches the system: a client of the bus, or a session of the browser pool.
+"""How a program reaches the system: a client of the bus, or a session of the browser pool.
 
-Without a bus in the settings, the services that the command needs run in this process until the block ends.
+Without a bus in the settings, the services that it needs run in this process until the block ends.
 """
 
 from __future__ import annotations
