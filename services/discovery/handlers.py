@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import msgspec
 
@@ -12,6 +13,8 @@ from services.discovery.planning.plan import (
     REPLAY,
     RunPlan,
     find_option_problems,
+    is_compiled,
+    mode_of,
     new_plan,
     parse_request_spec,
     partial_spec,
@@ -69,10 +72,13 @@ async def submit_run(request: SubmitRun, deps: DiscoveryDeps) -> SubmitReply:
     plan, more = await _plan_run(request, deps)
     more = (*more, *await check_access(request.spec or {}, deps.asks))
     more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
+    mode, asks_model = mode_of(request), False
     if not problems:
-        more = (*more, *await check_planner(request.planner, deps.asks))
+        found, asks_model = await check_planner(request.planner, deps.asks, mode=mode, spec=request.spec)
+        more = (*more, *found)
     if plan is None or problems or more:
         return await _reject(request, (*problems, *more), deps)
+    plan = replace(plan, mode=mode, compiles=is_compiled(request, plan, asks_model=asks_model))
     return await start_round(await create_run(plan, request, deps), plan, deps)
 
 
@@ -119,7 +125,8 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
     more = (*more, *await check_access(plan.spec, deps.asks))
     more = (*more, *await check_access(plan.discovery or {}, deps.asks, "discovery"))
     if not problems:
-        more = (*more, *await check_planner(plan.planner, deps.asks))
+        found, _ = await check_planner(plan.planner, deps.asks, mode=loaded.record.mode, spec=plan.spec)
+        more = (*more, *found)
     if problems or more:
         return await _reject(request, (*problems, *more), deps)
     record = round_record(loaded.record, plan)

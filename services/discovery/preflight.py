@@ -9,7 +9,7 @@ from services.discovery.planning.plan import replay_sample_ids
 from shared.aio import map_concurrently
 from shared.bus.ports import Asks
 from shared.contracts.browser_pool import CheckAccess
-from shared.contracts.discovery import Problem, SubmitRun
+from shared.contracts.discovery import Problem, RunMode, SubmitRun
 from shared.contracts.evidence import LoadSteps, RunLoaded, StepsReply, StepsUnknown
 from shared.contracts.planner import CheckPlanner
 from shared.errors import TransientError
@@ -40,17 +40,22 @@ async def check_access(data: dict[str, Any], asks: Asks, name: str = "spec") -> 
     return tuple(Problem(where=f"{name}.{found.where}", message=found.message) for found in checked.problems)
 
 
-async def check_planner(planner: str | None, asks: Asks) -> tuple[Problem, ...]:
-    """Return why the planner cannot decide, such as a missing key, which would end every sample.
+async def check_planner(
+    planner: str | None, asks: Asks, *, mode: RunMode = "auto", spec: dict[str, Any] | None = None
+) -> tuple[tuple[Problem, ...], bool]:
+    """Return why the planner cannot decide, such as a missing key, which would end every sample; and whether it asks a
+    model. With the mode ``flow`` that is a task without a flow.
 
     No reply is no problem: planners may be scaled to zero while nothing runs.
     """
     try:
-        checked = await asks.ask(CHECK_PLANNER, CheckPlanner(planner=planner), timeout_s=TIMEOUT_S)
+        request = CheckPlanner(planner=planner, mode=mode, spec=spec if mode == "flow" else None)
+        checked = await asks.ask(CHECK_PLANNER, request, timeout_s=TIMEOUT_S)
     except TransientError as exc:
         log.warning("no planner could be asked whether it can decide: %s", exc)
-        return ()
-    return (Problem(where="planner", message=checked.problem),) if checked.problem else ()
+        return (), False
+    where = "mode" if mode == "flow" else "planner"
+    return ((Problem(where=where, message=checked.problem),) if checked.problem else ()), checked.asks_model
 
 
 async def check_logs(request: SubmitRun, loaded: RunLoaded, asks: Asks) -> dict[str, str]:

@@ -51,6 +51,8 @@ async def create_run(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps) -> 
             input_columns=plan.input_columns,
             replay_run_id=plan.replay_run_id,
             allow_effects=plan.allow_effects,
+            mode=plan.mode,
+            compiles=plan.compiles,
         )
         if await deps.records.create(RUNS, run_id, record):
             return record

@@ -48,6 +48,13 @@ class Decider(Protocol):
         ...
 
 
+class FlowProgress(Protocol):
+    """The flow that works on a sample. ``is_over``: the run's own decider has taken over."""
+
+    @property
+    def is_over(self) -> bool: ...
+
+
 class Teacher(Protocol):
     """Derives lessons from the transcript of a sample."""
 

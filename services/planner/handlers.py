@@ -6,17 +6,17 @@ from typing import Any, cast
 
 import msgspec
 
-from services.planner.deciders.flow.decider import FlowFirst, FlowUse
-from services.planner.deciders.registry import WorkflowFirst, load_recorded_steps
+from services.planner.deciders.registry import load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
-from services.planner.state.attempt_state import NO_USAGE, ending_of
-from services.planner.workflow_use.choosing import load_choice, load_flow
+from services.planner.state.attempt_state import ending_of
+from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.saving import save_workflow
+from services.planner.workflow_use.ways import choose_way, planner_name
 from shared.bus.actor import Actor
 from shared.contracts.base import add_usage
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
@@ -24,8 +24,6 @@ from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.error_codes import PermanentCode
 from shared.contracts.planner import (
-    BY_OPERATOR,
-    BY_REPLAY,
     CheckPlanner,
     DraftRefused,
     DraftReply,
@@ -77,18 +75,13 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     """Work on one sample in a browser session of its own. No session is leased if the decider cannot work."""
     run = await load_run(message.run_id, deps)
     spec = run.spec_of(message)
-    decider = deps.decider(run.record.planner or deps.default_planner)
+    decider = deps.decider(planner_name(run, deps))
     decider.check()
     hints = await load_hints(spec, message.run_id, deps) if decider.asks_model else ()
     log = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
-    chosen_for = NO_USAGE
-    if decider.name not in (BY_REPLAY, BY_OPERATOR):
-        choice, chosen_for = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
-        files = await load_flow(choice, deps)
-        use = FlowUse(choice, files) if files is not None else None
-        decider = WorkflowFirst(decider, choice) if use is None else FlowFirst(decider, use, deps.asks)
-    number, on_flow = message.attempt_base + attempt, isinstance(decider, FlowFirst)
-    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, on_flow)
+    chosen = await choose_way(run, message, decider, deps)
+    decider, number = chosen.decider, message.attempt_base + attempt
+    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow)
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
@@ -106,12 +99,13 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         try:
             finished = await work.run()
         finally:
-            if isinstance(decider, FlowFirst):
-                await decider.aclose()
+            if chosen.flow is not None:
+                await chosen.flow.aclose()
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
-    finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen_for))
+    usage = add_usage(finished.usage, chosen.usage)
+    finished = msgspec.structs.replace(finished, usage=usage, way=chosen.way, no_flow=chosen.why_no_flow)
     if not decider.asks_model:
         return finished
     finished = await save_lessons(spec, finished, work.state, deps)
@@ -121,11 +115,15 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
 @actor.answers(CHECK_PLANNER)
 async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChecked:
     """Return the problem that would end every sample of a run, before the run starts."""
+    if request.mode == "flow":
+        spec, _ = check_spec(request.spec or {})
+        return PlannerChecked(problem="" if spec is None else await flow_problem(spec, deps))
     try:
-        deps.decider(request.planner or deps.default_planner).check()
+        decider = deps.decider(request.planner or deps.default_planner)
+        decider.check()
     except PermanentError as exc:
         return PlannerChecked(problem=str(exc))
-    return PlannerChecked()
+    return PlannerChecked(asks_model=decider.asks_model)
 
 
 @actor.answers(REPERFORM, deadline_s=REPERFORM_DEADLINE_S)

@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 
 from services.planner.budget import add_spending, fetch_budget_ending, fetch_exceeded_run_budget
-from services.planner.deps import Decider, PlannerDeps
+from services.planner.deps import Decider, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.irreversible import EvidenceClaims, guard_irreversible
 from services.planner.judge.gates import limit_reached, refusal, to_finished, with_partial_values
@@ -55,7 +55,11 @@ class Attempt:
     hints: tuple[str, ...] = ()
     log: tuple[StepTaken, ...] = ()
     allow_effects: bool = False
-    on_flow: bool = False
+    flow: FlowProgress | None = None
+
+    @property
+    def on_flow(self) -> bool:
+        return self.flow is not None
 
 
 @dataclass
@@ -130,7 +134,8 @@ class SampleWork:
 
     async def _decide(self) -> Decision:
         before_s = self.deps.elapsed_s()
-        asked = due_question(self.view, asks_model=self.task.decider.asks_model)
+        on_flow = self.task.flow is not None and not self.task.flow.is_over  # then no model reads a picture either
+        asked = None if on_flow else due_question(self.view, asks_model=self.task.decider.asks_model)
         if asked is not None and await fetch_exceeded_run_budget(self.view, self.deps):
             asked = None  # a model reads the picture, even for a decider without one
         decision = asked or await self.task.decider.decide(self.view)

@@ -27,7 +27,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from shared.aio import raise_if_cancelled
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.ports import Asks
-from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
+from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunMode, RunRejected, SubmitRun
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,
@@ -87,6 +87,7 @@ class Client:
         discovery_row: dict[str, str] | None = None,
         planner: str | None = None,
         concurrency: int | None = None,
+        mode: RunMode | None = None,
         requested_by: str = "",
     ) -> RunAccepted:
         """Request a run and return its id. Raises RunRejectedError with every problem of the request.
@@ -97,6 +98,8 @@ class Client:
             replay: id of the run whose steps are repeated.
             discovery: spec by which the samples are found, filled from ``discovery_row``. Where ``spec`` itself finds
                 samples, the run only lists them.
+            mode: whether samples are done by the flow of the task (``flow``), by the planner (``agent``), or by both
+                (``auto``, which compiles a flow where there is none).
         """
         if rows is not None and file is None and len(written := msgspec.json.encode(rows)) > MAX_ROWS_BYTES:
             rows, file = None, ("rows.json", written)
@@ -112,6 +115,7 @@ class Client:
             discovery_row=discovery_row or {},
             planner=planner,
             concurrency=concurrency,
+            mode=mode,
             requested_by=requested_by,
         )
         reply = await self.bus.ask(SUBMIT_RUN, request, timeout_s=SUBMIT_BOUND_S)

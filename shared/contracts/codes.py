@@ -66,6 +66,7 @@ Reason = Literal[
     "run_budget_exceeded",
     "replay_differs",
     "replay_withheld",
+    "flow_stopped",
     "retries_exhausted",
     "artifact_mismatch",
     "artifact_missing",
@@ -92,6 +93,7 @@ FailCode = Literal[
     "ambiguous",
     "replay_differs",
     "replay_withheld",
+    "flow_stopped",
 ]
 """Codes of the action `fail`. `REASONS` maps each of them to a reason."""
 
@@ -111,6 +113,8 @@ class ReasonFacts:
     """Whether a model may use ``fail``; the prompt lists these codes in the order of the rows."""
     partial: bool = False
     """A limit was reached: the status is partial_success if fields of the proven record had been read."""
+    by_page: bool = False
+    """What the page shows decides it, whoever works on the sample."""
     final: bool = False
     """A resumed run does not work on the sample again."""
 
@@ -123,7 +127,8 @@ _INSISTED = "`done` was refused once and came again: "
 REASONS: dict[Reason, ReasonFacts] = {
     # The record
     "not_found": ReasonFacts(
-        status="failed", fault="record", fail="not_found", for_models=True, words="the site has no such record",
+        status="failed", fault="record", fail="not_found", for_models=True, by_page=True,
+        words="the site has no such record",
         when="HTTP 404 or 410, or the page says so in words and does not show the record; a screenshot shows it",
         advice="Check the key and the address in the input."),
     "missing_column": ReasonFacts(
@@ -137,12 +142,13 @@ REASONS: dict[Reason, ReasonFacts] = {
         advice="Add a column that tells them apart, and use it in the route's `pick`."),
     # The site
     "identity_mismatch": ReasonFacts(
-        status="failed", fault="site", fail="identity_mismatch", for_models=True,
+        status="failed", fault="site", fail="identity_mismatch", for_models=True, by_page=True,
         words="the page showed another record",
         when="the page shows another record; the fault is `us` where a model named another record and the page did not",
         advice="Check the address in the input, and `identity` in the spec."),
     "login_required": ReasonFacts(
-        status="auth_required", fault="site", fail="auth_required", for_models=True,
+        status="auth_required", fault="site", fail="auth_required", for_models=True, by_page=True,
+
         words="the site asks for a login",
         when="HTTP 401 or 403, or a page that asks to sign in and shows no record; or the login state is paused",
         advice="Record the login state again with `exhibit login`, then resume the run."),
@@ -157,7 +163,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="failed", fault="site", fail="unreachable", partial=True, words="the site did not answer",
         when="no answer, or none in time", advice=_RESUME),
     "still_loading": ReasonFacts(
-        status="needs_review", fault="site", fail="still_loading", words="the page did not finish loading",
+        status="needs_review", fault="site", fail="still_loading", by_page=True,
+        words="the page did not finish loading",
         when="a value or an element is missing, and the page still says that it is loading, at the second try too",
         advice="Look at the page. " + _RESUME),
     # The route and the decider
@@ -264,6 +271,12 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="needs_review", fault="us", fail="replay_withheld", words="a step was not taken again",
         when="a replay: the next step may change something on the site, and that was not allowed",
         advice="`exhibit replay --allow-effects` takes it."),
+    # Flows
+    "flow_stopped": ReasonFacts(
+        status="needs_review", fault="us", fail="flow_stopped", words="the flow could not finish it",
+        when="a run with `--mode flow`: the flow stopped at something that it does not know",
+        advice="The message has the line of the flow. Run the sample with `--mode auto`, or compile the flow again "
+        "with a sample like it."),
     # Delivery and evidence
     "retries_exhausted": ReasonFacts(
         status="failed", fault="us", words="every try failed",

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 from shared.contracts.error_codes import EndCode
+
+RunMode = Literal["auto", "agent", "flow"]
+"""How the samples of a run are worked out. ``agent``: by the planner; no flow and no workflow is used. ``flow``: by the
+published flow of the task alone; what it cannot finish goes to a person. ``auto``: by the flow of the task, and by the
+planner where there is none, or where it stops."""
+RUN_MODES: tuple[RunMode, ...] = ("auto", "agent", "flow")
+
+
+def find_run_mode(word: str | None) -> RunMode | None:
+    """Return the mode of this name; None for a word that is none."""
+    known: dict[str | None, RunMode] = {mode: mode for mode in RUN_MODES}
+    return known.get(word)
 
 
 class InputFile(Part, frozen=True, kw_only=True):
@@ -35,6 +47,9 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     ``discovery_row`` fills the placeholders of the discovery spec and is part of every sample. ``replay_samples``:
     sample ids to replay; None: all that have a log with an end. ``allow_effects``: a replay also repeats steps that
     may change something on the site.
+
+    ``mode``: a :data:`RunMode`. None: ``auto``, without compiling a flow where the planner asks no model, because that
+    would save nothing.
     """
 
     spec: dict[str, Any] | None = None
@@ -48,6 +63,7 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     discovery_row: dict[str, str] = {}
     planner: str | None = None
     concurrency: int | None = None
+    mode: str | None = None
     requested_by: str = ""
 
 
@@ -116,6 +132,9 @@ class RunRecord(Part, frozen=True, kw_only=True):
     replay_run_id: str | None = None
     """Id of the run that this run replays; None: this is no replay."""
     allow_effects: bool = False
+    mode: RunMode = "auto"
+    compiles: bool = False
+    """Where its task has no flow, one is compiled from the first samples that are done, for the others."""
 
 
 class RunStarted(Message, frozen=True, kw_only=True):

@@ -92,6 +92,7 @@ PermanentCode = Literal[
     "workflow_failed",
     "unknown_flow",
     "other_call",
+    "no_flow",
 ]
 """A retry of the same call fails again."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
@@ -179,6 +180,7 @@ ERRORS: dict[ErrorCode, str] = {
     "workflow_failed": "a workflow ended with an error",
     "unknown_flow": "no such flow waits for an answer: it has ended",
     "other_call": "the flow waits for the answer to another call, or for none",
+    "no_flow": "the run uses flows only, and its task has none",
 }
 
 

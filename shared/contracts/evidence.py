@@ -9,6 +9,7 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode, SqlCode
+from shared.contracts.planner import Way
 from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 
@@ -18,6 +19,26 @@ class OutcomeCount(Part, frozen=True, kw_only=True):
     status: OpenCode[Status]
     reason: OpenCode[EndCode]
     samples: int
+
+
+class NoFlowCount(Part, frozen=True, kw_only=True):
+    """``text``: a reason for people. ``samples``: how many had it."""
+
+    text: str
+    samples: int
+
+
+class WayCount(Part, frozen=True, kw_only=True):
+    """Samples that went this way (see :data:`shared.contracts.planner.Way`), with their model calls.
+
+    ``reasons``: why they were not done by a flow to their end, most frequent first, five at most.
+    """
+
+    way: OpenCode[Way]
+    samples: int
+    llm_calls: int
+    cost_usd: float
+    reasons: tuple[NoFlowCount, ...] = ()
 
 
 class RunFinished(Message, frozen=True, kw_only=True):
@@ -48,6 +69,8 @@ class RunFinished(Message, frozen=True, kw_only=True):
     population_counted: int | None = None
     """How many samples there are by the site's own count; None: not known."""
     population_note: str = ""
+    ways: tuple[WayCount, ...] = ()
+    """By which way its samples were worked out; empty in runs of earlier versions."""
     llm_calls: int
     cost_usd: float
     started_at: datetime

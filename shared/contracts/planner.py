@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from shared.contracts.actions import Judgment
 from shared.contracts.base import Message, Part, Usage
 from shared.contracts.codes import Fault, OpenCode, Status
-from shared.contracts.discovery import Problem, Sample
+from shared.contracts.discovery import Problem, RunMode, Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 
@@ -18,6 +18,10 @@ BY_WORKFLOW = "workflow"
 """In ``decided_by`` of a step: what a workflow of the library returned was reported. It is checked like a model's."""
 BY_FLOW = "flow"
 """In ``decided_by`` of a step: a flow of the library asked for it. What it reports is checked like a model's values."""
+Way = Literal["", "agent", "flow", "flow_then_agent"]
+"""By which way a sample was worked out. ``flow``: a flow did it to its end. ``flow_then_agent``: a flow began, and the
+planner of the run went on. ``agent``: the planner, without a flow. Empty: not known, as in runs of earlier versions."""
+WAYS: tuple[Way, ...] = ("flow", "flow_then_agent", "agent")
 LONG_WAY_STEPS = 5
 """A sample that a model did in more steps than this is worth a workflow."""
 PLANNERS = (BY_RULE, "anthropic", BY_OPERATOR, BY_REPLAY)
@@ -44,15 +48,21 @@ class DraftTask(Message, frozen=True, kw_only=True):
 
 
 class CheckPlanner(Message, frozen=True, kw_only=True):
-    """Request to check, before a run starts, that a planner can decide. None: the default planner."""
+    """Request to check, before a run starts, that a planner can decide. None: the default planner.
+
+    ``mode``, ``spec``: of the run. With the mode ``flow`` it is checked that the task has a flow, and no planner."""
 
     planner: str | None = None
+    mode: RunMode = "auto"
+    spec: dict[str, Any] | None = None
 
 
 class PlannerChecked(Message, frozen=True, kw_only=True):
-    """``problem``: why the planner cannot decide, and what to do about it; empty: it can."""
+    """``problem``: why the planner cannot decide, and what to do about it; empty: it can. ``asks_model``: its decisions
+    cost money."""
 
     problem: str = ""
+    asks_model: bool = False
 
 
 class TaskDrafted(Message, frozen=True, kw_only=True):
@@ -125,6 +135,9 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     steps: int = 0
     usage: Usage = Usage()
     decided_by: str = ""
+    way: OpenCode[Way] = ""
+    no_flow: str = ""
+    """Why no flow was used, where one could have been."""
     counted: int | None = None
     """Of a search for samples: how many the list has by the page's own count; None if no page shows one."""
     flagged: bool = False

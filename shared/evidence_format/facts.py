@@ -147,6 +147,15 @@ class ResultFacts:
         return self.result.decided_by if self.result is not None else ""
 
     @property
+    def way(self) -> str:
+        """By which way it was worked out: see :data:`shared.contracts.planner.Way`."""
+        return self.result.way if self.result is not None else ""
+
+    @property
+    def no_flow(self) -> str:
+        return self.result.no_flow if self.result is not None else ""
+
+    @property
     def judgment(self) -> Judgment | None:
         return self.result.judgment if self.result is not None else None
 

@@ -15,7 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.console.text.tally import Tally, headline, to_words, workflow_offer
+from services.console.text.tally import Tally, headline, to_words, way_lines, workflow_offer
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.population import population_advice, population_headline
 from shared.statuses import STATUSES, colour_of, urgency_of
@@ -186,6 +186,8 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
     if finished.flagged:
         facts.add_row("Flagged", f"{finished.flagged} of the samples have a remark to read: the column notes")
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
+    for line in way_lines(finished):
+        facts.add_row("Way", Text(line))
     if tally.long_ways and not tally.saves_workflow:
         facts.add_row("Workflow", workflow_offer(tally.long_ways))
     parts: list[RenderableType] = [table, Text("")]

@@ -14,6 +14,7 @@ from shared.contracts.steps import StepTaken
 from shared.statuses import urgency_of
 from shared.subjects import RunEvent
 from shared.text.names import DISCOVERY
+from shared.text.normal import tidy
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,22 @@ def headline(outcomes: tuple[OutcomeCount, ...], samples: int) -> str:
     parts = [f"{o.samples} {to_words(o.status)}" + (f" ({to_words(o.reason)})" if o.reason else "") for o in ordered]
     noun = "1 sample" if samples == 1 else f"{samples} samples"
     return f"{noun}: {', '.join(parts)}" if parts else noun
+
+
+def way_lines(finished: RunFinished) -> list[str]:
+    """Return how many samples went which way, with calls and cost of each, and why; none where no flow was used, and
+    none could have been."""
+    if all(one.way == "agent" and not one.reasons for one in finished.ways):
+        return []
+    lines: list[str] = []
+    for one in finished.ways:
+        lines.append(f"{to_words(one.way)}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
+        lines += [f"    {why.samples} of them: {tidy(why.text)}" for why in one.reasons]
+    return lines
+
+
+def _samples(count: int) -> str:
+    return "1 sample" if count == 1 else f"{count} samples"
 
 
 def workflow_offer(long_ways: int) -> str:

@@ -12,7 +12,7 @@ import msgspec
 
 from services.discovery.population.samples import samples_of_table
 from shared.contracts.codes import is_final
-from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
+from shared.contracts.discovery import RUN_MODES, Problem, RunMode, RunRecord, Sample, SubmitRun, find_run_mode
 from shared.contracts.evidence import RunLoaded
 from shared.tables.table import Table
 from shared.task.idle_keys import find_idle_keys
@@ -44,6 +44,8 @@ class RunPlan:
     """The header of the input, unchanged."""
     replay_run_id: str | None = None
     allow_effects: bool = False
+    mode: RunMode = "auto"
+    compiles: bool = False
 
 
 def find_option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
@@ -61,11 +63,36 @@ def find_option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[
     if request.planner is not None and request.planner not in planners:
         message = f"{request.planner!r} is no planner; the planners are {', '.join(sorted(planners))}"
         problems.append(Problem(where="planner", message=message))
+    if request.mode is not None and request.mode not in RUN_MODES:
+        message = f"{request.mode!r} is no mode; the modes are {', '.join(RUN_MODES)}"
+        problems.append(Problem(where="mode", message=message))
     problems += find_replay_option_problems(request)
     if request.concurrency is not None and not 1 <= request.concurrency <= MAX_CONCURRENCY:
         message = f"{request.concurrency} is not between 1 and {MAX_CONCURRENCY}"
         problems.append(Problem(where="concurrency", message=message))
     return tuple(problems)
+
+
+def mode_of(request: SubmitRun) -> RunMode:
+    """Return the mode of a new run; that of a request with another word is not used."""
+    return find_run_mode(request.mode) or "auto"
+
+
+MIN_BATCH = 3
+"""With fewer samples than this nothing is left for a flow that was compiled of the first two."""
+
+
+def is_compiled(request: SubmitRun, plan: RunPlan, *, asks_model: bool) -> bool:
+    """Return whether a flow is compiled from the first samples of the run for the others, where its task has none.
+
+    Not by default where no model is asked: it would save nothing.
+    """
+    if mode_of(request) != "auto" or plan.spec.get("workflow", "auto") != "auto":
+        return False
+    if plan.spec.get("phase") == "discovery":
+        return False
+    enough = plan.discovery is not None or len(plan.samples) >= MIN_BATCH
+    return enough and (asks_model or request.mode is not None)
 
 
 def parse_request_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
@@ -125,6 +152,9 @@ def resumed_plan(
             f"{record.run_id} was started with {on_bus.planner or 'the default planner'} and keeps it; leave it out"
         )
         problems.append(Problem(where="planner", message=message))
+    if request.mode is not None and request.mode != record.mode:
+        message = f"{record.run_id} was started with the mode {record.mode} and keeps it; leave it out"
+        problems.append(Problem(where="mode", message=message))
     if record.discovery_spec is None and (loaded.expected is None or len(loaded.samples) < loaded.expected):
         message = f"{record.run_id} was cut off while its samples were being written down; submit it again"
         problems.append(Problem(where="resume_run_id", message=message))
@@ -175,6 +205,8 @@ def find_replay_option_problems(request: SubmitRun) -> list[Problem]:
         if request.planner == REPLAY:
             problems.append(Problem(where="planner", message="name the run to be replayed in replay_run_id"))
         return problems
+    if request.mode is not None:
+        return [Problem(where="mode", message="a replay takes recorded steps again, whoever decided; leave it out")]
     if request.planner not in (None, REPLAY):
         message = f"a replay takes recorded steps again, so {request.planner!r} cannot decide; leave it out"
         return [Problem(where="planner", message=message)]

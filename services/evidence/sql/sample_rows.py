@@ -39,6 +39,8 @@ def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts
 
 # --- samples
 
+TEXTS_OF_A_SAMPLE = ("reason", "fault", "message", "decided_by", "way", "no_flow")
+
 
 def _sample(facts: SampleFacts) -> Row:
     sample, result = facts.sample, facts.result
@@ -51,7 +53,7 @@ def _sample(facts: SampleFacts) -> Row:
         "found_on": (sample.found_on or None) if sample is not None else None,
         "steps": result.steps if result is not None else None,
         "notes": [*map(note_text, facts.notes)] if result is not None else None,
-        **{name: getattr(facts, name) or None for name in ("reason", "fault", "message", "decided_by")},
+        **{name: getattr(facts, name) or None for name in TEXTS_OF_A_SAMPLE},
         "attempt": facts.latest_attempt if facts.ended is not None or facts.log else None,
         "values": len(facts.named("value")),
         "fields_not_present": len(facts.named("not_present")),

@@ -88,6 +88,8 @@ def result_file(message: SampleFinished, log: AttemptLog, missing: Sequence[Arti
         notes=message.notes,
         attempt=message.attempt,
         decided_by=message.decided_by,
+        way=message.way,
+        no_flow=message.no_flow,
         started_at=message.started_at,
         finished_at=message.finished_at,
     )

@@ -7,15 +7,20 @@ its ``attempt_base``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.evidence import LoadedSample, OutcomeCount, RunFinished
+from shared.contracts.evidence import LoadedSample, NoFlowCount, OutcomeCount, RunFinished, WayCount
+from shared.contracts.planner import WAYS, Way
 from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.text.names import DISCOVERY
+
+MAX_REASONS = 5
+"""Different reasons why samples were not done by a flow, in the summary of a run."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,8 @@ class SampleEnd:
     cost_usd: float
     flagged: bool
     started_at: datetime
+    way: OpenCode[Way] = ""
+    no_flow: str = ""
 
     @classmethod
     def of(cls, result: ResultFile) -> SampleEnd:
@@ -40,6 +47,8 @@ class SampleEnd:
             cost_usd=result.usage.cost_usd,
             flagged=result.flagged,
             started_at=result.started_at,
+            way=result.way,
+            no_flow=result.no_flow,
         )
 
 
@@ -152,11 +161,38 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         population_reason=state.population_reason,
         population_counted=state.population_counted,
         population_note=state.population_note,
+        ways=ways_of(state.ends.values()),
         llm_calls=sum(end.llm_calls for end in all_ends),
         cost_usd=sum(end.cost_usd for end in all_ends),
         started_at=min(this_round, default=now),
         finished_at=now,
     )
+
+
+def ways_of(ends: Iterable[SampleEnd]) -> tuple[WayCount, ...]:
+    """Return how many samples went which way, with their model calls; in the order of the ways. Of samples whose way is
+    not known nothing is told."""
+    by_way: dict[str, list[SampleEnd]] = {}
+    for end in ends:
+        if end.way:
+            by_way.setdefault(end.way, []).append(end)
+    return tuple(
+        WayCount(
+            way=way,
+            samples=len(found),
+            llm_calls=sum(end.llm_calls for end in found),
+            cost_usd=sum(end.cost_usd for end in found),
+            reasons=_most_common(end.no_flow for end in found if end.no_flow),
+        )
+        for way in WAYS
+        if (found := by_way.get(way))
+    )
+
+
+def _most_common(reasons: Iterable[str]) -> tuple[NoFlowCount, ...]:
+    counted = Counter(reasons)
+    ordered = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_REASONS]
+    return tuple(NoFlowCount(text=text, samples=count) for text, count in ordered)
 
 
 def sample_states(state: RunState) -> list[LoadedSample]:

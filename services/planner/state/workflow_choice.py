@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from shared.contracts.base import Part
 from shared.contracts.workflows.library import WorkflowShown
-from shared.flows.files import is_flow, parse_files
+from shared.flows.compiling.compiler import output_schema
+from shared.flows.files import ValueSchema, is_flow, parse_files
 from shared.flows.identifiers import to_identifier
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, has_irreversible_step, placeholders
 
@@ -22,7 +23,7 @@ class WorkflowChoice(Part, frozen=True, kw_only=True):
     """The workflow of a run. An empty ``name``: none fits. ``hash``: its version; the run keeps to it.
 
     ``arguments``: values, with ``{column}`` in texts. ``chosen_by``: ``spec``, ``name`` (it has the name of the task),
-    or the name of a model. ``reason``: of the model.
+    or the name of a model. ``reason``: of the model; without a name, why none is used.
     """
 
     name: str = ""
@@ -79,6 +80,30 @@ def make_choice(
         is_flow=flow,
     )
     return choice, problems
+
+
+def other_task_problems(shown: WorkflowShown, spec: TaskSpec) -> tuple[str, ...]:
+    """Return how the outputs that a flow was made for differ from the fields of the task: then it is a flow of another
+    task, or of an earlier form of this one. A flow without a schema of outputs says nothing about them."""
+    try:
+        outputs = parse_files(shown.files).outputs
+    except ValueError:
+        return ()
+    asked = {name: output_schema(field) for name, field in spec.output_schema.items()}
+    if not outputs:
+        return ()
+    lacks = [name for name in asked if name not in outputs]
+    more = [name for name in outputs if name not in asked]
+    other = [name for name, one in asked.items() if name in outputs and _type_of(outputs[name]) != _type_of(one)]
+    return (
+        *((f"it was made without {', '.join(lacks)}",) if lacks else ()),
+        *((f"it was made for {', '.join(more)} too",) if more else ()),
+        *((f"it was made for another type of {', '.join(other)}",) if other else ()),
+    )
+
+
+def _type_of(schema: ValueSchema) -> tuple[str, tuple[str, ...]]:
+    return schema.type, schema.enum_values
 
 
 def _file_problems(shown: WorkflowShown) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import logging
 from services.planner.budget import add_spending
 from services.planner.deps import PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
-from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice
+from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice, other_task_problems
 from services.planner.workflow_use.prompts import CHOICE_LIMIT, parse_choice
 from shared.client.workflow_calls import get_workflow, search_workflows
 from shared.contracts.base import Usage
@@ -64,20 +64,44 @@ async def _load_or_choose(
 async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model: bool) -> tuple[WorkflowChoice, Usage]:
     if not isinstance(spec.workflow, str):
         return await _by_spec(spec, deps), NO_USAGE
+    why = ""
     try:
         named = await get_workflow(deps.asks, spec.task_id)
         if isinstance(named, WorkflowShown):
             choice, problems = make_choice(named, spec, {}, chosen_by=BY_NAME)
+            problems = (*problems, *other_task_problems(named, spec))
             if not problems:
                 return choice, NO_USAGE
-            log.warning("the workflow %s is not used: %s", spec.task_id, "; ".join(problems))
+            why = f"the library's {spec.task_id} is not used: {'; '.join(problems)}"
+            log.warning("%s", why)
+        none = WorkflowChoice(reason=why)
         if not asks_model or has_irreversible_step(spec):
-            return NO_WORKFLOW, NO_USAGE
-        return await _by_model(run_id, spec, deps)
+            return none, NO_USAGE
+        choice, usage = await _by_model(run_id, spec, deps)
+        return (choice if choice.name else none), usage
     except ExhibitError as exc:
         level = logging.INFO if exc.code == "no_responders" else logging.WARNING
         log.log(level, "no workflow is looked for: %s", exc)
-        return NO_WORKFLOW, NO_USAGE
+        return WorkflowChoice(reason=f"the library of workflows could not be asked: {exc}"), NO_USAGE
+
+
+async def flow_problem(spec: TaskSpec, deps: PlannerDeps) -> str:
+    """Return why a run of this task cannot be done by a flow alone, and what to do; empty: it can."""
+    if spec.workflow == "off":
+        return "the spec says that no workflow is used: leave its key workflow out"
+    try:
+        choice, _ = await _choose("", spec, deps, asks_model=False)
+    except PermanentError as exc:
+        return str(exc)
+    return "" if choice.is_flow else no_flow_text(spec, choice)
+
+
+def no_flow_text(spec: TaskSpec, choice: WorkflowChoice) -> str:
+    """Return why the task has no flow, and what to do."""
+    why = choice.reason or (
+        f"{choice.name} is a workflow, and no flow" if choice.name else f"the library has no flow {spec.task_id!r}"
+    )
+    return f"{why}: make one of a run (exhibit compile RUN), or run with the mode auto"
 
 
 async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:

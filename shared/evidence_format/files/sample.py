@@ -19,7 +19,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.planner import Lessons
+from shared.contracts.planner import Lessons, Way
 from shared.contracts.results import CaptureFacts
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, PressClaim, ValueSource
 from shared.evidence_format.files.base import ArtifactProblem
@@ -152,6 +152,9 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
     problems: tuple[ArtifactProblem, ...] = ()
     attempt: int
     decided_by: str
+    way: OpenCode[Way] = ""
+    no_flow: str = ""
+    """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions."""
     started_at: datetime
     finished_at: datetime
 

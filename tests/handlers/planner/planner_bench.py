@@ -9,7 +9,7 @@ from services.planner.deciders.registry import RulesDecider
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import work_sample
 from shared.bus.actor import Actor
-from shared.contracts.discovery import RunRecord
+from shared.contracts.discovery import RunMode, RunRecord
 from shared.contracts.evidence import ClaimPress, PressHeld
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.steps import PressClaim, StepTaken
@@ -42,6 +42,8 @@ class Bench:
     decider: Decider = field(default_factory=RulesDecider)
     task: dict[str, Any] = field(default_factory=lambda: spec().model_dump(mode="json", by_alias=True))
     planner: str | None = None
+    mode: RunMode = "auto"
+    compiles: bool = False
     clock_s: float = 0.0
     pauses: list[float] = field(default_factory=list)
     bus: MemoryBus = field(default_factory=MemoryBus)
@@ -59,7 +61,15 @@ class Bench:
         return finished
 
     async def record(self) -> None:
-        record = RunRecord(run_id=RUN, spec=self.task, planner=self.planner, concurrency=1, created_at=NOW)
+        record = RunRecord(
+            run_id=RUN,
+            spec=self.task,
+            planner=self.planner,
+            concurrency=1,
+            created_at=NOW,
+            mode=self.mode,
+            compiles=self.compiles,
+        )
         await self.bus.create(RUNS, RUN, record)
 
     @property

@@ -13,7 +13,6 @@ from shared.contracts.actions import Click, Done, Fail, Goto, Screenshot
 from shared.contracts.steps import FLOW_PRESSES, FlowPlace
 from shared.contracts.workflows.flows import (
     ClickElement,
-    EnterSection,
     OpenAddress,
     ProveRecord,
     ReadFields,
@@ -22,57 +21,16 @@ from shared.contracts.workflows.flows import (
 )
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.log_codec import entry_of, step_of
-from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
-from tests.handlers.planner.planner_bench import Bench, work
+from tests.handlers.planner.flow_bench import FILES, READ, bench, flows_of, read_ticket, tags, under, values
+from tests.handlers.planner.planner_bench import work
 from tests.handlers.planner.scripted_decider import told
-from tests.handlers.planner.scripted_flows import ScriptedFlows, ScriptStopped, flows
-from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, ticket
+from tests.handlers.planner.scripted_flows import ScriptStopped
+from tests.handlers.planner.scripted_library import HASH
+from tests.unit.planner.planner_pages import URL, el, heading, page, row, ticket
 
 DEEP = URL + "/deep"
-READ = ("assignee", "due_date")
-
-
-def under(header: str) -> FieldRules:
-    where = UnderHeader(header=header, role="definition")
-    return FieldRules(rules=(ExtractionRule(where=where, attribute="name", part=Whole()),))
-
-
-FILES = write_files(FlowFiles(fields=FieldsFile(fields={"assignee": under("Assignee"), "due_date": under("Due date")})))
-
-
-def read_ticket(url: str):
-    yield EnterSection(name="open")
-    yield OpenAddress(url=url)
-    yield ProveRecord(expected={"ticket_number": "TCK-1001"})
-    yield TakeScreenshot(label="ticket")
-    found = yield ReadFields(fields=READ)
-    return {"ticket_number": "TCK-1001", **found}
-
-
-def bench(flow: Any = read_ticket, *, files: Any = FILES, shown: Any = None, **task: Any) -> Bench:
-    one = Bench(ScriptedPool({URL: [page(*ticket()) if shown is None else shown]}))
-    one.task = spec(**task).model_dump(mode="json", by_alias=True)
-    one.library = ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=files)  # type: ignore[attr-defined]
-    one.flows = ScriptedFlows(flow)  # type: ignore[attr-defined]
-    one.bus.host(library, one.library)  # type: ignore[attr-defined]
-    one.bus.host(flows, one.flows)  # type: ignore[attr-defined]
-    return one
-
-
-def tags(one: Bench) -> list[tuple[str, str]]:
-    return [(type(step.action).__name__, step.decided_by) for step in one.steps]
-
-
-def values(finished: Any) -> dict[str, Any]:
-    return {value.field: value.value for value in finished.values}
-
-
-def flows_of(one: Bench) -> ScriptedFlows:
-    return one.flows  # type: ignore[attr-defined]
 
 
 async def test_each_call_is_a_step_and_what_it_returns_is_the_result():

@@ -22,7 +22,7 @@ from services.console.run_location import LAST, locate_run
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
 from services.console.text.tally import Tally
 from shared.client import Client, RunRejectedError
-from shared.contracts.discovery import Problem, RunAccepted
+from shared.contracts.discovery import RUN_MODES, Problem, RunAccepted, RunMode, find_run_mode
 from shared.contracts.evidence import KnownRun, RunFinished
 from shared.errors import PermanentError
 from shared.host.connections import open_client
@@ -47,6 +47,13 @@ def run(
     filled_with: Annotated[
         list[str] | None, typer.Option("--with", help="NAME=VALUE that fills the discovery spec, such as org=acme.")
     ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            help="Who works: flow (the published flow of the task alone), agent (the planner, without a flow), or auto "
+            "(the flow, and the planner where there is none; a flow is compiled from the first samples for the others)."
+        ),
+    ] = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
@@ -63,6 +70,7 @@ def run(
         resume=resume,
         planner=planner,
         concurrency=concurrency,
+        mode=mode,
         as_json=as_json,
     )
     run_and_exit(work, as_json=as_json)
@@ -75,6 +83,17 @@ def run_and_exit(work: Coroutine[Any, Any, RunFinished], *, as_json: bool = Fals
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
+def parse_mode(written: str | None) -> RunMode | None:
+    """Raises RunRejectedError for a word that is no mode."""
+    if written is None:
+        return None
+    known = find_run_mode(written)
+    if known is None:
+        message = f"{written!r} is no mode; the modes are {', '.join(RUN_MODES)}"
+        raise RunRejectedError([Problem(where="--mode", message=message)])
+    return known
+
+
 async def run_batch(
     settings: Settings,
     *,
@@ -85,6 +104,7 @@ async def run_batch(
     resume: str | None = None,
     planner: str | None = None,
     concurrency: int | None = None,
+    mode: str | None = None,
     as_json: bool = False,
 ) -> RunFinished:
     """Run a batch to its end and print it. Raises RunRejectedError with all problems when nothing was started."""
@@ -108,6 +128,7 @@ async def run_batch(
             discovery_row=dict(inputs.row),
             planner=planner,
             concurrency=concurrency,
+            mode=parse_mode(mode),
         )
         title = str((inputs.spec or {}).get("task_id") or f"resuming {resume}")
         tally = await _watch(client, accepted, _run_view(console, title, as_json=as_json), settings)

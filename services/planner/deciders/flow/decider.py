@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from services.planner.deciders.flow.decide import ActionChosen, CallAnswered, FlowTurn, decide_turn
-from services.planner.deciders.flow.ending import FlowResult, begin_anew, ending_of_flow
+from services.planner.deciders.flow.ending import FlowResult, begin_anew, ending_of_flow, unfinished_sample
 from services.planner.deps import Decider
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import start_page_decision
@@ -21,7 +21,8 @@ from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import begin_flow, end_flow, resume_flow
 from shared.contracts.actions import Fail
-from shared.contracts.steps import FieldValue, FlowPlace, Note
+from shared.contracts.planner import BY_FLOW, Way
+from shared.contracts.steps import FieldValue, FlowPlace, Note, note_text
 from shared.contracts.workflows.flows import (
     FlowError,
     FlowReply,
@@ -54,10 +55,13 @@ class FlowUse:
 
 
 class FlowFirst:
-    """Has the flow of the run work first; what that leaves open, or the gates refuse, the run's own decider does."""
+    """Has the flow of the run work first; what that leaves open, or the gates refuse, the run's own decider does.
 
-    def __init__(self, decider: Decider, use: FlowUse, asks: Asks) -> None:
-        self._decider, self._use, self._asks = decider, use, asks
+    ``alone``: nobody goes on where the flow stops. The sample ends, and a person does.
+    """
+
+    def __init__(self, decider: Decider, use: FlowUse, asks: Asks, *, alone: bool = False) -> None:
+        self._decider, self._use, self._asks, self._alone = decider, use, asks, alone
         self._turn: FlowTurn | None = None
         self._result: FlowResult | None = None
         self._over = False
@@ -67,15 +71,32 @@ class FlowFirst:
         self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
         self._error: FlowError | None = None
+        self._handed_over: Note | None = None
 
     @property
     def name(self) -> str:
-        return self._decider.name
+        return BY_FLOW if self._alone else self._decider.name
 
     @property
     def asks_model(self) -> bool:
         """Only once the flow is over."""
-        return self._over and self._decider.asks_model
+        return self._over and not self._alone and self._decider.asks_model
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run's own decider works now. Before that no model is asked, not about pictures either."""
+        return self._over and not self._alone
+
+    @property
+    def way(self) -> Way:
+        if not self._over or self._alone:
+            return "flow"
+        return "flow_then_agent" if self._at is not None else "agent"
+
+    @property
+    def stopped(self) -> str:
+        """Why the run's own decider has gone on; empty: it has not."""
+        return note_text(self._handed_over) if self._handed_over is not None else ""
 
     def check(self) -> None:
         self._decider.check()
@@ -108,14 +129,18 @@ class FlowFirst:
             return self._with_readings(decided)
         if not self._over and self._result is not None:
             view = replace(view, state=with_readings(view.state, self._seen))
-            ended = ending_of_flow(view, self._result, asks_model=self._decider.asks_model)
+            ended = ending_of_flow(view, self._result, asks_model=self._decider.asks_model, alone=self._alone)
             if isinstance(ended, Act):
                 return self._with_readings(ended)
             self._over = True
-            self._notes = (*self._notes, ended.note)
-            anew = None if self._decider.asks_model else begin_anew(view)
-            if anew is not None:
-                return self._with_readings(anew)
+            self._handed_over = ended.note
+            if not self._alone:
+                self._notes = (*self._notes, ended.note)
+                anew = None if self._decider.asks_model else begin_anew(view)
+                if anew is not None:
+                    return self._with_readings(anew)
+        if self._alone and self._result is not None:
+            return self._with_readings(unfinished_sample(view, self.stopped))
         return self._with_readings(await self._decider.decide(view))
 
     def _with_readings(self, decision: Decision) -> Decision:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deciders.rules.decide import missing_artifact_action
 from services.planner.deciders.workflow.decide import find_refs, reported_fields
 from services.planner.judge.reported_values import is_same_value
@@ -17,7 +18,8 @@ from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
-from shared.contracts.actions import Done, Fail, Goto
+from shared.contracts.actions import Done, Fail, Goto, Screenshot
+from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import FlowError
@@ -47,15 +49,18 @@ class HandedOver:
     note: Note
 
 
-def ending_of_flow(view: SampleView, result: FlowResult, *, asks_model: bool = True) -> Act | HandedOver:
+def ending_of_flow(
+    view: SampleView, result: FlowResult, *, asks_model: bool = True, alone: bool = False
+) -> Act | HandedOver:
     """Return the next action after a flow has ended, or that the run's own decider is to decide.
 
     What a flow has left to a model, a decider without one does not find either: the sample ends with what there is.
+    So it does where the flow works ``alone``.
     """
     if result.stopped:
         return _after_stop(view, result)
     refused = any(isinstance(entry.action, Done) and entry.decided_by == BY_FLOW for entry in view.state.history)
-    ends_so = bool(result.left) and not asks_model
+    ends_so = alone or (bool(result.left) and not asks_model)
     if refused and not ends_so and not flow_presses(view):
         return HandedOver(plain_note(f"what the flow {result.name} returned was not accepted"))
     found = reported_fields(dict(result.values), view.spec.output_schema)
@@ -135,6 +140,27 @@ def begin_anew(view: SampleView) -> Act | None:
     ):
         return None
     return by_rule(Goto(url=start_url(view.spec, view.sample), reason="The flow has stopped: the work begins anew."))
+
+
+def unfinished_sample(view: SampleView, why: str) -> Act:
+    """Return the end of a sample that its flow could not finish, and that nobody goes on with.
+
+    Where the page itself says why (no such record, another one, a login), the sample ends as always.
+    """
+    act = decide_by_rules(view) if view.page is not None else None
+    if isinstance(act, Act) and _ends_by_page(act):
+        return act
+    return fail_with_screenshot(view, Fail(code="flow_stopped", note=why))
+
+
+def _ends_by_page(act: Act) -> bool:
+    """Return whether the sample ends because of what the page shows, or its picture is taken for that."""
+    if isinstance(act.action, Fail):
+        reason = reason_of_fail(act.action.code)
+    else:
+        reason = act.action.label if isinstance(act.action, Screenshot) else ""
+    facts = facts_of(reason)
+    return facts is not None and facts.by_page
 
 
 def _section(at: FlowPlace) -> str:

@@ -1,0 +1,58 @@
+"""Chooses the way of a sample: by the flow of its task, or by the run's own decider; by the mode of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.planner.deciders.flow.decider import FlowFirst, FlowUse
+from services.planner.deciders.registry import WorkflowFirst
+from services.planner.deps import CheckedRun, Decider, PlannerDeps
+from services.planner.state.attempt_state import NO_USAGE
+from services.planner.workflow_use.choosing import load_choice, load_flow, no_flow_text
+from shared.contracts.base import Usage
+from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, Way, WorkSample
+from shared.errors import PermanentError
+
+
+@dataclass(frozen=True)
+class ChosenWay:
+    """Who decides on a sample. ``flow``: the decider, where a flow begins. ``usage``: what the choice has cost.
+
+    ``no_flow``: why no flow is used, where one could have been."""
+
+    decider: Decider
+    flow: FlowFirst | None = None
+    usage: Usage = NO_USAGE
+    no_flow: str = ""
+
+    @property
+    def way(self) -> Way:
+        return self.flow.way if self.flow is not None else "agent"
+
+    @property
+    def why_no_flow(self) -> str:
+        """Why it was not done by a flow to its end."""
+        return self.flow.stopped if self.flow is not None else self.no_flow
+
+
+def planner_name(run: CheckedRun, deps: PlannerDeps) -> str:
+    """Return the decider of a run. With flows only no other one decides; the rules look for samples then."""
+    return BY_RULE if run.record.mode == "flow" else run.record.planner or deps.default_planner
+
+
+async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, deps: PlannerDeps) -> ChosenWay:
+    """Return who works on a sample.
+
+    Raises PermanentError (``no_flow``) where the run uses flows only and its task has none.
+    """
+    spec, mode = run.spec_of(message), run.record.mode
+    if decider.name in (BY_REPLAY, BY_OPERATOR) or mode == "agent" or message.discover:
+        return ChosenWay(decider)
+    choice, usage = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
+    if mode == "flow" and not choice.is_flow:
+        raise PermanentError(no_flow_text(spec, choice), code="no_flow")
+    files = await load_flow(choice, deps)
+    if files is None:
+        return ChosenWay(WorkflowFirst(decider, choice), usage=usage, no_flow=choice.reason if not choice.name else "")
+    flow = FlowFirst(decider, FlowUse(choice, files), deps.asks, alone=mode == "flow")
+    return ChosenWay(flow, flow, usage)

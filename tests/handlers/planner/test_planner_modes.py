@@ -1,0 +1,158 @@
+"""The mode of a run: agent uses no flow, flow nothing else, and each result says which way it went."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.planner.handlers import check_planner
+from shared.contracts.actions import Done
+from shared.contracts.planner import CheckPlanner
+from shared.contracts.workflows.flows import ClickElement, OpenAddress
+from shared.errors import PermanentError
+from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, write_files
+from tests.handlers.planner.flow_bench import READ, bench, flows_of, read_ticket, under
+from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_library import TICKET_URL, version
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import URL, el, heading, page, spec, ticket
+
+
+def stops(url: str):
+    yield OpenAddress(url=url)
+    yield ClickElement(selector='role=button[name="Open"]')
+
+
+async def test_a_run_by_the_agent_uses_no_flow():
+    one = bench()
+    one.mode = "agent"
+    finished = await one.run()
+    assert (finished.status, finished.way, finished.no_flow) == ("done", "agent", "")
+    assert flows_of(one).begun == []
+    assert {step.decided_by for step in one.steps} == {"rules"}
+
+
+@pytest.mark.parametrize("mode", ["auto", "flow"])
+async def test_what_a_flow_does_says_so(mode):
+    one = bench()
+    one.mode = mode
+    one.decider = told(Done(values={}))
+    finished = await one.run()
+    assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
+
+
+async def test_what_the_planner_went_on_with_says_so_and_why():
+    finished = await bench(stops).run()
+    assert (finished.status, finished.way) == ("done", "flow_then_agent")
+    assert "the flow tickets stopped in line 2" in finished.no_flow
+
+
+async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
+    one = bench(stops)
+    one.mode = "flow"
+    one.decider = told(Done(values={}))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "flow_stopped")
+    assert (finished.decided_by, finished.way, finished.usage.llm_calls) == ("flow", "flow", 0)
+    assert "stopped in line 2 (work)" in finished.message
+    assert [type(step.action).__name__ for step in one.steps] == ["Goto", "Screenshot", "Fail"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "end"),
+    [
+        (page(*ticket("TCK-1002")), ("failed", "identity_mismatch")),
+        (page(heading("Ticket not found")), ("failed", "not_found")),
+        (page(heading("Nothing"), http_status=404), ("failed", "not_found")),
+        (page(heading("Nothing"), http_status=401), ("auth_required", "login_required")),
+    ],
+)
+async def test_with_flows_only_the_page_still_says_how_a_sample_ends(shown, end):
+    one = bench(shown=shown)
+    one.mode = "flow"
+    finished = await one.run()
+    assert (finished.status, finished.reason) == end
+
+
+async def test_with_flows_only_what_the_gates_refuse_goes_to_a_person():
+    def lies(url: str):
+        found = yield from read_ticket(url)
+        return {**found, "assignee": "Somebody Else"}
+
+    one = bench(lies)
+    one.mode = "flow"
+    finished = await one.run()
+    assert finished.status == "needs_review"
+    assert {step.decided_by for step in one.steps} <= {"flow", "rules"}
+    assert finished.way == "flow"
+
+
+async def test_with_flows_only_no_picture_is_asked_about():
+    icon = el("img", "", header="Assignee", look=1)
+    one = bench(stops, shown=page(*ticket(), icon))
+    one.mode = "flow"
+    assert (await one.run()).usage.llm_calls == 0
+    assert all(step.vision is None for step in one.steps)
+
+
+# --- whether the task has a flow
+
+
+def check(one: Bench):
+    return check_planner(CheckPlanner(mode="flow", spec=one.task), one.deps)
+
+
+async def test_a_task_with_a_flow_may_run_on_flows_only():
+    assert (await check(bench())).problem == ""
+
+
+async def test_a_task_without_a_flow_is_refused_with_what_to_do():
+    one = bench()
+    one.library.versions.clear()  # type: ignore[attr-defined]
+    assert "the library has no flow 'tickets': make one of a run (exhibit compile RUN)" in (await check(one)).problem
+    one.mode = "flow"
+    with pytest.raises(PermanentError) as refused:
+        await one.run()
+    assert refused.value.code == "no_flow"
+
+
+async def test_a_library_that_does_not_answer_is_told():
+    one = Bench(ScriptedPool({URL: [page(*ticket())]}))
+    assert "could not be asked" in (await check(one)).problem
+
+
+async def test_no_flow_is_asked_for_where_the_spec_forbids_it():
+    one = bench(workflow="off")
+    assert "leave its key workflow out" in (await check(one)).problem
+
+
+@pytest.mark.parametrize(
+    ("outputs", "why"),
+    [
+        ({"ticket_number": "string", "assignee": "string"}, "it was made without due_date"),
+        (
+            {"ticket_number": "string", "assignee": "string", "due_date": "string", "owner": "string"},
+            "it was made for owner too",
+        ),
+        (
+            {"ticket_number": "number", "assignee": "string", "due_date": "string"},
+            "it was made for another type of ticket_number",
+        ),
+    ],
+)
+async def test_a_flow_for_other_fields_is_no_flow_of_this_task(outputs, why):
+    fields = FieldsFile(fields={name: under(name) for name in READ})
+    schema = {name: ValueSchema(type=kind) for name, kind in outputs.items()}
+    one = bench(files=write_files(FlowFiles(fields=fields, outputs=schema)))
+    assert list(spec().output_schema) == ["ticket_number", "assignee", "due_date"]
+    assert why in (await check(one)).problem
+    finished = await one.run()
+    assert (finished.status, finished.way) == ("done", "agent")
+    assert why in finished.no_flow
+    assert flows_of(one).begun == []
+
+
+async def test_a_workflow_that_is_no_flow_is_not_enough():
+    one = bench(files={})
+    one.library.versions = {"tickets": version("tickets", TICKET_URL)}  # type: ignore[attr-defined]
+    assert "is a workflow, and no flow" in (await check(one)).problem
