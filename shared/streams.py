@@ -77,6 +77,8 @@ WORKFLOW_FILES = Bucket("WORKFLOW_FILES")
 """Key-value: hash of a workflow's version to its files, where it has any: their texts by their paths."""
 WORKFLOW_CHOICES = Bucket("WORKFLOW_CHOICES", max_age_s=30 * DAY_S)
 """Key-value: run id to the WorkflowChoice of its samples; run id and ``.saved`` once a sample is made a workflow."""
+RUN_FLOWS = Bucket("RUN_FLOWS", max_age_s=30 * DAY_S)
+"""Key-value: run id to the RunFlow that is compiled of its first samples."""
 KEY_VALUE_BUCKETS = (
     RUNS,
     INBOX,
@@ -91,6 +93,7 @@ KEY_VALUE_BUCKETS = (
     WORKFLOW_SOURCES,
     WORKFLOW_FILES,
     WORKFLOW_CHOICES,
+    RUN_FLOWS,
 )
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)

@@ -135,6 +135,8 @@ class PlannerDeps:
     runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
     choices: dict[str, WorkflowChoice] = field(default_factory=dict[str, WorkflowChoice])
     """Run id to its workflow, of runs in `runs`."""
+    compiled: dict[str, WorkflowChoice] = field(default_factory=dict[str, WorkflowChoice])
+    """Run id to the flow that was compiled of its first samples, of runs in `runs`."""
     flows: dict[str, FlowFiles] = field(default_factory=dict[str, FlowFiles])
     """Files of the flows of runs, by the hash of their version."""
     choosing: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])

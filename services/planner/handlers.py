@@ -14,9 +14,9 @@ from services.planner.model_tasks.drafting import request_problem
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
+from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.saving import save_workflow
-from services.planner.workflow_use.ways import choose_way, planner_name
 from shared.bus.actor import Actor
 from shared.contracts.base import add_usage
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
@@ -176,6 +176,7 @@ async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:
             oldest = next(iter(deps.runs))
             del deps.runs[oldest]
             deps.choices.pop(oldest, None)
+            deps.compiled.pop(oldest, None)
             deps.choosing.pop(oldest, None)
     return deps.runs[run_id]
 

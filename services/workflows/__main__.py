@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.workflows.artifacts.evidence import EvidenceArtifacts
+from services.workflows.compiling.run_compiler import RunCompiler
 from services.workflows.dependencies import Dependencies
 from services.workflows.deps import WorkflowDeps
 from services.workflows.execution.sandbox_executor import SandboxExecutor
@@ -60,6 +61,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             slots=asyncio.Semaphore(settings.workflow_capacity),
             flows=flows,
             flow_slots=asyncio.Semaphore(settings.workflow_flow_capacity),
+            run_compiler=RunCompiler(bus),
         )
     finally:
         await flows.close()

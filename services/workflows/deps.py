@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from services.workflows.compiling.run_compiler import RunCompiler
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
@@ -28,3 +29,5 @@ class WorkflowDeps:
     flows: FlowTurns
     flow_slots: asyncio.Semaphore
     max_wait_s: float = MAX_WAIT_S
+    run_compiler: RunCompiler | None = None
+    """None: no flow is compiled of a run in progress."""

@@ -14,6 +14,7 @@ from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
 from services.workflows.sample_blobs import fetch_sample, lend_samples
 from shared.bus.actor import Actor
+from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
@@ -47,6 +48,7 @@ from shared.subjects import (
     LOAD_SAMPLES,
     RESUME_FLOW,
     RUN_CODE,
+    SAMPLE_FINISHED,
     SEARCH_WORKFLOWS,
 )
 
@@ -56,6 +58,7 @@ MAX_HITS = 50
 MAX_TIMEOUT_S = 600.0
 SAMPLES_DEADLINE_S = 120.0
 """Of what copies recorded samples."""
+COMPILE_DEADLINE_S = 120.0
 DEADLINE_S = MAX_TIMEOUT_S + MAX_WAIT_S
 """Of an invocation, with the wait for a free slot."""
 
@@ -173,6 +176,13 @@ async def resume_flow(request: ResumeFlow, deps: WorkflowDeps) -> FlowReply:
 @actor.answers(END_FLOW)
 async def end_flow(request: EndFlow, deps: WorkflowDeps) -> FlowEnded:
     return FlowEnded(existed=deps.flows.end(request.flow_id))
+
+
+@actor.handles(SAMPLE_FINISHED, max_attempts=None, deadline_s=COMPILE_DEADLINE_S)
+async def learn_from_sample(message: SampleFinished, deps: WorkflowDeps, attempt: int) -> None:
+    """Compile the flow of a run, where this was the last sample that it needed."""
+    if deps.run_compiler is not None:
+        await deps.run_compiler.learn(message)
 
 
 @asynccontextmanager

@@ -21,22 +21,19 @@ from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks
+from shared.client.recorded_steps import load_all_steps
 from shared.contracts.base import Usage
 from shared.contracts.discovery import Problem, RunRecord
-from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
 from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError, Unsupported
 from shared.settings import Settings
-from shared.subjects import LOAD_STEPS
 from shared.task.spec import TaskSpec
 
 if TYPE_CHECKING:
     from services.planner.deciders.anthropic.librarian import AnthropicLibrarian
     from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter, AnthropicTeacher
-
-LOAD_BOUND_S = 60.0
 
 
 class RulesDecider:
@@ -132,19 +129,10 @@ async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, a
     if record.replay_run_id is None:
         message = "the planner 'replay' needs the log of an earlier run: exhibit replay RUN"
         raise PermanentError(message, code="nothing_to_replay")
-    steps: list[StepTaken] = []
-    attempt: int | None = None
-    while True:
-        after = steps[-1].step if steps else 0
-        request = LoadSteps(run_id=record.replay_run_id, sample_id=sample_id, attempt=attempt, after_step=after)
-        reply: StepsReply = await asks.ask(LOAD_STEPS, request, timeout_s=LOAD_BOUND_S)
-        problem = reply.message if isinstance(reply, StepsUnknown) else reply.problem
-        if isinstance(reply, StepsUnknown) or problem:
-            raise PermanentError(f"{sample_id} cannot be replayed: {problem}", code="nothing_to_replay")
-        steps += reply.steps
-        attempt = reply.attempt
-        if len(steps) >= reply.total or not reply.steps:
-            return tuple(steps)
+    steps, problem = await load_all_steps(asks, record.replay_run_id, sample_id)
+    if problem:
+        raise PermanentError(f"{sample_id} cannot be replayed: {problem}", code="nothing_to_replay")
+    return steps
 
 
 class ModelHelpers:

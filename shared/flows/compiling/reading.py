@@ -89,10 +89,15 @@ def _read_pages(source: RunSource, names: Sequence[str], steps: Sequence[StepTak
     for path in names:
         if not path.endswith(OBSERVATION_SUFFIX):
             continue
-        data = unpack_zstd(read_file(source, path, MAX_FILE_BYTES), MAX_OBSERVATION_BYTES)
-        stored = msgspec.json.decode(data, type=StoredObservation)
-        page = RecordedPage(stored.capture.url, stored.capture.title, stored.elements)
-        found[stored.capture.observation_sha256] = page
+        own, page = unpack_page(read_file(source, path, MAX_FILE_BYTES))
+        found[own] = page
         if (sha256 := hashes.get(path.partition("/")[2])) is not None:
             found[sha256] = page
     return found
+
+
+def unpack_page(packed: bytes) -> tuple[str, RecordedPage]:
+    """Return a stored page with the hash of its observation. Raises what decoding raises for another file."""
+    data = unpack_zstd(packed, MAX_OBSERVATION_BYTES)
+    stored = msgspec.json.decode(data, type=StoredObservation)
+    return stored.capture.observation_sha256, RecordedPage(stored.capture.url, stored.capture.title, stored.elements)

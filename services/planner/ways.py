@@ -9,6 +9,7 @@ from services.planner.deciders.registry import WorkflowFirst
 from services.planner.deps import CheckedRun, Decider, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
 from services.planner.workflow_use.choosing import load_choice, load_flow, no_flow_text
+from services.planner.workflow_use.run_flow import find_run_flow
 from shared.contracts.base import Usage
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, Way, WorkSample
 from shared.errors import PermanentError
@@ -51,8 +52,12 @@ async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, dep
     choice, usage = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
     if mode == "flow" and not choice.is_flow:
         raise PermanentError(no_flow_text(spec, choice), code="no_flow")
+    why = choice.reason if not choice.name else ""
+    if run.record.compiles and not choice.name and not why:
+        found = await find_run_flow(message.run_id, message.sample_id, spec, deps)
+        choice, why = found.choice, found.why
     files = await load_flow(choice, deps)
     if files is None:
-        return ChosenWay(WorkflowFirst(decider, choice), usage=usage, no_flow=choice.reason if not choice.name else "")
+        return ChosenWay(WorkflowFirst(decider, choice), usage=usage, no_flow=why)
     flow = FlowFirst(decider, FlowUse(choice, files), deps.asks, alone=mode == "flow")
     return ChosenWay(flow, flow, usage)

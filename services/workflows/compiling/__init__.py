@@ -1,0 +1,1 @@
+"""Compiles the flow of a run from its first samples, while the run goes on."""

@@ -1,0 +1,57 @@
+"""How the record of a run's flow changes. Pure: a change that was made before is not made again."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from shared.contracts.planner import SampleFinished
+from shared.contracts.workflows.run_flows import LEARNERS, MAX_LOST, RunFlow
+
+MAX_TRIES = 3
+"""Compilations that may be cut off, such as by a process that is killed."""
+
+
+def is_usable(finished: SampleFinished) -> bool:
+    """Return whether a flow can be compiled from a sample: it is done, or only its question is left to a person."""
+    judged_later = finished.status == "needs_review" and finished.reason == "judgment_missing"
+    return finished.status == "done" or judged_later
+
+
+def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
+    """Return the record after one of its learners has ended; the same one where that tells nothing new."""
+    name = finished.sample_id
+    if record.state != "learning" or name not in record.learners or name in record.done:
+        return record
+    if is_usable(finished):
+        return replace(record, done=(*record.done, name), lost=tuple(one for one in record.lost if one != name))
+    if name in record.lost:
+        return record
+    lost = (*record.lost, name)
+    if len(lost) < MAX_LOST:
+        return replace(record, lost=lost)
+    why = f"{len(lost)} samples were not done, and {len(record.done)} of the {LEARNERS} that are needed were"
+    return as_failed(replace(record, lost=lost), why)
+
+
+def is_ready(record: RunFlow) -> bool:
+    """Return whether the flow can be compiled now."""
+    return record.state == "learning" and len(record.done) >= LEARNERS
+
+
+def begun(record: RunFlow) -> RunFlow:
+    """Return the record when a compilation begins; failed where too many were cut off."""
+    if not is_ready(record):
+        return record
+    if record.tries >= MAX_TRIES:
+        return as_failed(record, f"{record.tries} compilations were cut off")
+    return replace(record, tries=record.tries + 1)
+
+
+def as_compiled(record: RunFlow, name: str, hash: str) -> RunFlow:
+    return replace(record, state="compiled", name=name, hash=hash) if record.state == "learning" else record
+
+
+def as_failed(record: RunFlow, reason: str) -> RunFlow:
+    if record.state != "learning":
+        return record
+    return replace(record, state="failed", reason=f"no flow was compiled: {reason}")

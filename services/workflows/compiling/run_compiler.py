@@ -1,0 +1,139 @@
+"""Compiles the flow of a run once two of its samples are done, checks it on them, and puts it into the library.
+
+The events of samples are delivered one at a time over all processes of this service, and again where one was cut off:
+so a run has one compilation at a time, and it ends. What it has come to is in the record of the run's flow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from services.workflows.compiling.progress import after_sample, as_compiled, as_failed, begun, is_ready
+from shared.bus.ports import Asks, Blobs, Records
+from shared.client.workflow_calls import create_workflow, get_workflow
+from shared.contracts.discovery import RunRecord
+from shared.contracts.planner import SampleFinished
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
+from shared.contracts.workflows.run_flows import RunFlow
+from shared.errors import PermanentError
+from shared.flows.checking.validation import Validation, validate_flow
+from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
+from shared.flows.compiling.recorded_samples import load_recorded_sample
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.files import write_files
+from shared.streams import RUN_FLOWS, RUNS
+from shared.task.spec import TaskSpec, check_spec
+from shared.workflow_source.wording import finding_line
+
+log = logging.getLogger(__name__)
+
+AUTHOR = "exhibit run"
+KEPT_RUNS = 512
+MAX_TOLD = 3
+"""Reasons in the summary of a run; all of them are in the log."""
+
+
+class CompilerBus(Asks, Blobs, Records, Protocol):
+    """What compiling uses of the bus."""
+
+
+class RunCompiler:
+    """``over``: runs that compile nothing, or nothing any more, so that their samples cost no look at the bus."""
+
+    def __init__(self, bus: CompilerBus) -> None:
+        self._bus = bus
+        self._over: dict[str, None] = {}
+
+    async def learn(self, finished: SampleFinished) -> None:
+        """Take note of a sample that has ended, and compile the flow of its run when it can be. Idempotent.
+
+        Raises TransientError where evidence or the library cannot be asked now: the event is delivered again.
+        """
+        run_id = finished.run_id
+        if run_id in self._over:
+            return
+        record = await self._bus.read(RUN_FLOWS, run_id, RunFlow)
+        if record is None:
+            return
+        if record.state == "learning":
+            record = await self._change(run_id, lambda known: after_sample(known, finished))
+        if is_ready(record):
+            record = await self._change(run_id, begun)
+        if is_ready(record):
+            record = await self._compile(run_id, record)
+        if record.state != "learning":
+            self._over[run_id] = None
+            if len(self._over) > KEPT_RUNS:
+                del self._over[next(iter(self._over))]
+
+    async def _compile(self, run_id: str, record: RunFlow) -> RunFlow:
+        try:
+            change = await self._compiled(run_id, record)
+        except (PermanentError, NotCompiledError) as exc:
+            change = _failing(str(exc))
+        record = await self._change(run_id, change)
+        told = f"is {record.name}@{record.hash[:12]}" if record.state == "compiled" else record.reason
+        log.info("the flow of %s: %s", run_id, told)
+        return record
+
+    async def _compiled(self, run_id: str, record: RunFlow) -> Callable[[RunFlow], RunFlow]:
+        """Return the change of the record that the compilation has come to."""
+        spec = await self._load_spec(run_id)
+        samples = [await load_recorded_sample(self._bus, self._bus, run_id, one) for one in record.done]
+        taken = await get_workflow(self._bus, spec.task_id)
+        if isinstance(taken, WorkflowShown):  # by an attempt that was cut off, or by another run of the task
+            return lambda known: as_compiled(known, taken.workflow.name, taken.workflow.hash)
+        flow, validation = await compile_for_run(self._bus, spec, samples)
+        if validation.problems:
+            log.warning("the flow of %s stays a draft: %s", run_id, "; ".join(validation.problems))
+            return _failing(problems_text(validation.problems))
+        files = write_files(flow.files)
+        made = await create_workflow(self._bus, flow.name, flow.source, author=AUTHOR, source_run=run_id, files=files)
+        if isinstance(made, WorkflowCreated):
+            return lambda known: as_compiled(known, made.workflow.name, made.workflow.hash)
+        return _failing(problems_text(tuple(finding_line(one) for one in made.findings)))
+
+    async def _load_spec(self, run_id: str) -> TaskSpec:
+        run = await self._bus.read(RUNS, run_id, RunRecord)
+        spec = check_spec(run.spec)[0] if run is not None else None
+        if spec is None:
+            raise PermanentError(f"the task of {run_id} cannot be read", code="unknown_run")
+        return spec
+
+    async def _change(self, run_id: str, change: Callable[[RunFlow], RunFlow]) -> RunFlow:
+        """Return the record as it is after the change."""
+
+        def changed(known: RunFlow | None) -> RunFlow | None:
+            after = change(known) if known is not None else None
+            return None if after is known else after
+
+        stored = await self._bus.modify(RUN_FLOWS, run_id, RunFlow, changed)
+        stored = stored or await self._bus.read(RUN_FLOWS, run_id, RunFlow)
+        if stored is None:
+            raise PermanentError(f"there is no record of the flow of {run_id}", code="unknown_run")
+        return stored
+
+
+async def compile_for_run(asks: Asks, spec: TaskSpec, samples: list[RecordedSample]) -> tuple[CompiledFlow, Validation]:
+    """Return the flow of these samples, and how it does on their stored pages.
+
+    No sample is held out: each sample that it does later is checked by the gates, and goes to the planner where the
+    flow does not fit. Raises NotCompiledError.
+    """
+    flow = await asyncio.to_thread(compile_flow, spec, samples)
+    validation = await validate_flow(asks, flow, spec, samples)
+    if set(flow.with_model) >= set(spec.output_schema):
+        validation = Validation(validation.checks, (*validation.problems, "no rule expresses any of its fields"))
+    return flow, validation
+
+
+def problems_text(problems: tuple[str, ...]) -> str:
+    more = len(problems) - MAX_TOLD
+    return "; ".join(problems[:MAX_TOLD]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _failing(reason: str) -> Callable[[RunFlow], RunFlow]:
+    return lambda known: as_failed(known, reason)
