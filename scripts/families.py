@@ -47,7 +47,7 @@ async def run_family(family: Family, site: Site, settings: Settings, planner: st
     async with run_embedded(settings) as client:
         rows = [dict(row) for row in site.rows]
         accepted = await client.submit(
-            spec_of(family, site, patient=patient), rows=rows, planner=planner, concurrency=1
+            spec_of(family, site, patient=patient), rows=rows, planner=planner, concurrency=1, mode="agent"
         )
         finished = await client.result(accepted.run_id)
     return Outcome(finished, score(family, site, Path(finished.table)))

@@ -77,6 +77,11 @@ class RunFinished(Message, frozen=True, kw_only=True):
     finished_at: datetime
 
 
+def uses_flows(finished: RunFinished) -> bool:
+    """Return whether a flow was used in the run, or could have been: then its ways are told."""
+    return any(one.way != "agent" or one.reasons for one in finished.ways)
+
+
 class EvidenceBlocked(Message, frozen=True, kw_only=True):
     """Evidence cannot be written now, for example because the disk is full. The write is retried; nothing is lost."""
 

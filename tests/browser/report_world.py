@@ -16,7 +16,7 @@ from playwright.async_api import Browser
 from services.evidence.facts import RunFacts, SampleFiles
 from services.evidence.outputs.report_file import ReportFile
 from shared.contracts.discovery import RunRecord
-from shared.contracts.evidence import RunFinished
+from shared.contracts.evidence import RunFinished, WayCount
 from tests.handlers.evidence.written_sample import files_of
 
 AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)
@@ -179,12 +179,16 @@ def _step(number: int, action: str, params: dict[str, Any], filed: list[dict[str
     }
 
 
-def write(folder: Path, told: Iterable[Told], *, pictures: bool = True, **record: Any) -> Path:
+def write(
+    folder: Path, told: Iterable[Told], *, pictures: bool = True, ways: tuple[WayCount, ...] = (), **record: Any
+) -> Path:
     """Write a run's folder with screenshots and report; return the path of the report."""
     samples = list(told)
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
     closing = RunFacts(
-        RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given), finished(samples), ("number", "url")
+        RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given),
+        finished(samples, ways=ways),
+        ("number", "url"),
     )
     spool = folder / "spool"
     spool.mkdir(parents=True)

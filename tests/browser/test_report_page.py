@@ -16,6 +16,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, expect
 from pypdf import PdfReader
 
+from shared.contracts.evidence import NoFlowCount, WayCount
 from tests.browser.report_world import COLOURS, Pictured, Told, pictured, spec, write
 from tests.practice_sites.site_browser import a_browser
 
@@ -189,6 +190,28 @@ async def test_a_count_on_the_cover_shows_its_samples(browser: Browser, tmp_path
         await page.get_by_role("button", name="Show the 1 samples: Failed not found").click()
         assert await rows(page) == ["TCK-9"]
         assert await page.locator(".counted").inner_text() == "1 of 4"
+
+
+async def test_the_cover_says_which_way_the_samples_went_and_why(browser: Browser, tmp_path: Path) -> None:
+    why = (NoFlowCount(text="no flow was compiled: <b>this</b>", samples=2),)
+    ways = (
+        WayCount(way="flow", samples=8, llm_calls=0, cost_usd=0.0),
+        WayCount(way="agent", samples=2, llm_calls=14, cost_usd=0.21, reasons=why),
+    )
+    async with opened(browser, write(tmp_path / "run", told_many(10), ways=ways)) as page:
+        card = page.get_by_role("region", name="How the samples were done")
+        assert [await one.inner_text() for one in await card.get_by_role("row").all()] == [
+            "Way\tSamples\tModel calls\tCost",
+            "By a flow\t8\t0\t$0",
+            "By the planner\t2\t14\t$0.2100",
+        ]
+        assert await card.get_by_role("listitem").all_inner_texts() == ["2 samples: no flow was compiled: <b>this</b>"]
+
+
+async def test_without_flows_the_cover_says_nothing_of_ways(browser: Browser, tmp_path: Path) -> None:
+    ways = (WayCount(way="agent", samples=3, llm_calls=0, cost_usd=0.0),)
+    async with opened(browser, write(tmp_path / "run", told_many(3), ways=ways)) as page:
+        assert await page.get_by_role("heading", name="How the samples were done").count() == 0
 
 
 async def test_a_thousand_samples_are_a_few_rows_at_a_time(browser: Browser, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,16 @@ import pytest
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import ABSENT, compare, write_input
-from shared.client import Client, RunRejectedError
+from shared.client import Client, RunRejectedError, connect
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.evidence import RunFinished, SqlRefused
 from shared.contracts.workflows.library import WorkflowShown
+from shared.contracts.workflows.run_flows import RunFlow
+from shared.host.nats_server import nats_server
 from shared.host.services import run_embedded
 from shared.settings import Settings
+from shared.streams import RUN_FLOWS
+from tests.end_to_end.fleet import Fleet
 
 IS_LEARNER = "the flow of this run is compiled from it"
 TICKETS = [one for one in ground_truth() if one.assignee is not None and one.due_date is not None][:12]
@@ -62,3 +67,31 @@ async def test_two_samples_by_the_planner_and_the_others_on_their_flow(library, 
         {"way": "flow_then_agent", "n": 2},
         {"way": "flow", "n": 10},
     ]
+
+
+async def test_a_library_that_is_killed_while_it_compiles_compiles_again(cli, ticket_spec, tickets_url, tmp_path):
+    cli.env |= {"EXHIBIT_WORKFLOWS_DIR": str(tmp_path / "workflows"), "EXHIBIT_TOOLS_DIR": str(tmp_path / "tools")}
+    samples = tmp_path / "tickets.csv"
+    write_input(samples, tickets_url, TICKETS[:6])
+    async with nats_server(tmp_path / "jetstream") as url, connect(url) as client:
+        fleet = Fleet(cli, url, tmp_path / "evidence")
+        for name in ("evidence", "browser_pool", "workflows", "planner", "discovery"):
+            fleet.start(name)
+        begun = asyncio.Event()
+
+        def look(_: str, record: RunFlow) -> None:
+            if record.tries:
+                begun.set()
+
+        await client.bus.watch(RUN_FLOWS, RunFlow, look)
+        file = (samples.name, samples.read_bytes())
+        accepted = await client.submit(ticket_spec, file=file, concurrency=3, mode="auto")
+        await begun.wait()
+        fleet.kill("workflows")
+        fleet.start("workflows")
+        finished = await client.result(accepted.run_id)
+        record = await client.bus.read(RUN_FLOWS, accepted.run_id, RunFlow)
+    assert record is not None
+    assert (record.state, record.tries) == ("compiled", 2)
+    assert compare(Path(finished.table), TICKETS[:6]) == []
+    assert {one.way: one.samples for one in finished.ways} == {"flow": 4, "agent": 2, "flow_then_agent": 2}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from shared.contracts.actions import Action, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
+from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished, uses_flows
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.statuses import urgency_of
@@ -141,7 +141,7 @@ def headline(outcomes: tuple[OutcomeCount, ...], samples: int) -> str:
 def way_lines(finished: RunFinished) -> list[str]:
     """Return how many samples went which way, with calls and cost of each, and why; none where no flow was used, and
     none could have been."""
-    if all(one.way == "agent" and not one.reasons for one in finished.ways):
+    if not uses_flows(finished):
         return []
     lines: list[str] = []
     for one in finished.ways:

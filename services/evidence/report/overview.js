@@ -8,7 +8,7 @@ function coverPage() {
     el("button", { type: "button", class: "quiet", onclick: () => askPrint() }, "Print"),
     el("button", { type: "button", class: "quiet", onclick: help, "aria-label": "Keyboard" }, el("kbd", null, "?")),
   );
-  fill(byId("cover"), title(), el("div", { class: "cover-grid" }, population(), integrity()), fieldsTable(), judgments(), work());
+  fill(byId("cover"), title(), el("div", { class: "cover-grid" }, population(), integrity()), fieldsTable(), judgments(), ways(), work());
 }
 
 function toTop(event) {
@@ -173,6 +173,21 @@ function judgments() {
     el("h2", { id: "judgment-title" }, "Judgments"),
     el("p", { class: "question" }, said(RUN.judgment_question)),
     rows.length ? table("answers", ["Answer", "", "#Samples", "#Share"], rows) : el("p", { class: "muted" }, "No sample was judged."));
+}
+
+// How many samples a flow did, and why not the others.
+const WAYS = { flow: "By a flow", flow_then_agent: "By a flow, then by the planner", agent: "By the planner" };
+
+function ways() {
+  const told = RUN.ways || [];
+  if (!told.length) return null;
+  const rows = told.map((one) => el("tr", null, el("th", { scope: "row" }, said(WAYS[one.way] || one.way)), el("td", { class: "number" }, count(one.samples)), el("td", { class: "number" }, count(one.llm_calls)), el("td", { class: "number" }, money(one.cost_usd))));
+  const why = told.flatMap((one) => one.reasons || []).map((one) => el("li", null, many(one.samples, "sample"), ": ", said(one.text)));
+  return el("section", { class: "card", "aria-labelledby": "ways-title" },
+    el("h2", { id: "ways-title" }, "How the samples were done"),
+    table("ways", ["Way", "#Samples", "#Model calls", "#Cost"], rows),
+    why.length ? el("p", { class: "muted" }, "Why not by a flow to the end:") : null,
+    why.length ? el("ul", null, ...why) : null);
 }
 
 function work() {

@@ -13,7 +13,7 @@ from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.report.sample_details import lean, shortened
 from shared.contracts.base import total_tokens
 from shared.contracts.error_codes import end_words
-from shared.contracts.evidence import RunFinished
+from shared.contracts.evidence import RunFinished, uses_flows
 from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskFacts, TaskField
 from shared.evidence_format.files.sample import MISSING
@@ -113,6 +113,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "outcomes": _outcomes(finished, sums),
             "llm_calls": finished.llm_calls,
             "cost_usd": finished.cost_usd,
+            "ways": msgspec.to_builtins(finished.ways) if uses_flows(finished) else [],
             "workers": [{"by": name, **vars(worker)} for name, worker in sorted(sums.workers.items())],
             "steps": sums.steps,
             "files": dict(sorted(sums.files.items())),
