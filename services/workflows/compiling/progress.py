@@ -11,10 +11,9 @@ MAX_TRIES = 3
 """Compilations that may be cut off, such as by a process that is killed."""
 
 
-def is_usable(finished: SampleFinished) -> bool:
+def is_usable(status: str, reason: str) -> bool:
     """Return whether a flow can be compiled from a sample: it is done, or only its question is left to a person."""
-    judged_later = finished.status == "needs_review" and finished.reason == "judgment_missing"
-    return finished.status == "done" or judged_later
+    return status == "done" or (status, reason) == ("needs_review", "judgment_missing")
 
 
 def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
@@ -22,7 +21,7 @@ def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
     name = finished.sample_id
     if record.state != "learning" or name not in record.learners or name in record.done:
         return record
-    if is_usable(finished):
+    if is_usable(finished.status, finished.reason):
         return replace(record, done=(*record.done, name), lost=tuple(one for one in record.lost if one != name))
     if name in record.lost:
         return record

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from services.workflows.compiling.progress import after_sample, as_compiled, as_failed, begun, is_ready
+from services.workflows.compiling.progress import after_sample, as_compiled, as_failed, begun, is_ready, is_usable
 from shared.bus.ports import Asks, Blobs, Records
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.contracts.discovery import RunRecord
@@ -83,6 +83,9 @@ class RunCompiler:
         """Return the change of the record that the compilation has come to."""
         spec = await self._load_spec(run_id)
         samples = [await load_recorded_sample(self._bus, self._bus, run_id, one) for one in record.done]
+        spoilt = [one.sample_id for one in samples if not is_usable(one.status, one.reason)]
+        if spoilt:  # as evidence found when it stored their files
+            return _failing(f"{' and '.join(spoilt)} is not done after all")
         taken = await get_workflow(self._bus, spec.task_id)
         if isinstance(taken, WorkflowShown):  # by an attempt that was cut off, or by another run of the task
             return lambda known: as_compiled(known, taken.workflow.name, taken.workflow.hash)
