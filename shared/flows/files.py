@@ -8,6 +8,7 @@ data/variables_schema.json             names, types and defaults of the variable
 data/variables.json                    their values; of one sample, never of a library
 data/structured_output_schema.json     names and types of the outputs
 data/structured_outputs.json           what a run has found; written by it
+data/task.json                         marks of the task that it was made for (`shared.task.marks`)
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ VARIABLES_SCHEMA_FILE = "data/variables_schema.json"
 VARIABLES_FILE = "data/variables.json"
 OUTPUT_SCHEMA_FILE = "data/structured_output_schema.json"
 OUTPUTS_FILE = "data/structured_outputs.json"
+TASK_FILE = "data/task.json"
 
 EffectTag = str
 """The tag of an effect, such as ``navigated``; see `shared.contracts.results.Effect`."""
@@ -95,6 +97,8 @@ class FlowFiles(Part, frozen=True, kw_only=True):
     variables: dict[str, ValueSchema] = {}
     """By their names as written, with ``!`` after a required one."""
     outputs: dict[str, ValueSchema] = {}
+    task: dict[str, str] = {}
+    """Marks of the task; empty in a flow that was written by hand."""
 
 
 _TYPES: dict[str, tuple[str, Any]] = {
@@ -103,6 +107,7 @@ _TYPES: dict[str, tuple[str, Any]] = {
     MAPPINGS_FILE: ("mappings", dict[str, DropdownMapping]),
     VARIABLES_SCHEMA_FILE: ("variables", dict[str, ValueSchema]),
     OUTPUT_SCHEMA_FILE: ("outputs", dict[str, ValueSchema]),
+    TASK_FILE: ("task", dict[str, str]),
 }
 
 

@@ -13,6 +13,7 @@ from shared.contracts.workflows.library import WorkflowShown
 from shared.flows.compiling.compiler import output_schema
 from shared.flows.files import ValueSchema, is_flow, parse_files
 from shared.flows.identifiers import to_identifier
+from shared.task.marks import task_marks
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, has_irreversible_step, placeholders
 
 TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
@@ -83,22 +84,25 @@ def make_choice(
 
 
 def other_task_problems(shown: WorkflowShown, spec: TaskSpec) -> tuple[str, ...]:
-    """Return how the outputs that a flow was made for differ from the fields of the task: then it is a flow of another
-    task, or of an earlier form of this one. A flow without a schema of outputs says nothing about them."""
+    """Return how the task that a flow was made for differs from this one: in its outputs, or in what is to be done.
+
+    A flow without a schema of outputs, or without marks of its task, says nothing about them.
+    """
     try:
-        outputs = parse_files(shown.files).outputs
+        files = parse_files(shown.files)
     except ValueError:
         return ()
-    asked = {name: output_schema(field) for name, field in spec.output_schema.items()}
-    if not outputs:
-        return ()
+    outputs = files.outputs
+    asked = {name: output_schema(field) for name, field in spec.output_schema.items()} if outputs else {}
     lacks = [name for name in asked if name not in outputs]
     more = [name for name in outputs if name not in asked]
     other = [name for name, one in asked.items() if name in outputs and _type_of(outputs[name]) != _type_of(one)]
+    changed = [name for name, mark in task_marks(spec).items() if files.task.get(name, mark) != mark]
     return (
         *((f"it was made without {', '.join(lacks)}",) if lacks else ()),
         *((f"it was made for {', '.join(more)} too",) if more else ()),
         *((f"it was made for another type of {', '.join(other)}",) if other else ()),
+        *((f"it was made for another {' and '.join(changed)} of the spec",) if changed else ()),
     )
 
 

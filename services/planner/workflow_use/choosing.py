@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 KEPT_FLOWS = 16
 BY_SPEC, BY_NAME = "spec", "name"
+MAKE_IT_AGAIN = "compile it again, or name it in the key workflow of the spec"
 
 
 async def load_choice(
@@ -72,7 +73,7 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
             problems = (*problems, *other_task_problems(named, spec))
             if not problems:
                 return choice, NO_USAGE
-            why = f"the library's {spec.task_id} is not used: {'; '.join(problems)}"
+            why = f"the library's {spec.task_id} is not used: {'; '.join(problems)}; {MAKE_IT_AGAIN}"
             log.warning("%s", why)
         none = WorkflowChoice(reason=why)
         if not asks_model or has_irreversible_step(spec):
@@ -98,9 +99,9 @@ async def flow_problem(spec: TaskSpec, deps: PlannerDeps) -> str:
 
 def no_flow_text(spec: TaskSpec, choice: WorkflowChoice) -> str:
     """Return why the task has no flow, and what to do."""
-    why = choice.reason or (
-        f"{choice.name} is a workflow, and no flow" if choice.name else f"the library has no flow {spec.task_id!r}"
-    )
+    if choice.reason:
+        return f"{choice.reason}; or run with the mode auto"
+    why = f"{choice.name} is a workflow, and no flow" if choice.name else f"the library has no flow {spec.task_id!r}"
     return f"{why}: make one of a run (exhibit compile RUN), or run with the mode auto"
 
 

@@ -24,6 +24,7 @@ from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
 from shared.flows.identifiers import to_identifier
+from shared.task.marks import task_marks
 from shared.task.output_field import OutputField
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
@@ -360,6 +361,7 @@ def _files(
         mappings=steps.mappings,
         variables=schema,
         outputs={name: output_schema(field) for name, field in spec.output_schema.items()},
+        task=task_marks(spec),
     )
 
 

@@ -12,6 +12,7 @@ from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema
 from shared.flows.identifiers import to_identifier
 from shared.flows.learning.fields import LearnedTask, WrittenRow
+from shared.task.marks import task_marks
 from shared.task.spec import PLACEHOLDER, TaskSpec, placeholders
 
 
@@ -85,6 +86,7 @@ def learned_plan(spec: TaskSpec, task: LearnedTask) -> FlowPlan:
             ),
             variables={f"{name}!": ValueSchema(type="string") for name in names},
             outputs={name: output_schema(field) for name, field in spec.output_schema.items()},
+            task=task_marks(spec),
         ),
         remarks=tuple(f"{name}: {one.problem}" for name, one in task.fields.items() if one.problem),
     )

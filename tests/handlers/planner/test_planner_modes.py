@@ -10,6 +10,7 @@ from shared.contracts.planner import CheckPlanner
 from shared.contracts.workflows.flows import ClickElement, OpenAddress
 from shared.errors import PermanentError
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, write_files
+from shared.task.marks import task_marks
 from tests.handlers.planner.flow_bench import READ, bench, flows_of, read_ticket, under
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_decider import told
@@ -149,6 +150,16 @@ async def test_a_flow_for_other_fields_is_no_flow_of_this_task(outputs, why):
     finished = await one.run()
     assert (finished.status, finished.way) == ("done", "agent")
     assert why in finished.no_flow
+    assert flows_of(one).begun == []
+
+
+async def test_a_flow_of_the_task_as_it_was_before_is_not_used():
+    marks = {**task_marks(spec()), "goal": "of another goal"}
+    fields = FieldsFile(fields={name: under(name) for name in READ})
+    one = bench(files=write_files(FlowFiles(fields=fields, task=marks)))
+    assert "it was made for another goal of the spec; compile it again" in (await check(one)).problem
+    finished = await one.run()
+    assert (finished.status, finished.way) == ("done", "agent")
     assert flows_of(one).begun == []
 
 

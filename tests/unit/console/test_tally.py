@@ -8,11 +8,11 @@ import msgspec
 from rich.console import Console
 
 from services.console.terminal.run_view import live_view, run_summary
-from services.console.text.tally import Tally, headline, workflow_offer
+from services.console.text.tally import Tally, headline, way_lines, workflow_offer
 from shared.contracts.actions import Goto, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
+from shared.contracts.evidence import EvidenceBlocked, NoFlowCount, OutcomeCount, RunFinished, WayCount
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
 from shared.statuses import Status
@@ -164,3 +164,24 @@ def test_long_ways_of_a_model_could_be_workflows():
     assert tally.long_ways == 1
     assert workflow_offer(1).startswith("1 sample took more than 5 steps: ")
     assert '"save_workflow": true' in workflow_offer(2)
+
+
+def test_the_summary_says_which_way_the_samples_went_with_calls_and_cost_and_why():
+    why = NoFlowCount(text="no flow was compiled:\nthe reason", samples=2)
+    ways = (
+        WayCount(way="flow", samples=9, llm_calls=0, cost_usd=0),
+        WayCount(way="flow_then_agent", samples=1, llm_calls=3, cost_usd=0.02),
+        WayCount(way="agent", samples=2, llm_calls=14, cost_usd=0.21, reasons=(why,)),
+    )
+    assert way_lines(msgspec.structs.replace(finished(), ways=ways)) == [
+        "flow: 9 samples, 0 calls, $0.0000",
+        "flow then agent: 1 sample, 3 calls, $0.0200",
+        "agent: 2 samples, 14 calls, $0.2100",
+        "    2 of them: no flow was compiled: the reason",
+    ]
+
+
+def test_a_run_without_flows_says_nothing_of_ways():
+    ways = (WayCount(way="agent", samples=12, llm_calls=0, cost_usd=0),)
+    assert way_lines(msgspec.structs.replace(finished(), ways=ways)) == []
+    assert way_lines(finished()) == []

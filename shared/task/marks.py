@@ -1,0 +1,37 @@
+"""What a task says that is to be done, as marks: by them a flow knows the task that it was made for. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from shared.task.spec import TaskSpec
+
+MARK_CHARS = 16
+_HOST = re.compile(r"(?<=://)[^/\s\"'{}]+")
+
+
+def task_marks(spec: TaskSpec) -> dict[str, str]:
+    """Return for each part of the spec that says what is to be done the start of its hash.
+
+    White space and the hosts of addresses make no difference: which hosts may be visited is another decision.
+    """
+    written = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    fields = {name: [field.description, field.labels] for name, field in spec.output_schema.items()}
+    said: Mapping[str, Any] = {
+        "goal": spec.goal,
+        "route": written.get("route", []),
+        "identity": spec.identity,
+        "output_schema": [fields[name] for name in sorted(fields)],
+    }
+    return {name: _mark(value) for name, value in said.items()}
+
+
+def _mark(value: Any) -> str:
+    text = msgspec.json.encode(value, order="deterministic").decode()
+    text = " ".join(_HOST.sub("", text).replace("\\n", " ").split())
+    return hashlib.sha256(text.encode()).hexdigest()[:MARK_CHARS]
