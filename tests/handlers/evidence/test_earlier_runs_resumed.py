@@ -164,6 +164,8 @@ async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_
     assert result.keys() ^ read(run / sample_id / f"attempt_{attempt}" / "result.json").keys() == {
         "version",
         "problems",
+        "way",
+        "no_flow",
     }
     assert (new["version"], result["version"]) == (2, 2)
     assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= {
