@@ -9,19 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from services.workflows.compiling.progress import after_sample, as_compiled, as_failed, begun, is_ready, is_usable
 from shared.bus.ports import Asks, Blobs, Records
 from shared.client.workflow_calls import create_workflow, get_workflow
+from shared.client.workflow_samples import lent_samples
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
 from shared.contracts.workflows.run_flows import RunFlow
 from shared.errors import PermanentError
+from shared.flows.checking.recorded_samples import load_recorded_sample
+from shared.flows.checking.sample_sets import pack_samples, within_limits
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
-from shared.flows.compiling.recorded_samples import load_recorded_sample
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import write_files
 from shared.streams import RUN_FLOWS, RUNS
@@ -81,7 +83,7 @@ class RunCompiler:
 
     async def _compiled(self, run_id: str, record: RunFlow) -> Callable[[RunFlow], RunFlow]:
         """Return the change of the record that the compilation has come to."""
-        spec = await self._load_spec(run_id)
+        written, spec = await self._load_spec(run_id)
         samples = [await load_recorded_sample(self._bus, self._bus, run_id, one) for one in record.done]
         spoilt = [one.sample_id for one in samples if not is_usable(one.status, one.reason)]
         if spoilt:  # as evidence found when it stored their files
@@ -93,18 +95,26 @@ class RunCompiler:
         if validation.problems:
             log.warning("the flow of %s stays a draft: %s", run_id, "; ".join(validation.problems))
             return _failing(problems_text(validation.problems))
-        files = write_files(flow.files)
-        made = await create_workflow(self._bus, flow.name, flow.source, author=AUTHOR, source_run=run_id, files=files)
+        packed = within_limits(pack_samples(written, samples, flow.samples))
+        async with lent_samples(self._bus, packed.samples, packed.data) as lent:
+            made = await create_workflow(
+                *(self._bus, flow.name, flow.source),
+                author=AUTHOR,
+                source_run=run_id,
+                files=write_files(flow.files),
+                samples=lent,
+            )
         if isinstance(made, WorkflowCreated):
             return lambda known: as_compiled(known, made.workflow.name, made.workflow.hash)
         return _failing(problems_text(tuple(finding_line(one) for one in made.findings)))
 
-    async def _load_spec(self, run_id: str) -> TaskSpec:
+    async def _load_spec(self, run_id: str) -> tuple[dict[str, Any], TaskSpec]:
+        """Return the task of the run, as it was written and as it is read."""
         run = await self._bus.read(RUNS, run_id, RunRecord)
         spec = check_spec(run.spec)[0] if run is not None else None
-        if spec is None:
+        if run is None or spec is None:
             raise PermanentError(f"the task of {run_id} cannot be read", code="unknown_run")
-        return spec
+        return run.spec, spec
 
     async def _change(self, run_id: str, change: Callable[[RunFlow], RunFlow]) -> RunFlow:
         """Return the record as it is after the change."""

@@ -191,6 +191,11 @@ async def test_the_flow_of_two_samples_is_published_under_the_name_of_the_task()
     assert (made.name, made.source_run, made.replace) == ("a_task", "run_1", "")
     assert "read('status')" in ast.unparse(ast.parse(made.source))
     assert set(made.files) >= {"workspace/fields.json", "data/structured_output_schema.json"}
+    assert made.samples is not None
+    assert [(kept.sample_id, kept.use) for kept in made.samples.samples] == [
+        ("T-100", "compiled_from"),
+        ("T-207", "compiled_from"),
+    ]
     record = await one.record()
     assert (record.state, record.name, record.hash, record.tries) == ("compiled", "a_task", HASH, 1)
 
