@@ -49,7 +49,7 @@ class Decider(Protocol):
 
 
 class FlowProgress(Protocol):
-    """The flow that works on a sample. ``is_over``: the run's own decider has taken over."""
+    """The flow that works on a sample. ``is_over``: others may go on, and a model may read pictures."""
 
     @property
     def is_over(self) -> bool: ...

@@ -104,8 +104,8 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
-    usage = add_usage(finished.usage, chosen.usage)
-    finished = msgspec.structs.replace(finished, usage=usage, way=chosen.way, no_flow=chosen.why_no_flow)
+    way, usage = chosen.way(finished.usage), add_usage(finished.usage, chosen.usage)
+    finished = msgspec.structs.replace(finished, usage=usage, way=way, no_flow=chosen.why_no_flow)
     if not decider.asks_model:
         return finished
     finished = await save_lessons(spec, finished, work.state, deps)

@@ -26,9 +26,11 @@ class ChosenWay:
     usage: Usage = NO_USAGE
     no_flow: str = ""
 
-    @property
-    def way(self) -> Way:
-        return self.flow.way if self.flow is not None else "agent"
+    def way(self, usage: Usage) -> Way:
+        """Return the way of the sample. ``usage``: of its work. What a flow did to its end has asked no model."""
+        if self.flow is None:
+            return "agent"
+        return "flow_then_agent" if self.flow.way == "flow" and usage.llm_calls else self.flow.way
 
     @property
     def why_no_flow(self) -> str:

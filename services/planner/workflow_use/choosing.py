@@ -18,7 +18,7 @@ from shared.client.workflow_calls import get_workflow, search_workflows
 from shared.contracts.base import Usage
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import ExhibitError, PermanentError
-from shared.flows.files import FlowFiles, parse_files
+from shared.flows.files import FlowFiles, is_flow, parse_files
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
 
@@ -138,12 +138,16 @@ async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> FlowFiles | No
 
 
 async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> tuple[WorkflowChoice, Usage]:
-    """Ask the model which hit of a search fits, if there is any."""
+    """Ask the model which hit of a search fits, if there is any. A flow is used by its task's name only."""
     hits = await search_workflows(deps.asks, spec.goal, CHOICE_LIMIT)
     if not hits or deps.librarian is None:
         return NO_WORKFLOW, NO_USAGE
     shown = [await get_workflow(deps.asks, hit.workflow.name) for hit in hits]
-    candidates = {one.workflow.name: one for one in shown if isinstance(one, WorkflowShown)}
+    candidates = {
+        one.workflow.name: one for one in shown if isinstance(one, WorkflowShown) and not is_flow(one.source, one.files)
+    }
+    if not candidates:
+        return NO_WORKFLOW, NO_USAGE
     arguments, usage = await deps.librarian.choose(spec, tuple(candidates.values()))
     await add_spending(run_id, usage, deps)
     choice, problems = parse_choice(arguments, spec, candidates, chosen_by=deps.librarian.name)

@@ -257,6 +257,16 @@ async def test_a_model_chooses_among_the_hits():
     assert finished.usage.llm_calls == 1  # the first sample pays for the choice
 
 
+async def test_a_model_is_not_asked_to_choose_a_flow_of_another_task():
+    librarian = ScriptedLibrarian({"workflow": "read_any_ticket", "arguments": {}, "reason": "It reads tickets."})
+    one = with_model(bench(name="read_any_ticket"), librarian)
+    one.library.files = {"workspace/fields.json": "{}"}  # type: ignore[attr-defined]
+    one.scripted.site[URL] = [page(*ticket())]
+    finished = await one.run()
+    assert librarian.shown == []
+    assert finished.way == "agent"
+
+
 async def test_samples_that_begin_together_ask_the_model_once():
     librarian = ScriptedLibrarian({"workflow": "read_any_ticket", "arguments": {}, "reason": ""})
     one = with_model(bench(name="read_any_ticket"), librarian)

@@ -84,8 +84,12 @@ class FlowFirst:
 
     @property
     def is_over(self) -> bool:
-        """Whether the run's own decider works now. Before that no model is asked, not about pictures either."""
-        return self._over and not self._alone
+        """Whether the run's own decider works now, or what the flow has left open may be found by others.
+
+        Before that no model is asked, not about pictures either.
+        """
+        left = self._result is not None and bool(self._result.left)
+        return (self._over or left) and not self._alone
 
     @property
     def way(self) -> Way:
