@@ -55,7 +55,10 @@ def test_its_zip_and_its_folder_verify_with_the_public_key(cli: Cli, name: str, 
         assert FINGERPRINT in ended.stdout
 
 
-COLUMNS_SINCE = {"runs": {"population_reason": None, "population_counted": None}}
+COLUMNS_SINCE = {
+    "runs": {"population_reason": None, "population_counted": None},
+    "samples": {"way": None, "no_flow": None},
+}
 """Columns that the views have gained; a run made before has nothing in them."""
 
 
