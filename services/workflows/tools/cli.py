@@ -12,11 +12,12 @@ from services.workflows.tools.declared.call_forms import found_form, tool_facts
 from services.workflows.tools.declared.declarations import CliDeclaration, Groups
 from services.workflows.tools.declared.recipes import call_forms, command_of
 from services.workflows.tools.declared.templates import parse_template, placeholders, render, render_parts
-from services.workflows.tools.host_access import AccessDenied, Resolve, host_access
-from services.workflows.tools.outputs import TooMuchOutput, decoded, output_value
+from services.workflows.tools.outputs import decoded, output_value
 from services.workflows.tools.processes import Finished, run_program
 from services.workflows.tools.tool_secrets import SecretsInUse, secrets_in_use
 from shared.contracts.workflows.invocations import JsonValue
+from shared.network.checked_transport import TooMuchOutput
+from shared.network.host_access import AccessDenied, Resolve, host_access
 from shared.secrets.store import SecretStore
 
 TAIL_CHARS = 1000

@@ -10,16 +10,16 @@ from urllib.parse import urljoin
 import httpx2
 
 from services.workflows.ports import HostCallError, ToolContext, ToolFacts
-from services.workflows.tools.checked_transport import CheckedTransport, tls_context
 from services.workflows.tools.declared.call_forms import CallForm, found_form, tool_facts
 from services.workflows.tools.declared.declarations import HttpDeclaration
 from services.workflows.tools.declared.recipes import call_forms, http_request_of
 from services.workflows.tools.declared.templates import placeholders
-from services.workflows.tools.host_access import AccessDenied, Resolve, host_access
 from services.workflows.tools.http_requests import Outgoing, outgoing_request, redirected
-from services.workflows.tools.outputs import TooMuchOutput, beginning, output_value
+from services.workflows.tools.outputs import beginning, output_value
 from services.workflows.tools.tool_secrets import SecretsInUse, secrets_in_use
 from shared.contracts.workflows.invocations import JsonValue
+from shared.network.checked_transport import CheckedTransport, TooMuchOutput, tls_context
+from shared.network.host_access import AccessDenied, Resolve, host_access
 from shared.secrets.store import SecretStore
 
 

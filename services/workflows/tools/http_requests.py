@@ -12,10 +12,10 @@ import msgspec
 
 from services.workflows.tools.declared.declarations import HttpRequest
 from services.workflows.tools.declared.templates import parse_template, placeholders, render, render_json, text_of
-from services.workflows.tools.host_access import AccessDenied
 from services.workflows.tools.tool_secrets import SecretsInUse
 from shared.contracts.workflows.invocations import JsonValue
 from shared.hosts import parse_origin
+from shared.network.host_access import AccessDenied
 
 _UNFIT_IN_HEADER = re.compile(r"[^\x20-\x7e]")
 _DOTS = re.compile(r"(^|[/\\])\.{1,2}($|[/\\])")

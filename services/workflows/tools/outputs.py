@@ -17,10 +17,6 @@ MAX_DEPTH = 100
 _SHOWN_CHARS = 300
 
 
-class TooMuchOutput(Exception):
-    """A program or a server gave more than it may."""
-
-
 def output_value(
     data: bytes, kind: OutputKind, secrets: SecretsInUse, title: str, *, encoding: str = "utf-8"
 ) -> JsonValue:

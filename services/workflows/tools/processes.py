@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from services.workflows.tools.outputs import TooMuchOutput
 from shared.child_process.child import die_with_parent
+from shared.network.checked_transport import TooMuchOutput
 
 TAIL_BYTES = 4000
 """Of standard error, what is kept: its end."""

@@ -21,11 +21,11 @@ from services.workflows.tools.declared.declarations import (
 )
 from services.workflows.tools.declared.faults import declaration_faults, fault_words
 from services.workflows.tools.declared.loading import LoadedDeclarations, load_declarations
-from services.workflows.tools.host_access import Resolve
 from services.workflows.tools.http import HttpTool
 from services.workflows.tools.mcp_servers.tool import McpTool
 from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
 from shared.contracts.workflows.library import FileProblem
+from shared.network.host_access import Resolve
 from shared.network.name_resolver import NameResolver
 from shared.secrets.store import SecretStore
 

@@ -15,13 +15,13 @@ from services.workflows.tools.browser.recipes import ACTIONS, OWN_FORMS, action_
 from services.workflows.tools.browser.results import action_value, capture_value, failure, failure_of, page_value
 from services.workflows.tools.declared.call_forms import found_form, tool_facts
 from services.workflows.tools.declared.declarations import BrowserDeclaration
-from services.workflows.tools.host_access import host_access
 from services.workflows.tools.outputs import bytes_value
 from shared.contracts.browser_pool import ActOnPage, CapturePage, LeaseSession, ObservePage
 from shared.contracts.results import Artifact
 from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
 from shared.errors import ExhibitError
 from shared.evidence_format.library import MAX_ARTIFACT_BYTES, sha256_of
+from shared.network.host_access import host_access
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, CAPTURE, OBSERVE
 

@@ -17,11 +17,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, Tool
 from pydantic import ValidationError
 
-from services.workflows.tools.checked_transport import CheckedTransport, tls_context
-from services.workflows.tools.host_access import AccessDenied, HostAccess, Resolve
 from services.workflows.tools.mcp_servers.program import ServerProgram
-from services.workflows.tools.outputs import TooMuchOutput, decoded
+from services.workflows.tools.outputs import decoded
 from shared.aio import cancel_and_wait
+from shared.network.checked_transport import CheckedTransport, TooMuchOutput, tls_context
+from shared.network.host_access import AccessDenied, HostAccess, Resolve
 
 MAX_TOOLS = 500
 CLOSE_BOUND_S = 10.0

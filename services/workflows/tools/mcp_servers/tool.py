@@ -14,10 +14,10 @@ from services.workflows.ports import HostCallError, ToolContext, ToolFacts
 from services.workflows.tools.declared.call_forms import CallForm, found_form
 from services.workflows.tools.declared.declarations import ArgumentType, McpDeclaration, ToolParameter
 from services.workflows.tools.declared.templates import placeholders, render
-from services.workflows.tools.host_access import Resolve, host_access
 from services.workflows.tools.mcp_servers.connection import ServerConnection, ServerLost, ServerTerms
 from services.workflows.tools.tool_secrets import NO_SECRETS, SecretsInUse, secrets_in_use
 from shared.contracts.workflows.invocations import JsonValue
+from shared.network.host_access import Resolve, host_access
 from shared.secrets.store import SecretStore
 
 _TYPES: dict[Any, ArgumentType] = {one: one for one in get_args(ArgumentType)}

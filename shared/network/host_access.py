@@ -1,4 +1,4 @@
-"""Which hosts a tool may reach, and at which addresses: a name is resolved once, checked, and that address is asked."""
+"""Which hosts may be reached, and at which addresses: a name is resolved once, checked, and that address is asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Resolve = Callable[[str], Awaitable[tuple[str, ...]]]
 
 
 class AccessDenied(Exception):
-    """The tool may not reach this address. The message says what to declare if it should."""
+    """This address may not be reached. The message says what to declare if it should."""
 
 
 @dataclass(frozen=True)

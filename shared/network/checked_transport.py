@@ -9,12 +9,15 @@ from functools import lru_cache
 
 import httpx2
 
-from services.workflows.tools.host_access import HostAccess, Resolve
-from services.workflows.tools.outputs import TooMuchOutput
+from shared.network.host_access import HostAccess, Resolve
 
 MAX_ADDRESSES = 3
 """Of a host, so many are tried."""
 _EVENTS = "text/event-stream"
+
+
+class TooMuchOutput(Exception):
+    """A program or a server gave more than it may."""
 
 
 class CheckedTransport(httpx2.AsyncBaseTransport):
