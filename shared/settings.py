@@ -101,6 +101,19 @@ class Settings(BaseSettings):
     workflow_memory_mb: int = Field(default=512, ge=64)
     """Memory of one invocation."""
 
+    webhook_url: SecretStr | None = None
+    """Where the status record is posted when a run ends. None: nowhere. The whole address is treated as a secret."""
+    webhook_secret: SecretStr | None = None
+    """Key of the signature of webhooks. Without it none is sent."""
+    webhook_private_hosts: str = ""
+    """Rules of hosts with private addresses that webhooks may be sent to, with commas between: ``10.0.0.5:8080``."""
+    webhook_timeout_s: float = Field(default=30.0, gt=0, le=30)
+    """The longest that one attempt may take, with the name's resolution."""
+    webhook_attempts: int = Field(default=14, ge=1)
+    """Attempts at one delivery before it is given up."""
+    webhook_retry_s: float = Field(default=1.0, gt=0)
+    """Pause after the first failed attempt; each is twice as long as the one before, up to an hour."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     trace_file: Path | None = None
     """Where the spans of this process are appended, one JSON object a line. None: nothing is traced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shared.subjects import DEAD_LETTERS, PREFIX, RUN_STARTED, WORK_SAMPLE, Stored
+from shared.subjects import DEAD_LETTERS, DELIVER_WEBHOOK, PREFIX, RUN_STARTED, WORK_SAMPLE, Stored
 
 DAY_S = 24 * 3600.0
 
@@ -49,7 +49,8 @@ class Bucket:
 SAMPLES = Stream("SAMPLES", (f"{PREFIX}.cmd.planner.sample.>",), work_queue=True)
 EVENTS_STREAM = Stream("EVENTS", (f"{PREFIX}.evt.>",), max_age_s=7 * DAY_S)
 DEAD_LETTER_STREAM = Stream("DLQ", (f"{DEAD_LETTERS}.>",), max_age_s=30 * DAY_S)
-STREAMS = (SAMPLES, EVENTS_STREAM, DEAD_LETTER_STREAM)
+DELIVERIES = Stream("DELIVERIES", (f"{PREFIX}.cmd.evidence.webhook.>",), work_queue=True)
+STREAMS = (SAMPLES, EVENTS_STREAM, DEAD_LETTER_STREAM, DELIVERIES)
 
 RUNS = Bucket("RUNS")
 """Key-value: run id to RunRecord."""
@@ -79,6 +80,8 @@ WORKFLOW_CHOICES = Bucket("WORKFLOW_CHOICES", max_age_s=30 * DAY_S)
 """Key-value: run id to the WorkflowChoice of its samples; run id and ``.saved`` once a sample is made a workflow."""
 RUN_FLOWS = Bucket("RUN_FLOWS", max_age_s=30 * DAY_S)
 """Key-value: run id to the RunFlow that is compiled of its first samples."""
+WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
+"""Key-value: run id and attempt base to its WebhookDelivery."""
 KEY_VALUE_BUCKETS = (
     RUNS,
     INBOX,
@@ -94,6 +97,7 @@ KEY_VALUE_BUCKETS = (
     WORKFLOW_FILES,
     WORKFLOW_CHOICES,
     RUN_FLOWS,
+    WEBHOOKS,
 )
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
@@ -109,6 +113,9 @@ OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES)
 
 SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)
 """One queue for each round of a run."""
+DELIVERY_QUEUE = Consumer(DELIVERIES.name, "deliveries", (f"{DELIVER_WEBHOOK.pattern}.*",))
+DELIVERY_QUEUES = WorkQueues(DELIVERIES, RUN_STARTED)
+"""One queue for all runs: the webhooks at their ends. A slow receiver holds up no event of evidence."""
 
 
 def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer:

@@ -70,6 +70,8 @@ from shared.contracts.planner import (
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
+from shared.contracts.sessions.status import LoadStatus, StatusReply
+from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.contracts.workflows.artifacts import (
@@ -175,6 +177,7 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
 FIND_RUNS: Ask[FindRuns, RunsFound] = Ask(f"{PREFIX}.ask.evidence.runs.find", FindRuns, RunsFound)
+LOAD_STATUS: Ask[LoadStatus, StatusReply] = Ask(f"{PREFIX}.ask.evidence.status.load", LoadStatus, StatusReply)
 LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply)
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply)
 LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply)
@@ -235,6 +238,10 @@ END_FLOW: Ask[EndFlow, FlowEnded] = Ask(f"{PREFIX}.ask.workflows.flow.end", EndF
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")
+)
+
+DELIVER_WEBHOOK: Stored[DeliverWebhook] = Stored(
+    f"{PREFIX}.cmd.evidence.webhook.deliver", DeliverWebhook, ("run_id",), ("run_id", "attempt_base")
 )
 
 RUN_STARTED: Stored[RunStarted] = Stored(

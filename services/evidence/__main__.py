@@ -11,9 +11,13 @@ from services.evidence.handlers import actor
 from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.open_store import BlockedReporter, open_store
+from services.evidence.webhooks.delivery import Webhooks
+from services.evidence.webhooks.sender import HttpSender
 from shared.bus.nats_bus import Bus
 from shared.evidence_format.signing import load_signing_key
+from shared.network.name_resolver import NameResolver
 from shared.settings import Settings
+from shared.streams import DELIVERY_QUEUE
 
 __all__ = ["NAME", "actor", "open_deps"]
 
@@ -26,11 +30,31 @@ def _now() -> datetime:
 
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps]:
+    await bus.open_queue(DELIVERY_QUEUE)
     blocked = BlockedReporter(bus, _now)
     # Without writing there is no signer: a key that is made now would be trusted by `exhibit verify` from then on.
     signer = None if settings.evidence_read_only else load_signing_key(settings)
     async with open_store(settings, blocked, _now) as store, open_sql_service(settings, store, bus, _now) as sql:
-        yield EvidenceDeps(store, bus, _now, ALL_PRODUCTS, blocked, signer, sql, read_only=settings.evidence_read_only)
+        yield EvidenceDeps(
+            store, bus, _now, ALL_PRODUCTS, blocked, signer, sql,
+            read_only=settings.evidence_read_only, webhooks=open_webhooks(settings, bus),
+        )  # fmt: skip
+
+
+def open_webhooks(settings: Settings, bus: Bus) -> Webhooks | None:
+    """Return where webhooks are sent; None if the settings name no receiver."""
+    if settings.webhook_url is None:
+        return None
+    private = tuple(filter(None, (rule.strip() for rule in settings.webhook_private_hosts.split(","))))
+    return Webhooks(
+        url=settings.webhook_url.get_secret_value(),
+        secret=settings.webhook_secret.get_secret_value() if settings.webhook_secret is not None else "",
+        sender=HttpSender(NameResolver().addresses, private, settings.webhook_timeout_s),
+        records=bus,
+        now=_now,
+        most_attempts=settings.webhook_attempts,
+        first_pause_s=settings.webhook_retry_s,
+    )
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from services.evidence.library_artifacts import LibraryArtifacts
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import OnBlocked, Signer, SqlAnswers, Store, ignore_blocked
 from services.evidence.run_ledger import RunLedger
+from services.evidence.webhooks.delivery import Webhooks
 from shared.bus.ports import Blobs
 
 
@@ -26,6 +27,8 @@ class EvidenceDeps:
     questions: SqlAnswers | None = None
     """None: queries in SQL are refused."""
     read_only: bool = False
+    webhooks: Webhooks | None = None
+    """None: the settings name no receiver."""
     ledger: RunLedger = field(init=False)
     library: LibraryArtifacts = field(init=False)
 

@@ -12,6 +12,7 @@ from services.evidence.deps import EvidenceDeps
 from services.evidence.ingest import missing_artifacts, remove_stored_blobs, store_artifact, store_lessons
 from services.evidence.lifecycle import close_run_if_complete, open_attempt_log, require_open_attempt
 from services.evidence.read_api.find_runs import find_known_runs
+from services.evidence.read_api.run_status import read_status
 from services.evidence.read_api.samples import lend, read_result, read_steps
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
@@ -41,6 +42,8 @@ from shared.contracts.evidence import (
     StepsReply,
 )
 from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.status import LoadStatus, StatusReply
+from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.artifacts import (
     ArtifactDeleted,
@@ -52,21 +55,24 @@ from shared.contracts.workflows.artifacts import (
     LoadArtifact,
     SaveArtifact,
 )
-from shared.errors import Unsupported
+from shared.errors import PermanentError, Unsupported
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.sample import PressFile
 from shared.evidence_format.log_codec import chain_entry, entry_of
+from shared.streams import DELIVERY_QUEUES
 from shared.subjects import (
     ASK_SQL,
     CLAIM_PRESS,
     DELETE_ARTIFACT,
+    DELIVER_WEBHOOK,
     FIND_RUNS,
     LEND_ARTIFACT,
     LIST_ARTIFACTS,
     LOAD_ARTIFACT,
     LOAD_RESULT,
     LOAD_RUN,
+    LOAD_STATUS,
     LOAD_STEPS,
     POPULATION_CLOSED,
     RUN_FINISHED,
@@ -83,6 +89,8 @@ UNLIMITED_ATTEMPTS = None
 BIG_FILE_DEADLINE_S = 120.0
 CLOSE_RUN_DEADLINE_S = 1800.0
 """Deadline of events that may close a run: tables, report and seal cover all samples, up to 10,000 with screenshots."""
+WEBHOOK_DEADLINE_S = 60.0
+"""One attempt has 30 s."""
 SQL_DEADLINE_S = 600.0
 """The query itself has 120 s. Before it, the files of an unfinished run may have to be read."""
 
@@ -167,6 +175,32 @@ async def file_result(message: SampleFinished, deps: EvidenceDeps, attempt: int)
         state.set_end(message.sample_id, parse_sample_end(result))
     deps.ledger.forget_log(message.run_id, message.sample_id)
     return await close_run_if_complete(deps, state)
+
+
+@actor.handles(RUN_FINISHED, emits=DELIVER_WEBHOOK, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)
+async def queue_webhook(message: RunFinished, deps: EvidenceDeps, attempt: int) -> DeliverWebhook | None:
+    """Store the webhook of a round that has ended, and queue it, so that a slow receiver holds up no event."""
+    state = await deps.ledger.find(message.run_id) if deps.webhooks is not None else None
+    if deps.webhooks is None or state is None:
+        return None
+    return await deps.webhooks.prepare(message.run_id, message.attempt_base, await read_status(deps, state))
+
+
+@actor.handles(DELIVER_WEBHOOK, queues=DELIVERY_QUEUES, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=WEBHOOK_DEADLINE_S)
+async def deliver_webhook(message: DeliverWebhook, deps: EvidenceDeps, attempt: int) -> None:
+    """Make one attempt at a webhook; its own record counts the attempts and says when it is given up."""
+    if deps.webhooks is None:
+        raise PermanentError("the settings name no receiver of webhooks any more", code="webhook_refused")
+    await deps.webhooks.deliver(message)
+
+
+@actor.answers(LOAD_STATUS, deadline_s=60.0)
+async def load_status(request: LoadStatus, deps: EvidenceDeps) -> StatusReply:
+    """Return the status record of a run, with a page of what its samples brought."""
+    state = await deps.ledger.find(request.run_id)
+    if state is None:
+        return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
+    return await read_status(deps, state, request.skip)
 
 
 @actor.answers(LOAD_RUN, deadline_s=60.0)

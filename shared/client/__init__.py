@@ -41,9 +41,10 @@ from shared.contracts.evidence import (
     SqlAnswered,
     SqlRefused,
 )
+from shared.contracts.sessions.status import LoadStatus, RunStatus
 from shared.errors import PermanentError
 from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
-from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, PREFIX, SUBMIT_RUN, RunEvent
+from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, LOAD_STATUS, PREFIX, SUBMIT_RUN, RunEvent
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
@@ -186,6 +187,10 @@ class Client:
     async def load(self, run_id: str) -> RunLoaded | RunUnknown:
         """Return what evidence knows of a run, with all its samples."""
         return await load_run(self.bus, run_id)
+
+    async def status(self, run_id: str, skip: int = 0) -> RunStatus | RunUnknown:
+        """Return the status record of a run. ``skip``: samples of earlier pages, as ``next_skip`` of the last one."""
+        return await self.bus.ask(LOAD_STATUS, LoadStatus(run_id=run_id, skip=skip), timeout_s=LOAD_BOUND_S)
 
     async def runs(self, task_id: str | None = None, input_sha256: str | None = None) -> RunsFound:
         """Return the latest run of this task and input, and the latest unfinished one. None stands for any."""

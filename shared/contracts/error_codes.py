@@ -43,6 +43,7 @@ TransientCode = Literal[
     "no_bucket",
     "table_unavailable",
     "no_signing_key",
+    "webhook_failed",
 ]
 """A retry of the same call may succeed."""
 PermanentCode = Literal[
@@ -93,6 +94,8 @@ PermanentCode = Literal[
     "unknown_flow",
     "other_call",
     "no_flow",
+    "webhook_refused",
+    "webhook_given_up",
 ]
 """A retry of the same call fails again."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
@@ -134,6 +137,7 @@ ERRORS: dict[ErrorCode, str] = {
     "no_bucket": "there is no such bucket",
     "table_unavailable": "a table cannot be made now",
     "no_signing_key": "the signing key cannot be read or made",
+    "webhook_failed": "the receiver of a webhook did not accept it",
     "permanent": "the same call fails again",
     "invalid_message": "the bytes are not of the type that is expected",
     "policy_denied": "a host, a file or a scheme is not allowed",
@@ -181,6 +185,8 @@ ERRORS: dict[ErrorCode, str] = {
     "unknown_flow": "no such flow waits for an answer: it has ended",
     "other_call": "the flow waits for the answer to another call, or for none",
     "no_flow": "the run uses flows only, and its task has none",
+    "webhook_refused": "a webhook may not be sent: its address is not allowed, or there is no secret to sign it with",
+    "webhook_given_up": "every attempt to deliver a webhook failed",
 }
 
 

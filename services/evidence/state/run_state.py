@@ -143,17 +143,13 @@ class RunState:
 
 def round_summary(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
     """Return the summary of a complete round, over all samples of the run."""
-    counted = Counter[tuple[Status, EndCode]]((end.status, end.reason) for end in state.ends.values())
     all_ends = [*state.ends.values(), *([state.discovery] if state.discovery is not None else [])]
     this_round = [end.started_at for end in all_ends if end.attempt > state.attempt_base]
     return RunFinished(
         run_id=state.record.run_id,
         attempt_base=state.attempt_base,
         samples=len(state.samples),
-        outcomes=tuple(
-            OutcomeCount(status=status, reason=reason, samples=count)
-            for (status, reason), count in sorted(counted.items())
-        ),
+        outcomes=outcome_counts(state),
         location=location,
         table=table,
         flagged=sum(end.flagged for end in state.ends.values()),
@@ -193,6 +189,14 @@ def _most_common(reasons: Iterable[str]) -> tuple[NoFlowCount, ...]:
     counted = Counter(reasons)
     ordered = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_REASONS]
     return tuple(NoFlowCount(text=text, samples=count) for text, count in ordered)
+
+
+def outcome_counts(state: RunState) -> tuple[OutcomeCount, ...]:
+    """Return how many samples ended how, sorted."""
+    counted = Counter[tuple[Status, EndCode]]((end.status, end.reason) for end in state.ends.values())
+    return tuple(
+        OutcomeCount(status=status, reason=reason, samples=count) for (status, reason), count in sorted(counted.items())
+    )
 
 
 def sample_states(state: RunState) -> list[LoadedSample]:
