@@ -82,6 +82,8 @@ RUN_FLOWS = Bucket("RUN_FLOWS", max_age_s=30 * DAY_S)
 """Key-value: run id to the RunFlow that is compiled of its first samples."""
 WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
+RUN_CONTROL = Bucket("RUN_CONTROL")
+"""Key-value: run id to its RunControl."""
 KEY_VALUE_BUCKETS = (
     RUNS,
     INBOX,
@@ -98,6 +100,7 @@ KEY_VALUE_BUCKETS = (
     WORKFLOW_CHOICES,
     RUN_FLOWS,
     WEBHOOKS,
+    RUN_CONTROL,
 )
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)

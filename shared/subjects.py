@@ -70,6 +70,8 @@ from shared.contracts.planner import (
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
+from shared.contracts.sessions.control import ControlReply, ControlRun, RunControlled
+from shared.contracts.sessions.events import EventsReply, LoadEvents
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
@@ -148,6 +150,8 @@ def message_id(subject: Stored[Any], message: Message) -> str:
 
 SUBMIT_RUN: Ask[SubmitRun, SubmitReply] = Ask(f"{PREFIX}.ask.discovery.run.submit", SubmitRun, SubmitReply)
 
+CONTROL_RUN: Ask[ControlRun, ControlReply] = Ask(f"{PREFIX}.ask.discovery.run.control", ControlRun, ControlReply)
+
 LEASE: Ask[LeaseSession, LeaseReply] = Ask(f"{PREFIX}.ask.browser_pool.session.lease", LeaseSession, LeaseReply)
 OBSERVE: Ask[ObservePage, PageObserved] = Ask(
     f"{PREFIX}.ask.browser_pool.page.observe", ObservePage, PageObserved, ("instance_id",)
@@ -177,6 +181,7 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
 FIND_RUNS: Ask[FindRuns, RunsFound] = Ask(f"{PREFIX}.ask.evidence.runs.find", FindRuns, RunsFound)
+LOAD_EVENTS: Ask[LoadEvents, EventsReply] = Ask(f"{PREFIX}.ask.evidence.events.load", LoadEvents, EventsReply)
 LOAD_STATUS: Ask[LoadStatus, StatusReply] = Ask(f"{PREFIX}.ask.evidence.status.load", LoadStatus, StatusReply)
 LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply)
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply)
@@ -250,6 +255,9 @@ RUN_STARTED: Stored[RunStarted] = Stored(
 RUN_REJECTED: Stored[SubmissionRejected] = Stored(
     f"{PREFIX}.evt.discovery.run.rejected", SubmissionRejected, ("run_id",), ("run_id",)
 )
+RUN_CONTROLLED: Stored[RunControlled] = Stored(
+    f"{PREFIX}.evt.discovery.run.controlled", RunControlled, ("run_id",), ("run_id", "number")
+)
 SAMPLE_FOUND: Stored[SampleFound] = Stored(
     f"{PREFIX}.evt.discovery.sample.found", SampleFound, ("run_id", "sample_id"), ("run_id", "sample_id")
 )
@@ -278,6 +286,7 @@ EVIDENCE_BLOCKED: Stored[EvidenceBlocked] = Stored(
 EVENTS: tuple[Stored[Any], ...] = (
     RUN_STARTED,
     RUN_REJECTED,
+    RUN_CONTROLLED,
     SAMPLE_FOUND,
     POPULATION_CLOSED,
     STEP_TAKEN,
@@ -290,6 +299,7 @@ EVENTS: tuple[Stored[Any], ...] = (
 RunEvent = (
     RunStarted
     | SubmissionRejected
+    | RunControlled
     | SampleFound
     | PopulationClosed
     | StepTaken
@@ -299,5 +309,11 @@ RunEvent = (
     | EvidenceBlocked
 )
 """A message of any of these subjects."""
+
+
+def subjects_of_run(run_id: str, subjects: tuple[Stored[Any], ...] = EVENTS) -> list[str]:
+    """Return the subjects of the events of one run."""
+    return [".".join((one.pattern, run_id, *("*" for _ in one.keys[1:]))) for one in subjects]
+
 
 DEAD_LETTERS = f"{PREFIX}.dlq"

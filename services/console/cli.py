@@ -21,6 +21,7 @@ from services.console.commands.operate import operate
 from services.console.commands.reperform.command import reperform
 from services.console.commands.replay import replay
 from services.console.commands.run.command import run
+from services.console.commands.runs.command import runs
 from services.console.commands.sql import sql
 from services.console.commands.up import serve, up
 from services.console.commands.validate import validate
@@ -47,4 +48,5 @@ app.command()(build)
 app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)
 app.command(epilog=LEARN_EXIT_CODES)(learn)
 app.add_typer(flows)
+app.add_typer(runs)
 app.add_typer(workflows)

@@ -28,6 +28,7 @@ from services.discovery.population.samples import first_problems
 from services.discovery.preflight import check_access, check_logs, check_planner
 from services.discovery.search import add_listed_samples, close_search
 from services.discovery.start_run import create_run, start_round
+from services.discovery.steering.apply import apply_control
 from shared.bus.actor import Actor
 from shared.client import load_run
 from shared.contracts.discovery import (
@@ -42,8 +43,10 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.contracts.sessions.control import ControlReply, ControlRun
 from shared.streams import RUNS, samples_of
 from shared.subjects import (
+    CONTROL_RUN,
     POPULATION_CLOSED,
     RUN_FINISHED,
     RUN_REJECTED,
@@ -80,6 +83,12 @@ async def submit_run(request: SubmitRun, deps: DiscoveryDeps) -> SubmitReply:
         return await _reject(request, (*problems, *more), deps)
     plan = replace(plan, mode=mode, compiles=is_compiled(request, plan, asks_model=asks_model))
     return await start_round(await create_run(plan, request, deps), plan, deps)
+
+
+@actor.answers(CONTROL_RUN)
+async def control_run(request: ControlRun, deps: DiscoveryDeps) -> ControlReply:
+    """Pause, resume, interrupt or close a run at work, or pass on a message, questions or answers."""
+    return await apply_control(request, deps)
 
 
 @actor.handles(SAMPLES_LISTED, max_attempts=NO_ATTEMPT_LIMIT, deadline_s=LISTED_DEADLINE_S)

@@ -37,7 +37,8 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
     async with open_store(settings, blocked, _now) as store, open_sql_service(settings, store, bus, _now) as sql:
         yield EvidenceDeps(
             store, bus, _now, ALL_PRODUCTS, blocked, signer, sql,
-            read_only=settings.evidence_read_only, webhooks=open_webhooks(settings, bus),
+            read_only=settings.evidence_read_only, records=bus, events=bus,
+            webhooks=open_webhooks(settings, bus),
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import OnBlocked, Signer, SqlAnswers, Store, ignore_blocked
 from services.evidence.run_ledger import RunLedger
 from services.evidence.webhooks.delivery import Webhooks
-from shared.bus.ports import Blobs
+from shared.bus.ports import Blobs, EventReader, Records
 
 
 @dataclass
@@ -27,6 +27,10 @@ class EvidenceDeps:
     questions: SqlAnswers | None = None
     """None: queries in SQL are refused."""
     read_only: bool = False
+    records: Records | None = None
+    """Where the controls of runs are; None: no status says that a run is paused."""
+    events: EventReader | None = None
+    """None: the event log is not read."""
     webhooks: Webhooks | None = None
     """None: the settings name no receiver."""
     ledger: RunLedger = field(init=False)

@@ -11,6 +11,7 @@ import msgspec
 from services.evidence.deps import EvidenceDeps
 from services.evidence.ingest import missing_artifacts, remove_stored_blobs, store_artifact, store_lessons
 from services.evidence.lifecycle import close_run_if_complete, open_attempt_log, require_open_attempt
+from services.evidence.read_api.events import read_event_log
 from services.evidence.read_api.find_runs import find_known_runs
 from services.evidence.read_api.run_status import read_status
 from services.evidence.read_api.samples import lend, read_result, read_steps
@@ -42,6 +43,7 @@ from shared.contracts.evidence import (
     StepsReply,
 )
 from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.events import EventsReply, LoadEvents
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
@@ -70,6 +72,7 @@ from shared.subjects import (
     LEND_ARTIFACT,
     LIST_ARTIFACTS,
     LOAD_ARTIFACT,
+    LOAD_EVENTS,
     LOAD_RESULT,
     LOAD_RUN,
     LOAD_STATUS,
@@ -201,6 +204,14 @@ async def load_status(request: LoadStatus, deps: EvidenceDeps) -> StatusReply:
     if state is None:
         return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
     return await read_status(deps, state, request.skip)
+
+
+@actor.answers(LOAD_EVENTS, deadline_s=60.0)
+async def load_events(request: LoadEvents, deps: EvidenceDeps) -> EventsReply:
+    """Return a page of the event log of a run, from any index on."""
+    if deps.events is None:
+        raise Unsupported("this service does not read the event log")
+    return await read_event_log(deps, deps.events, request)
 
 
 @actor.answers(LOAD_RUN, deadline_s=60.0)

@@ -16,6 +16,9 @@ from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
 from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
+from services.planner.state.attempt_state import NO_USAGE, ending_of
+from services.planner.steering import Steering, interrupted_limit
+from services.planner.workflow_use.choosing import load_choice, load_flow
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.base import add_usage
@@ -73,6 +76,12 @@ def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: Exhibit
 )
 async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> SampleFinished | None:
     """Work on one sample in a browser session of its own. No session is leased if the decider cannot work."""
+    steering = Steering(message, deps)
+    await steering.wait_while_paused()
+    if steering.interrupted or steering.closing:
+        now = deps.now()
+        limit = interrupted_limit()
+        return to_finished(message, message.attempt_base + attempt, ending_of(limit.reason, limit.message), now, now)
     run = await load_run(message.run_id, deps)
     spec = run.spec_of(message)
     decider = deps.decider(planner_name(run, deps))

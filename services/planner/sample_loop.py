@@ -15,7 +15,7 @@ from services.planner.budget import add_spending, fetch_budget_ending, fetch_exc
 from services.planner.deps import Decider, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.irreversible import EvidenceClaims, guard_irreversible
-from services.planner.judge.gates import limit_reached, refusal, to_finished, with_partial_values
+from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
 from services.planner.page.identity import keywords
 from services.planner.state.action_facts import changes_page
@@ -33,6 +33,7 @@ from services.planner.state.step_parts import observation_ref, to_filed, with_pa
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
+from services.planner.steering import Steering, interrupted_limit
 from shared.contracts.actions import AnyAction, Goto
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
@@ -95,6 +96,7 @@ class SampleWork:
         self.unlogged_readings: tuple[FieldValue, ...] = ()
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.timer = StepTimer(self.started_at, self.started_s)
+        self.steering = Steering(task.message, deps)
 
     async def run(self) -> SampleFinished:
         """Take steps until the sample ends. Errors of the browser pool or the model are raised: the sample is tried
@@ -108,6 +110,8 @@ class SampleWork:
     @property
     def view(self) -> SampleView:
         task, work, state = self.task, self.task.message, with_readings(self.state, self.unlogged_readings)
+        if self.steering.messages:
+            state = replace(state, notices=self._notices())
         return SampleView(
             task.spec, work.sample, state, self.page, task.hints, task.log, work.run_id, task.attempt,
             task.allow_effects, task.on_flow,
@@ -115,6 +119,9 @@ class SampleWork:
 
     async def _take_turn(self) -> Ending | None:
         """Make one decision and execute it."""
+        stopped = await self._await_permission()
+        if stopped is not None:
+            return await self._end_at_limit(stopped)
         await self._refresh_state()
         due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
         due = due or await fetch_budget_ending(self.view, self.task.decider, self.deps)
@@ -131,6 +138,16 @@ class SampleWork:
             )
             return None
         return await self._execute_calls(decision)
+
+    async def _await_permission(self) -> Ending | None:
+        """Wait while the run is paused; return how the sample ends if it was interrupted, else None."""
+        before_s = self.deps.elapsed_s()
+        if await self.steering.wait_while_paused():
+            paused_s = self.deps.elapsed_s() - before_s
+            self.started_s += paused_s
+            self.timer.started_s += paused_s
+            self.stale = self.page is not None
+        return cut_short(self.view, interrupted_limit()) if self.steering.interrupted else None
 
     async def _decide(self) -> Decision:
         before_s = self.deps.elapsed_s()
@@ -241,11 +258,16 @@ class SampleWork:
             await self._observe()
         return (following, "") if self.page is chosen_on else next_batched_call(following, chosen_on, self.page)
 
+    def _notices(self) -> tuple[str, ...]:
+        """Return what the decider is told beside the page: notices of the loop, and messages of people."""
+        return (*self.state.notices, *self.steering.messages)
+
     async def _publish_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> None:
         """Build the step, make the state from it, and publish it."""
         step = self._build_step(decision, outcome, facts)
         self.state_after_step = self.state = after_step(self.state, step)
         self.unlogged_readings = ()
+        self.steering.mark_told()
         if self._is_unreached():
             self.page, self.observation, self.stale = None, None, False
         await self.deps.publishes.publish(STEP_TAKEN, step)
@@ -280,7 +302,7 @@ class SampleWork:
             message=outcome.message,
             refused=outcome.refused,
             remark=facts.remark,
-            notices=self.state.notices if first else (),
+            notices=self._notices() if first else (),
             route=decision.route if isinstance(decision, Act) and first else None,
             call=facts.call,
             artifacts=artifacts,

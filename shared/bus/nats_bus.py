@@ -27,6 +27,7 @@ from nats.js.api import (
 from nats.nuid import NUID
 
 from shared.bus.blob_io import NatsBlobs
+from shared.bus.event_reader import NatsEvents
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
 from shared.bus.wire import answer_pings, map_nats_errors, parse_reply, run_while_alive
@@ -63,7 +64,7 @@ class AskGate:
         await self._closed.wait()
 
 
-class Bus(NatsRecords, NatsBlobs):
+class Bus(NatsRecords, NatsBlobs, NatsEvents):
     """The connection of one process. Open one with :func:`connect_bus`."""
 
     def __init__(self, nc: NatsClient, name: str) -> None:
@@ -73,6 +74,7 @@ class Bus(NatsRecords, NatsBlobs):
         self.instance_id = NUID().next().decode()
         NatsRecords.__init__(self, nc, self.js)
         NatsBlobs.__init__(self, nc, self.js)
+        NatsEvents.__init__(self, self.js)
         self._gates: dict[str, AskGate] = {}
 
     # --- asking and publishing

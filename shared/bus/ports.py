@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from shared.contracts.base import Message
@@ -68,6 +70,21 @@ class Blobs(Protocol):
 
     async def remove(self, bucket: Bucket, name: str) -> None:
         """Remove the bytes; idempotent."""
+        ...
+
+
+@dataclass(frozen=True)
+class StoredEvent:
+    """An event as the stream holds it. ``sequence``: grows with every event of any run. ``at``: when it was stored."""
+
+    sequence: int
+    at: datetime
+    data: bytes
+
+
+class EventReader(Protocol):
+    async def read_events(self, subjects: Sequence[str], start: int, limit: int) -> list[StoredEvent]:
+        """Return the first ``limit`` events on these subjects from the sequence ``start`` on, in order."""
         ...
 
 

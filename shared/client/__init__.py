@@ -28,6 +28,8 @@ from shared.aio import raise_if_cancelled
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.ports import Asks
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunMode, RunRejected, SubmitRun
+from shared.client.run_sessions import RunSessions
+from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,
@@ -41,10 +43,9 @@ from shared.contracts.evidence import (
     SqlAnswered,
     SqlRefused,
 )
-from shared.contracts.sessions.status import LoadStatus, RunStatus
 from shared.errors import PermanentError
 from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
-from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, LOAD_STATUS, PREFIX, SUBMIT_RUN, RunEvent
+from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, PREFIX, SUBMIT_RUN, RunEvent
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
@@ -68,10 +69,11 @@ class RunRejectedError(PermanentError):
         self.problems = tuple(problems)
 
 
-class Client:
+class Client(RunSessions):
     """Speaks to the services over the bus; open one with :func:`connect`."""
 
     def __init__(self, bus: Bus) -> None:
+        super().__init__(bus)
         self.bus = bus
 
     async def submit(
@@ -187,10 +189,6 @@ class Client:
     async def load(self, run_id: str) -> RunLoaded | RunUnknown:
         """Return what evidence knows of a run, with all its samples."""
         return await load_run(self.bus, run_id)
-
-    async def status(self, run_id: str, skip: int = 0) -> RunStatus | RunUnknown:
-        """Return the status record of a run. ``skip``: samples of earlier pages, as ``next_skip`` of the last one."""
-        return await self.bus.ask(LOAD_STATUS, LoadStatus(run_id=run_id, skip=skip), timeout_s=LOAD_BOUND_S)
 
     async def runs(self, task_id: str | None = None, input_sha256: str | None = None) -> RunsFound:
         """Return the latest run of this task and input, and the latest unfinished one. None stands for any."""

@@ -64,6 +64,7 @@ Reason = Literal[
     "time_exceeded",
     "budget_exceeded",
     "run_budget_exceeded",
+    "interrupted",
     "replay_differs",
     "replay_withheld",
     "flow_stopped",
@@ -262,6 +263,9 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="failed", fault="us", partial=True, words="the budget of the run is used up",
         when="the budget of the run was reached (`run_usd`, `run_tokens`)",
         advice="Raise `budget`, then resume the run."),
+    "interrupted": ReasonFacts(
+        status="failed", fault="us", partial=True, words="the run was interrupted",
+        when="a person interrupted or closed the run", advice="Resume the run."),
     # Replays
     "replay_differs": ReasonFacts(
         status="needs_review", fault="site", fail="replay_differs", words="not as it was recorded",

@@ -96,6 +96,7 @@ PermanentCode = Literal[
     "no_flow",
     "webhook_refused",
     "webhook_given_up",
+    "control_refused",
 ]
 """A retry of the same call fails again."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
@@ -186,6 +187,7 @@ ERRORS: dict[ErrorCode, str] = {
     "other_call": "the flow waits for the answer to another call, or for none",
     "no_flow": "the run uses flows only, and its task has none",
     "webhook_refused": "a webhook may not be sent: its address is not allowed, or there is no secret to sign it with",
+    "control_refused": "what was asked of a run does not fit how it stands",
     "webhook_given_up": "every attempt to deliver a webhook failed",
 }
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 import msgspec
 
 from shared.bus.actor import Actor
-from shared.bus.ports import Sink, Source
+from shared.bus.ports import Sink, Source, StoredEvent
 from shared.bus.runner import Runner
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
@@ -31,6 +33,7 @@ class MemoryBus:
     def __init__(self, instance_id: str = "memory") -> None:
         self.instance_id = instance_id
         self.published: list[tuple[str, Message]] = []
+        self._published_at: list[datetime] = []
         self.queues: dict[str, Consumer] = {}
         self.closed_asks: set[str] = set()
         self._ids: set[str] = set()
@@ -67,6 +70,15 @@ class MemoryBus:
             self._ids.add(identity)
             decoded = msgspec.json.decode(msgspec.json.encode(message), type=subject.message)
             self.published.append((subject_for(subject, message), decoded))
+            self._published_at.append(datetime.now(UTC))
+
+    async def read_events(self, subjects: Sequence[str], start: int, limit: int) -> list[StoredEvent]:
+        found = [
+            StoredEvent(number, self._published_at[number - 1], msgspec.json.encode(message))
+            for number, (subject, message) in enumerate(self.published, 1)
+            if number >= start and any(fnmatchcase(subject, pattern) for pattern in subjects)
+        ]
+        return found[:limit]
 
     async def create(self, bucket: Bucket, key: str, value: Any) -> bool:
         if (bucket.name, key) in self._records:

@@ -14,9 +14,11 @@ from services.evidence.state.run_state import RunState, sample_states
 from services.evidence.state.status_record import EndedSample, status_record
 from shared.aio import map_concurrently
 from shared.contracts.evidence import LoadedSample
+from shared.contracts.sessions.control import RunControl
 from shared.contracts.sessions.status import RunStatus
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
+from shared.streams import RUN_CONTROL
 
 STATUS_BYTES = PAGE_BYTES // 2
 """Of the results of one page, as they are stored: the record repeats less than that."""
@@ -28,9 +30,11 @@ async def read_status(deps: EvidenceDeps, state: RunState, skip: int = 0) -> Run
     skip = min(max(skip, 0), len(known))
     page = await _read_page(deps, state, known[skip:])
     end = skip + len(page)
+    control = None if deps.records is None else await deps.records.read(RUN_CONTROL, state.record.run_id, RunControl)
     return status_record(
         state,
         page,
+        control,
         location=deps.store.location(layout.run_key(state.record.run_id)),
         skip=skip,
         next_skip=end if end < len(known) else None,

@@ -9,6 +9,7 @@ from typing import Any
 
 from services.evidence.state.run_state import RunState, outcome_counts
 from shared.contracts.evidence import LoadedSample, RunFinished
+from shared.contracts.sessions.control import RunControl
 from shared.contracts.sessions.status import (
     FileMetadata,
     RunMetadata,
@@ -31,10 +32,17 @@ class EndedSample:
 
 
 def status_record(
-    state: RunState, page: Sequence[EndedSample], *, location: str, skip: int = 0, next_skip: int | None = None
+    state: RunState,
+    page: Sequence[EndedSample],
+    control: RunControl | None = None,
+    *,
+    location: str,
+    skip: int = 0,
+    next_skip: int | None = None,
 ) -> RunStatus:
     """Return the record. ``page``: samples in row order. ``location``: of the run."""
     finished = state.current_summary
+    in_force = control if finished is None and control and control.attempt_base == state.attempt_base else None
     results = [sample.result for sample in page if sample.result is not None]
     return RunStatus(
         run_id=state.record.run_id,
@@ -58,11 +66,19 @@ def status_record(
             workflow=_workflow_name(state.record.spec),
             decided_by=dict(sorted(Counter(result.decided_by for result in results).items())),
         ),
+        paused=in_force is not None and bool(in_force.paused_key),
+        paused_key=None if in_force is None else waits_for(in_force),
         samples=tuple(_sample_status(sample) for sample in page),
         outcomes=outcome_counts(state),
         skip=skip,
         next_skip=next_skip,
     )
+
+
+def waits_for(control: RunControl) -> str | None:
+    """Return the key of the pause, else of the oldest open question; None if the run waits for nothing."""
+    asked = control.open_questions[0].key if control.open_questions else None
+    return control.paused_key or asked
 
 
 def is_success(finished: RunFinished) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from shared.contracts.sessions.questions import MAX_QUESTIONS
 from shared.flows.building.edits import AddedCall, ScratchEdits, find_edits, with_added, without_steps
-from shared.flows.building.events import MAX_QUESTIONS, Question
+from shared.flows.building.events import Question
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
 from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, compile_samples, write_flow

@@ -8,6 +8,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from shared.bus.actor import Actor
@@ -18,7 +19,7 @@ from shared.contracts.planner import WorkSample
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_CHOICES
-from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE, subjects_of_run
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -108,6 +109,21 @@ class BusSuite:
         with pytest.raises(PermanentError) as caught:
             await bus.ask(LOAD_RUN, LoadRun(run_id="r"), timeout_s=10)
         assert caught.value.code == "too_large"
+
+    async def test_events_of_a_run_are_read_back_from_any_of_them_on(self, served):
+        bus, run_id, other = await served(Actor("none"), None), unique("run"), unique("run")
+        for number in (1, 2, 3):
+            for each in (run_id, other):
+                await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=each, samples=number, attempt_base=number))
+        subjects = subjects_of_run(run_id)
+        everything = await bus.read_events(subjects, 0, 10)
+        assert [msgspec.json.decode(one.data, type=PopulationClosed).samples for one in everything] == [1, 2, 3]
+        sequences = [one.sequence for one in everything]
+        assert sequences == sorted(set(sequences))
+        assert [one.sequence for one in await bus.read_events(subjects, sequences[1], 10)] == sequences[1:]
+        assert [one.sequence for one in await bus.read_events(subjects, 0, 2)] == sequences[:2]
+        assert await bus.read_events(subjects, sequences[-1] + 1000, 10) == []
+        assert await bus.read_events(subjects_of_run(unique("run")), 0, 10) == []
 
     async def test_a_record_is_created_once(self, served):
         bus = await served(Actor("none"), None)

@@ -1,0 +1,1 @@
+"""`exhibit runs`: following and steering runs."""

@@ -1,0 +1,53 @@
+"""Events that happened already, read back from the stream of a NATS server."""
+
+# pyright: reportUnknownMemberType=false
+# nats-py leaves the options of a few of its functions untyped.
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import nats.errors
+import nats.js.errors
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+
+from shared.bus.ports import StoredEvent
+from shared.bus.wire import map_nats_errors
+from shared.streams import EVENTS_STREAM
+
+READ_TIMEOUT_S = 30.0
+IDLE_S = 60.0
+"""The server drops the consumer of a reader that has died."""
+
+
+class NatsEvents:
+    """See :class:`shared.bus.ports.EventReader`."""
+
+    def __init__(self, js: JetStreamContext) -> None:
+        self._stream_of_events = js
+
+    async def read_events(self, subjects: Sequence[str], start: int, limit: int) -> list[StoredEvent]:
+        """See :class:`shared.bus.ports.EventReader`."""
+        js, found = self._stream_of_events, list[StoredEvent]()
+        config = ConsumerConfig(
+            filter_subjects=list(subjects),
+            ack_policy=AckPolicy.NONE,
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE if start > 1 else DeliverPolicy.ALL,
+            opt_start_seq=start if start > 1 else None,
+            inactive_threshold=IDLE_S,
+        )
+        with map_nats_errors():
+            consumer = await js.add_consumer(EVENTS_STREAM.name, config)
+            reading = await js.pull_subscribe_bind(consumer=consumer.name, stream=EVENTS_STREAM.name)
+            try:
+                left = min(consumer.num_pending or 0, limit)
+                while len(found) < left:
+                    for msg in await reading.fetch(left - len(found), timeout=READ_TIMEOUT_S):
+                        facts = msg.metadata
+                        found.append(StoredEvent(facts.sequence.stream, facts.timestamp, msg.data))
+            finally:
+                await reading.unsubscribe()
+                with suppress(nats.js.errors.NotFoundError, nats.errors.Error):
+                    await js.delete_consumer(EVENTS_STREAM.name, consumer.name)
+        return found

@@ -1,0 +1,126 @@
+"""The event log of a run: mapped from its events, in pages that join, for late readers too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from services.evidence.handlers import load_events
+from shared.contracts.discovery import Problem, SubmissionRejected
+from shared.contracts.evidence import RunUnknown
+from shared.contracts.sessions.control import AskUser, PauseRun, ResumePaused, RunControlled, SendText
+from shared.contracts.sessions.events import EventsLoaded, LoadEvents
+from shared.contracts.sessions.questions import Question
+from shared.subjects import (
+    POPULATION_CLOSED,
+    RUN_CONTROLLED,
+    RUN_FINISHED,
+    RUN_REJECTED,
+    RUN_STARTED,
+    SAMPLE_FINISHED,
+    SAMPLE_FOUND,
+    STEP_TAKEN,
+)
+from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
+from tests.typed import expect
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    """A run of two samples, one of them for review, with a pause, a message and a question."""
+    desk = Desk(tmp_path)
+    desk.deps.events, bus = desk.bus, desk.bus
+    one, two = sample("A-1"), sample("A-2", 2)
+    await bus.publish(RUN_STARTED, started())
+    for each in (one, two):
+        await bus.publish(SAMPLE_FOUND, found(each))
+    await bus.publish(POPULATION_CLOSED, closed(2))
+    asked = AskUser(key="q", questions=(Question(text="Which?", options=("a", "b")),))
+    for number, control in enumerate((PauseRun(), ResumePaused(), SendText(text="Hello."), asked), 1):
+        told = RunControlled(
+            run_id="run_1", number=number, control_id=str(number), control=control, by="ann", at=NOW, paused_key="p"
+        )
+        await bus.publish(RUN_CONTROLLED, told)
+    await bus.publish(STEP_TAKEN, took(one))
+    await bus.publish(STEP_TAKEN, replace(took(one, step=2), refused=True, message="not now"))
+    ends = [ended(one), ended(two, status="needs_review", reason="ambiguous_value")]
+    for end in ends:
+        await bus.publish(SAMPLE_FINISHED, end)
+    await desk.begun(one, two)
+    await bus.publish(RUN_FINISHED, await desk.tell(*ends))
+    return desk
+
+
+async def page(desk: Desk, **request) -> EventsLoaded:
+    return expect(await load_events(LoadEvents(run_id="run_1", **request), desk.deps), EventsLoaded)
+
+
+NAMES = [
+    "RunStarted", "RunContent", "FlowPaused", "FlowResumed", "RunContent", "AskUserQuestion",
+    "ToolCallStarted", "ToolCallCompleted", "ToolCallStarted", "ToolCallRejected", "RunContent", "RunContent",
+    "RunCompleted",
+]  # fmt: skip
+
+
+async def test_every_event_of_a_run_is_an_entry(desk):
+    log = await page(desk)
+    assert [one.event for one in log.events] == NAMES
+    assert (log.more, log.from_beginning) == (False, True)
+    by_name = {one.event: one for one in log.events}
+    assert (by_name["FlowPaused"].key, by_name["FlowPaused"].by) == ("p", "ann")
+    assert by_name["AskUserQuestion"].questions[0].options == ("a", "b")
+    assert (by_name["ToolCallCompleted"].tool, by_name["ToolCallCompleted"].ok) == ("screenshot", True)
+    assert by_name["ToolCallRejected"].text == "not now"
+    assert by_name["RunCompleted"].success is False
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
+async def test_pages_of_any_size_join_without_a_gap_and_without_a_repetition(desk, limit):
+    whole, joined, since = (await page(desk)).events, [], 0
+    while True:
+        part = await page(desk, since=since, limit=limit)
+        assert len(part.events) <= limit
+        joined += part.events
+        since = part.next_index
+        if not part.more:
+            break
+    assert tuple(joined) == whole
+    after = await page(desk, since=since)
+    assert (after.events, after.next_index, after.more) == ((), since, False)
+
+
+async def test_indexes_grow_and_a_limit_out_of_bounds_is_set_right(desk):
+    log = await page(desk, limit=10_000_000)
+    indexes = [one.index for one in log.events]
+    assert indexes == sorted(set(indexes))
+    assert len((await page(desk, limit=0)).events) == 1
+    assert (await page(desk, since=-5)).events == log.events
+
+
+async def test_a_run_of_which_nothing_is_done_ended_in_error_and_a_rejected_request_too(tmp_path):
+    desk = Desk(tmp_path)
+    desk.deps.events = desk.bus
+    await desk.begun(sample())
+    await desk.bus.publish(RUN_FINISHED, await desk.tell(ended(sample(), status="failed", reason="not_found")))
+    (end,) = (await page(desk)).events
+    assert (end.event, end.success) == ("RunError", False)
+    problem = Problem(where="spec", message="bad")
+    await desk.bus.publish(RUN_REJECTED, SubmissionRejected(run_id="run_2", problems=(problem,)))
+    log = expect(await load_events(LoadEvents(run_id="run_2"), desk.deps), EventsLoaded)
+    assert [(one.event, one.text) for one in log.events] == [("RunError", "spec: bad")]
+
+
+async def test_a_log_whose_beginning_is_gone_says_so(tmp_path):
+    desk = Desk(tmp_path)
+    desk.deps.events = desk.bus
+    await desk.begun(sample())
+    assert (await page(desk)).from_beginning is False
+
+
+async def test_the_log_of_an_unknown_run(tmp_path):
+    desk = Desk(tmp_path)
+    desk.deps.events = desk.bus
+    for run_id in ("run_9", "../run_1"):
+        assert isinstance(await load_events(LoadEvents(run_id=run_id), desk.deps), RunUnknown)
