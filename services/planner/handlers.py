@@ -14,11 +14,9 @@ from services.planner.model_tasks.drafting import request_problem
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
+from services.planner.steering import Steering, interrupted_limit
 from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
-from services.planner.state.attempt_state import NO_USAGE, ending_of
-from services.planner.steering import Steering, interrupted_limit
-from services.planner.workflow_use.choosing import load_choice, load_flow
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.base import add_usage

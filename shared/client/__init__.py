@@ -27,9 +27,8 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from shared.aio import raise_if_cancelled
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.ports import Asks
-from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunMode, RunRejected, SubmitRun
 from shared.client.run_sessions import RunSessions
-from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
+from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunMode, RunRejected, SubmitRun
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,

@@ -10,7 +10,6 @@ import msgspec
 import typer
 
 from services.console import exits
-from services.console.connections import open_client
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
 from services.console.text.session_lines import event_line, status_lines
@@ -18,6 +17,7 @@ from shared.client import Client
 from shared.contracts.evidence import RunUnknown
 from shared.contracts.sessions.status import RunStatus
 from shared.errors import PermanentError
+from shared.host.connections import open_client
 from shared.settings import Settings
 from shared.text.normal import printable
 

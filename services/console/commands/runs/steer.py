@@ -12,12 +12,12 @@ import typer
 
 from services.console import exits
 from services.console.commands.runs.follow import require_bus
-from services.console.connections import open_client
 from services.console.options import AsJson, Nats, load_settings
 from shared.client import Client
 from shared.contracts.discovery import Problem
 from shared.contracts.sessions.control import RunControlled
 from shared.contracts.sessions.questions import QuestionAnswer
+from shared.host.connections import open_client
 
 RunId = Annotated[str, typer.Argument(help="The id of the run.")]
 Steer = Callable[[Client], Awaitable[RunControlled]]
