@@ -76,6 +76,7 @@ from shared.flows.elements import (
     ElementUntold,
     facts_of_selector,
     find_element,
+    key_of_selector,
     matching,
 )
 from shared.flows.files import DropdownMapping, FlowFiles
@@ -257,7 +258,7 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         answers_shown=quiet,
         irreversible=irreversible,
         remark=_remark(selector, found) if isinstance(found, ElementLocated) else "",
-        heal=heal_of_element(selector, found, facts, page) if isinstance(found, ElementLocated) else None,
+        heal=_heal(selector, found, context, page) if isinstance(found, ElementLocated) else None,
     )
 
 
@@ -335,6 +336,12 @@ def _download_next(call: DownloadAll, page: PageObserved, context: FlowContext) 
     target = ByRef(ref=found[context.done].ref, snapshot_id=page.snapshot_id)
     more = context.done + 1 < len(found)
     return Perform(Download(target=target, label=label), more=more, value=None if more else len(found))
+
+
+def _heal(selector: str, found: ElementLocated, context: FlowContext, page: PageObserved) -> Heal | None:
+    locators = context.files.locators
+    key = key_of_selector(selector, locators, context.variables)
+    return heal_of_element(selector, key, found, locators.get(key), page)
 
 
 def _remark(selector: str, found: ElementLocated) -> str:

@@ -66,13 +66,16 @@ def facts_of_selector(
     text: str, locators: Mapping[str, ElementFacts], variables: Mapping[str, str]
 ) -> ElementFacts | None:
     """Return what a flow knows of the element, by the entry whose key is this selector once variables are filled in."""
+    return locators.get(key_of_selector(text, locators, variables))
+
+
+def key_of_selector(text: str, locators: Mapping[str, ElementFacts], variables: Mapping[str, str]) -> str:
+    """Return the key of the element's entry; the selector itself, where there is none."""
     if text in locators:
-        return locators[text]
+        return text
     wanted = parse_selector(text)
-    for key, facts in locators.items():
-        if fill_selector(parse_selector(key), variables) == wanted:
-            return facts
-    return None
+    keys = (key for key in locators if fill_selector(parse_selector(key), variables) == wanted)
+    return next(keys, text)
 
 
 def find_element(

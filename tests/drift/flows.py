@@ -13,13 +13,14 @@ from practice.comparing import rows_of
 from practice.drift import VARIABLE
 from services.console.commands.flows.compile import publish_flow
 from shared.client import Client
-from shared.contracts.workflows.library import WorkflowCreated
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowVersion
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.checking.validation import compile_checked
 from shared.flows.compiling.reading import read_recordings
+from shared.flows.compiling.recording import RecordedSample
 from shared.host.services import run_embedded
 from shared.settings import Settings
-from shared.task.spec import check_spec
+from shared.task.spec import TaskSpec, check_spec
 from tests.drift.outcomes import Outcome, outcomes_of
 from tests.end_to_end.family_runs import written
 
@@ -50,7 +51,16 @@ async def run(client: Client, spec: dict[str, Any], rows: Rows) -> Path:
     return Path(finished.location)
 
 
-async def compile_on_plain_site(client: Client, subject: Subject) -> None:
+@dataclass(frozen=True)
+class Compiled:
+    """A published flow with the samples that were recorded for it."""
+
+    spec: TaskSpec
+    version: WorkflowVersion
+    recorded: Sequence[RecordedSample]
+
+
+async def compile_on_plain_site(client: Client, subject: Subject) -> Compiled:
     """Record samples by rules, compile a flow of the first of them, and publish it."""
     folder = await run(client, {**subject.spec, "workflow": "off"}, subject.recorded)
     order = [dict(row) for row in subject.recorded]
@@ -66,6 +76,7 @@ async def compile_on_plain_site(client: Client, subject: Subject) -> None:
     assert validation.problems == ()
     published = await publish_flow(client.bus, checked.task_id, flow, "test", "run_1")
     assert isinstance(published, WorkflowCreated)
+    return Compiled(checked, published.workflow, samples)
 
 
 async def measure(

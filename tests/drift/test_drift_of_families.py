@@ -5,10 +5,6 @@ The table is printed (``pytest -s``). Nothing wrong is ever done: false heals ar
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from practice.code_host import audit
 from practice.code_host import server as code_host
 from practice.code_host.data import ground_truth as world_of
@@ -19,26 +15,12 @@ from practice.people import server as people_server
 from practice.people.asking import settle
 from practice.people.data import ground_truth as people_of
 from practice.tickets import server as tickets_server
-from practice.tickets.data import ground_truth as tickets_of
-from shared.settings import Settings
 from tests.drift.flows import Subject, measure, told
 from tests.drift.outcomes import Outcome, table_of
+from tests.drift.tickets import EACH, tickets_subject
 from tests.end_to_end.family_runs import spec_of
 
 SWITCHES = ("", *KNOWN)
-EACH = 4
-
-
-@pytest.fixture
-def with_library(tmp_path: Path) -> Settings:
-    return Settings(
-        evidence_dir=tmp_path / "evidence",
-        state_dir=tmp_path / "state",
-        workflows_dir=tmp_path / "workflows",
-        tools_dir=tmp_path / "tools",
-        nats_url=None,
-        planner="rules",
-    )
 
 
 def assert_nothing_wrong(outcomes: list[Outcome]) -> None:
@@ -48,23 +30,8 @@ def assert_nothing_wrong(outcomes: list[Outcome]) -> None:
 
 
 async def test_tickets(with_library, monkeypatch):
-    tickets = tickets_of()
-    unassigned = next(at for at, one in enumerate(tickets) if one.assignee is None)
-    undated = next(at for at, one in enumerate(tickets) if one.due_date is None and one.assignee is not None)
-    recorded = [0, unassigned, undated]
-    others = [at for at in range(len(tickets)) if at not in recorded]
-    empty = [at for at in others if tickets[at].assignee is None][:1]
-    chosen = [*[at for at in others if at not in empty][: EACH - 1], *empty]
-    truth = [
-        {"assignee": tickets[at].assignee or "", "due_date": due.isoformat() if (due := tickets[at].due_date) else ""}
-        for at in chosen
-    ]
     async with tickets_server.serve() as url:
-        rows = [{"ticket_number": one.number, "url": f"{url}/tickets/{one.number}"} for one in tickets]
-        subject = Subject(
-            "tickets", spec_of("practice_tickets"), [rows[at] for at in recorded], [rows[at] for at in chosen], truth
-        )
-        assert_nothing_wrong(await measure(with_library, monkeypatch, subject, SWITCHES))
+        assert_nothing_wrong(await measure(with_library, monkeypatch, tickets_subject(url), SWITCHES))
 
 
 async def test_people(with_library, monkeypatch):

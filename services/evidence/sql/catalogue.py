@@ -329,8 +329,8 @@ HEALS = SqlView(
         _c("decided_by", TEXT, "The decider of the step."),
         _c("cost_usd", MONEY, "Price of finding it.", "US dollars"),
     ),
-    "Flows write them; a replay does not record which of the recorded locators has found an element. What was lost, what "
-    "leads elsewhere and the page's hash are in `heals` of the step in action_log.json.",
+    "Flows write them; a replay does not record which of the recorded locators has found an element. What was lost, "
+    "what leads elsewhere and the page's hash are in `heals` of the step in action_log.json.",
 )
 
 VIEWS: tuple[SqlView, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS, USAGE, HEALS)

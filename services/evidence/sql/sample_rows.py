@@ -162,7 +162,7 @@ def _heals(entry: LogEntry) -> Iterator[Row]:
             "recorded_run_id": None,
             "recorded_step": None,
             "role": heal.role or None,
-            "name": heal.subject if heal.kind == "field" else None,
+            "name": heal.subject if heal.kind in ("field", "proof") else None,
             "name_now": heal.name_now or None,
             "fingerprint": heal.fingerprint or None,
             "fingerprint_now": heal.fingerprint_now or None,

@@ -14,6 +14,10 @@ selectors or rules, which agree. ``narrowed``: of several that are like it, the 
 ``planner``: a step that a planner decided on."""
 
 
+HealedKind = Literal["element", "field", "proof", "popup"]
+"""``proof``: a field by which a page proved whose record it shows."""
+
+
 class HealWay(Part, frozen=True, kw_only=True):
     """One way to find something. ``key``: the selector, or the hash of the rule (`shared.flows.healing.rule_key`).
     ``text``: for people."""
@@ -23,13 +27,14 @@ class HealWay(Part, frozen=True, kw_only=True):
 
 
 class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """One heal. ``subject``: the selector of the flow, or the field. ``lost``: ways that find nothing, or several
-    elements, now. ``moved``: ways that lead to something else now. ``matched``: ways that lead to what was used.
+    """One heal. ``subject``: the key of the element's entry in the locators, or the field. ``lost``: ways that find
+    nothing, or several elements, now. ``moved``: ways that lead to something else now. ``matched``: ways that lead to
+    what was used.
 
     ``others``: elements like it that were not meant, such as of the same name in other rows. ``observation_sha256``: of
     the page on which it was found."""
 
-    kind: Literal["element", "field", "popup"]
+    kind: HealedKind
     subject: str
     rung: OpenCode[HealRung]
     lost: tuple[HealWay, ...] = ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.workflows.heals import Heal, HealRung, HealWay
+from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay
 from shared.extraction.rules import ExtractionRule, UnderHeader, describe_rule
 from shared.flows.elements import ElementLocated
 from shared.flows.files import ElementFacts
@@ -23,9 +23,9 @@ def rule_key(rule: ExtractionRule) -> str:
 
 
 def heal_of_element(
-    selector: str, found: ElementLocated, facts: ElementFacts | None, page: PageObserved
+    selector: str, key: str, found: ElementLocated, facts: ElementFacts | None, page: PageObserved
 ) -> Heal | None:
-    """Return what has changed of an element that a selector of a flow names; None: nothing."""
+    """Return what has changed of an element that a selector of a flow names; None: nothing. ``key``: of its entry."""
     if not (found.healed or found.moved or found.lost):
         return None
     rung: HealRung = "moved" if found.moved else "narrowed" if found.others else "agreeing"
@@ -33,11 +33,11 @@ def heal_of_element(
     element = found.element
     return Heal(
         kind="element",
-        subject=selector,
+        subject=key,
         rung=rung,
-        lost=_selectors(found.lost),
-        moved=_selectors(found.moved),
-        matched=_selectors(found.agreed),
+        lost=_selectors(found.lost, selector, key),
+        moved=_selectors(found.moved, selector, key),
+        matched=_selectors(found.agreed, selector, key),
         others=found.others,
         role=element.role,
         name_now=element.name,
@@ -48,7 +48,7 @@ def heal_of_element(
     )
 
 
-def heal_of_reading(reading: LocatedReading, page: PageObserved) -> Heal | None:
+def heal_of_reading(reading: LocatedReading, page: PageObserved, kind: HealedKind = "field") -> Heal | None:
     """Return what has changed of a field that was read; None: nothing, or it was not read for certain."""
     if not reading.healed or reading.state not in ("value", "empty") or not reading.matched:
         return None
@@ -57,7 +57,7 @@ def heal_of_reading(reading: LocatedReading, page: PageObserved) -> Heal | None:
     rung: HealRung = "moved" if reading.moved else "narrowed" if told and not by_label else "agreeing"
     element = reading.element
     return Heal(
-        kind="field",
+        kind=kind,
         subject=reading.field,
         rung=rung,
         lost=_rules(rule for rule in reading.lost if rule not in reading.moved),
@@ -85,8 +85,8 @@ def heal_of_popup(subject: str, button: Element, page: PageObserved) -> Heal:
     )
 
 
-def _selectors(found: Iterable[str]) -> tuple[HealWay, ...]:
-    return tuple(HealWay(key=one, text=one) for one in found)
+def _selectors(found: Iterable[str], selector: str, key: str) -> tuple[HealWay, ...]:
+    return tuple(HealWay(key=key if one == selector else one, text=one) for one in found)
 
 
 def _rules(found: Iterable[ExtractionRule]) -> tuple[HealWay, ...]:

@@ -159,10 +159,10 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     after = after_call(context, call, performed=False)
     if decided.error is not None or page is None:
         return CallAnswered(decided, after, notes=notes)
+    heals = [heal_of_reading(one, page) for one in read]
     if isinstance(call, ProveRecord):
-        read = proofs_of(call, page, context)
-    heals = tuple(heal for one in read if (heal := heal_of_reading(one, page)) is not None)
-    return CallAnswered(decided, after, seen, notes, heals)
+        heals = [heal_of_reading(one, page, "proof") for one in proofs_of(call, page, context)]
+    return CallAnswered(decided, after, seen, notes, tuple(one for one in heals if one is not None))
 
 
 def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
