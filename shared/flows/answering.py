@@ -69,6 +69,7 @@ from shared.contracts.workflows.flows import (
     UploadFile,
 )
 from shared.contracts.workflows.heals import Heal
+from shared.flows.changed.records import heal_of_element
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -81,7 +82,6 @@ from shared.flows.elements import (
 )
 from shared.flows.files import DropdownMapping, FlowFiles
 from shared.flows.filled import FilledField, doubts_of_filled, field_filled_by
-from shared.flows.healing.records import heal_of_element
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,

@@ -19,8 +19,8 @@ HealedKind = Literal["element", "field", "proof", "popup"]
 
 
 class HealWay(Part, frozen=True, kw_only=True):
-    """One way to find something. ``key``: the selector, or the hash of the rule (`shared.flows.healing.rule_key`).
-    ``text``: for people."""
+    """One way to find something. ``key``: the selector, or the hash of the rule, as
+    `shared.flows.changed.records.rule_key`. ``text``: for people."""
 
     key: str
     text: str

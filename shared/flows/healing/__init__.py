@@ -1,1 +1,1 @@
-"""Flows on pages that have changed: what helped, and what a flow should be changed to."""
+"""New versions of flows, from what their runs have found in another way than it was recorded."""

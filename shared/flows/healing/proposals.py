@@ -17,9 +17,9 @@ from shared.contracts.workflows.heals import Heal, HealedKind, HealWay
 from shared.extraction.agreement import BELONGING
 from shared.extraction.rules import kind_of
 from shared.extraction.synthesis import FieldRules
+from shared.flows.changed.records import rule_key
 from shared.flows.elements import LEAST_AGREEING
 from shared.flows.files import ElementFacts, FlowFiles, write_files
-from shared.flows.healing.records import rule_key
 
 LEAST_SAMPLES = 2
 """That have found the same change."""

@@ -42,7 +42,7 @@ from shared.flows.answering import (
     proofs_of,
     readings_of,
 )
-from shared.flows.healing.records import heal_of_reading
+from shared.flows.changed.records import heal_of_reading
 from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import PAUSES_S, pause_for_answer_s
 

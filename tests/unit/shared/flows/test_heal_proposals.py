@@ -5,9 +5,9 @@ from __future__ import annotations
 from shared.contracts.workflows.heals import Heal, HealWay
 from shared.extraction.rules import AfterText, AtPlace, ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import FieldRules
+from shared.flows.changed.records import rule_key
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles
 from shared.flows.healing.proposals import HealProposal, propose_heal
-from shared.flows.healing.records import rule_key
 
 BLAME = 'role=link[name="Blame"]'
 
