@@ -12,8 +12,8 @@ from typing import Any, Literal
 from practice.comparing import rows_of
 
 Verdict = Literal["right", "closed", "false"]
-"""``right``: the flow has done the sample, and every field is right. ``closed``: it has stopped, or what it returned was
-refused. ``false``: something wrong was done, or read and reported."""
+"""``right``: the flow has done the sample, every field is right. ``closed``: it has stopped, or what it returned was
+refused. ``false``: the sample has ended as if all were right, with a wrong field."""
 Expected = Mapping[str, str]
 
 
@@ -65,12 +65,11 @@ def table_of(outcomes: Iterable[Outcome]) -> str:
         count = counts.setdefault((one.family, one.switch), Counter())
         count[one.verdict] += 1
         count["healed"] += one.verdict == "right" and one.healed > 0
-    head = [
-        "| family | switch | samples | right | of them healed | failed closed | false heal |",
-        "|---|---|--:|--:|--:|--:|--:|",
-    ]
-    lines = [
-        f"| {family} | {switch} | {count.total() - count['healed']} | {count['right']} | {count['healed']} | {count['closed']} | {count['false']} |"
-        for (family, switch), count in counts.items()
-    ]
-    return "\n".join([*head, *lines])
+    head = "| family | switch | samples | right | healed | failed closed | false heal |\n|---|---|--:|--:|--:|--:|--:|"
+    lines = [_line(family, switch, count) for (family, switch), count in counts.items()]
+    return "\n".join([head, *lines])
+
+
+def _line(family: str, switch: str, count: Counter[str]) -> str:
+    numbers = (count.total() - count["healed"], *(count[key] for key in ("right", "healed", "closed", "false")))
+    return f"| {family} | {switch} | {' | '.join(map(str, numbers))} |"
