@@ -67,6 +67,7 @@ from shared.contracts.workflows.flows import (
     TypeSecretInto,
     UploadFile,
 )
+from shared.contracts.workflows.heals import Heal
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -77,6 +78,7 @@ from shared.flows.elements import (
     matching,
 )
 from shared.flows.files import DropdownMapping, FlowFiles
+from shared.flows.healing.records import heal_of_element
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -111,7 +113,8 @@ class Perform:
     """Perform ``action``. ``more``: the call has another action after it.
 
     ``effects``: tags of what it had as effect in the samples; empty: any. ``answers_shown``: the call asks only whether
-    there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed.
+    there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed;
+    ``heal``: the same, typed.
     """
 
     action: BrowserAction
@@ -120,6 +123,7 @@ class Perform:
     answers_shown: bool = False
     irreversible: bool = False
     remark: str = ""
+    heal: Heal | None = None
     value: Any = None
     """The answer to the call once its last action was performed."""
 
@@ -198,6 +202,11 @@ def readings_of(call: ReadFields, page: PageObserved, context: FlowContext) -> t
     return read_fields(call.fields, file, page, words, context.variables)
 
 
+def proofs_of(call: ProveRecord, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
+    """Return the fields that prove the record, as the page shows them."""
+    return read_fields(tuple(call.expected), context.files.fields, page, {}, context.variables, proof=True)
+
+
 def _is_shown(call: CheckShown, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     found = find_element(call.selector, page, context.files.locators, context.variables)
     if isinstance(found, ElementUntold):
@@ -229,13 +238,18 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
     )
     action, more = _action(call, target, context)
     facts = facts_of_selector(selector, context.files.locators, context.variables)
+    irreversible = isinstance(call, ClickElement) and call.irreversible
+    if irreversible and isinstance(found, ElementLocated) and (found.healed or found.moved):
+        why = f"{_remark(selector, found)}; what is pressed once must be found as it was recorded"
+        return flow_error("element_ambiguous", why)
     return Perform(
         action,
         effects=() if facts is None or more else facts.effects,
         more=more,
         answers_shown=quiet,
-        irreversible=isinstance(call, ClickElement) and call.irreversible,
+        irreversible=irreversible,
         remark=_remark(selector, found) if isinstance(found, ElementLocated) else "",
+        heal=heal_of_element(selector, found, facts, page) if isinstance(found, ElementLocated) else None,
     )
 
 
@@ -304,8 +318,12 @@ def _download_next(call: DownloadAll, page: PageObserved, context: FlowContext) 
 
 
 def _remark(selector: str, found: ElementLocated) -> str:
+    if found.others:
+        return f"{found.others + 1} elements are like {selector}, and what else is known of it leads to one of them"
     if found.healed:
         return f"{selector} is not there any more, and what else is known of the element leads to one: it was used"
+    if found.moved:
+        return f"{selector} has changed its place: {', '.join(found.moved)} leads to what has another name"
     return f"of what is known of {selector}, {', '.join(found.lost)} finds nothing now" if found.lost else ""
 
 

@@ -31,6 +31,7 @@ from shared.contracts.workflows.flows import (
     ReadFields,
     ReadWithModel,
 )
+from shared.contracts.workflows.heals import Heal
 from shared.flows.answering import (
     FlowContext,
     Perform,
@@ -38,8 +39,10 @@ from shared.flows.answering import (
     check_effect,
     decide_call,
     is_tried_again,
+    proofs_of,
     readings_of,
 )
+from shared.flows.healing.records import heal_of_reading
 from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import PAUSES_S, pause_for_answer_s
 
@@ -60,12 +63,13 @@ class FlowTurn:
 
 @dataclass(frozen=True)
 class CallAnswered:
-    """The answer to the call. ``seen``: what was read for it; ``notes``: for a reviewer."""
+    """The answer to the call. ``seen``: what was read for it; ``notes``: for reviewers; ``heals``: what has changed."""
 
     answer: FlowAnswer
     context: FlowContext
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
+    heals: tuple[Heal, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,9 +155,14 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     later = _later(view, call, decided, read)
     if later is not None:
         return later
-    healed = tuple(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed)
+    notes = tuple(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed)
     after = after_call(context, call, performed=False)
-    return CallAnswered(decided, after, () if decided.error is not None else seen, healed)
+    if decided.error is not None or page is None:
+        return CallAnswered(decided, after, notes=notes)
+    if isinstance(call, ProveRecord):
+        read = proofs_of(call, page, context)
+    heals = tuple(heal for one in read if (heal := heal_of_reading(one, page)) is not None)
+    return CallAnswered(decided, after, seen, notes, heals)
 
 
 def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
@@ -168,7 +177,8 @@ def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
         irreversible=perform.irreversible or claimed,
     )
     notes = (plain_note(perform.remark),) if perform.remark else ()
-    act = Act(_with_reason(perform.action, flow), BY_FLOW, notes=notes, flow=flow)
+    heals = () if perform.heal is None else (perform.heal,)
+    act = Act(_with_reason(perform.action, flow), BY_FLOW, notes=notes, flow=flow, heals=heals)
     return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
 
 
