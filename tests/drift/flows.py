@@ -15,9 +15,9 @@ from services.console.commands.flows.compile import publish_flow
 from shared.client import Client
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowVersion
 from shared.evidence_format.sources.folder import FolderSource
+from shared.flows.checking.sample_sets import pack_samples
 from shared.flows.checking.validation import compile_checked
 from shared.flows.compiling.reading import read_recordings
-from shared.flows.compiling.recording import RecordedSample
 from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec
@@ -53,11 +53,10 @@ async def run(client: Client, spec: dict[str, Any], rows: Rows) -> Path:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A published flow with the samples that were recorded for it."""
+    """A published flow. Its samples are kept with it."""
 
     spec: TaskSpec
     version: WorkflowVersion
-    recorded: Sequence[RecordedSample]
 
 
 async def compile_on_plain_site(client: Client, subject: Subject) -> Compiled:
@@ -74,9 +73,10 @@ async def compile_on_plain_site(client: Client, subject: Subject) -> Compiled:
         client.bus, checked, samples[: subject.learned], samples[subject.learned :]
     )
     assert validation.problems == ()
-    published = await publish_flow(client.bus, checked.task_id, flow, "test", "run_1")
+    packed = pack_samples(subject.spec, samples, flow.samples)
+    published = await publish_flow(client.bus, checked.task_id, flow, "test", "run_1", packed)
     assert isinstance(published, WorkflowCreated)
-    return Compiled(checked, published.workflow, samples)
+    return Compiled(checked, published.workflow)
 
 
 async def measure(

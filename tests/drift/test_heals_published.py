@@ -14,6 +14,7 @@ from shared.client import Client
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.library import WorkflowShown
+from shared.contracts.workflows.samples import SampleSet
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.compiling.reading import read_recordings
 from shared.flows.compiling.recording import RecordedSample
@@ -24,6 +25,8 @@ from shared.flows.healing.publishing import (
     HealReason,
     HealRefused,
     HealTaken,
+    LibrarySamples,
+    VersionSamples,
     heals_of_samples,
     publish_heal,
     roll_back,
@@ -35,15 +38,16 @@ from tests.drift.tickets import tickets_subject
 
 
 async def publish(
-    client: Client, flow: Compiled, heals: Mapping[str, Sequence[Heal]], recorded: Sequence[RecordedSample]
+    client: Client, flow: Compiled, heals: Mapping[str, Sequence[Heal]], samples_of: VersionSamples | None = None
 ) -> HealOutcome:
-    async def samples_of(name: str, hash: str) -> Sequence[RecordedSample]:
-        return recorded
-
-    version = flow.version
+    version, samples_of = flow.version, samples_of or LibrarySamples(client.bus)
     return await publish_heal(
         client.bus, flow.spec, version.name, version.hash, heals, samples_of, author="test", run_id="run_2"
     )
+
+
+async def no_samples(name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]:
+    return (), None
 
 
 async def test_one_worker_publishes_a_heal_and_the_others_take_it(with_library, monkeypatch):
@@ -63,8 +67,8 @@ async def test_one_worker_publishes_a_heal_and_the_others_take_it(with_library, 
         version = flow.version
         heals = heals_of_samples(read_recordings(FolderSource(folder)).samples, version.name, version.hash)
         assert set(heals) == set(truth)
-        assert isinstance(await publish(client, flow, heals, ()), HealRefused)  # nothing to check it with
-        one, other = await asyncio.gather(*(publish(client, flow, heals, flow.recorded) for _ in range(2)))
+        assert isinstance(await publish(client, flow, heals, no_samples), HealRefused)  # nothing to check it with
+        one, other = await asyncio.gather(*(publish(client, flow, heals) for _ in range(2)))
         if isinstance(one, HealTaken):
             one, other = other, one
         assert isinstance(one, HealPublished)
@@ -76,10 +80,11 @@ async def test_one_worker_publishes_a_heal_and_the_others_take_it(with_library, 
         assert isinstance(shown, WorkflowShown)
         told = msgspec.json.decode(shown.files[HEAL_FILE], type=HealReason)
         assert (shown.workflow.hash, told.replaced, told.run_id) == (one.hash, version.hash, "run_2")
+        assert shown.workflow.samples == version.samples != ""
 
         _, after = await changed_site()
         assert {(one.verdict, one.healed) for one in after} == {("right", 0)}
-        assert isinstance(await publish(client, flow, heals, flow.recorded), HealTaken)
+        assert isinstance(await publish(client, flow, heals), HealTaken)
 
         again = await roll_back(client.bus, version.name, version.hash, author="test")
         now = await get_workflow(client.bus, version.name)

@@ -10,9 +10,12 @@ import msgspec
 
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import create_workflow, get_workflow
+from shared.client.workflow_samples import SampleBus, load_samples
 from shared.contracts.base import Part
 from shared.contracts.workflows.heals import Heal
-from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown, WorkflowUnknown
+from shared.contracts.workflows.samples import SampleSet
+from shared.flows.checking.sample_sets import checked_sample
 from shared.flows.checking.validation import validate_flow
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.compiling.recording import RecordedSample
@@ -24,9 +27,23 @@ HEAL_FILE = "workspace/heal.json"
 
 
 class VersionSamples(Protocol):
-    """Returns the recorded samples that are kept with a version; none, where there are none."""
+    """Returns the recorded samples that are kept with a version, and their set; none, where there are none."""
 
-    async def __call__(self, name: str, hash: str) -> Sequence[RecordedSample]: ...
+    async def __call__(self, name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]: ...
+
+
+class LibrarySamples:
+    """The samples that the library keeps with a version."""
+
+    def __init__(self, bus: SampleBus) -> None:
+        self._bus = bus
+
+    async def __call__(self, name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]:
+        """Raises ValueError where what is kept is no sample."""
+        loaded = await load_samples(self._bus, f"{name}@{hash}")
+        if isinstance(loaded, WorkflowUnknown) or loaded.told is None:
+            return (), None
+        return [checked_sample(one, loaded.data[one.sha256]) for one in loaded.told.samples], loaded.told
 
 
 class HealReason(Part, frozen=True, kw_only=True):
@@ -78,7 +95,8 @@ async def publish_heal(
     """Publish what the samples of a run call for, if the recorded samples of the version are done by it as before.
 
     ``used``: the hash of the version that the samples used. Of several workers that do this at once, one publishes,
-    and the others are told the version that it has published. Errors of the library are raised.
+    and the others are told the version that it has published. The new version keeps the samples of the old one. Errors
+    of the library are raised.
     """
     shown = await get_workflow(asks, name)
     if not isinstance(shown, WorkflowShown):
@@ -88,7 +106,7 @@ async def publish_heal(
     proposal = propose_heal(parse_files(shown.files), heals)
     if proposal is None:
         return HealRefused(("no change was found by all samples, in at least two",))
-    recorded = await samples_of(name, used)
+    recorded, kept = await samples_of(name, used)
     flow = CompiledFlow(name, shown.source, proposal.files, tuple(one.sample_id for one in recorded), (), (), ())
     validation = await validate_flow(asks, flow, spec, recorded)
     if validation.problems:
@@ -97,7 +115,7 @@ async def publish_heal(
     told = msgspec.json.format(msgspec.json.encode(reason), indent=1).decode() + "\n"
     files = {**shown.files, **write_files(proposal.files), HEAL_FILE: told}
     created = await create_workflow(
-        asks, name, shown.source, author=author, source_run=run_id or None, files=files, replace=used
+        asks, name, shown.source, author=author, source_run=run_id or None, files=files, replace=used, samples=kept
     )
     if isinstance(created, WorkflowCreated):
         return HealPublished(created.workflow.hash, reason, flow.samples)
