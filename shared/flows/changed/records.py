@@ -85,6 +85,13 @@ def heal_of_popup(subject: str, button: Element, page: PageObserved) -> Heal:
     )
 
 
+def needs_healing(heal: Heal) -> bool:
+    """Return whether something was found only since heals are allowed. An element that its own selector finds, while
+    others of its selectors find nothing, was not healed: the record says that it has begun to change."""
+    own = {way.key for way in heal.matched}
+    return heal.kind != "element" or bool(heal.moved) or heal.subject not in own
+
+
 def _selectors(found: Iterable[str], selector: str, key: str) -> tuple[HealWay, ...]:
     return tuple(HealWay(key=key if one == selector else one, text=one) for one in found)
 

@@ -60,6 +60,13 @@ async def test_nothing_is_agreed_to_or_given_up(names):
     assert clicked_by_flow(one) == 0
 
 
+async def test_heals_can_be_switched_off():
+    one = bench("Not now")
+    one.task = {**one.task, "heal": "off"}
+    await one.run()
+    assert clicked_by_flow(one) == 0
+
+
 async def test_a_dialog_to_fill_in_is_left():
     one = bench("Close", extra=(el("textbox", "Comment", in_dialog=True),))
     await one.run()

@@ -43,7 +43,7 @@ from shared.flows.answering import (
     readings_of,
 )
 from shared.flows.changed.popups import MAX_DISMISSED, find_dismissal
-from shared.flows.changed.records import heal_of_popup, heal_of_reading
+from shared.flows.changed.records import heal_of_popup, heal_of_reading, needs_healing
 from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import PAUSES_S, pause_for_answer_s
 
@@ -143,7 +143,10 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
         return whole
     decided = decide_call(call, page, context)
     if isinstance(decided, Perform):
-        return _chosen(view, turn, decided)
+        if view.spec.heal == "off" and decided.heal is not None and needs_healing(decided.heal):
+            decided = flow_error("element_missing", f"{decided.remark}, which this task does not allow (heal: off)")
+        else:
+            return _chosen(view, turn, decided)
     read: tuple[LocatedReading, ...] = ()
     seen: tuple[FieldValue, ...] = ()
     if page is not None and isinstance(call, ReadFields):
@@ -167,7 +170,12 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     heals = [heal_of_reading(one, page) for one in read]
     if isinstance(call, ProveRecord):
         heals = [heal_of_reading(one, page, "proof") for one in proofs_of(call, page, context)]
-    return CallAnswered(decided, after, seen, notes, tuple(one for one in heals if one is not None))
+    found = tuple(one for one in heals if one is not None)
+    if view.spec.heal == "off" and found:
+        names = ", ".join(one.subject for one in found)
+        why = f"{page.url}: some of the rules of {names} find nothing now, which this task does not allow (heal: off)"
+        return CallAnswered(flow_error("value_uncertain", why), after, notes=notes)
+    return CallAnswered(decided, after, seen, notes, found)
 
 
 def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionChosen | None:
@@ -175,7 +183,7 @@ def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionCh
     cannot be taken back: what is over the page then may be its outcome."""
     page, call = view.page, turn.waits.call
     lacks = answer.error is not None and answer.error.code in ("element_missing", "record_unproven", "value_missing")
-    if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view):
+    if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
         return None
     button = find_dismissal(page, turn.context.files.locators)
     if button is None:
