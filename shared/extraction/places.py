@@ -17,6 +17,7 @@ from shared.extraction.rules import (
     InRegion,
     UnderHeader,
     Where,
+    words_of_place,
 )
 from shared.extraction.structure import is_told_apart
 from shared.text.normal import fold, tidy
@@ -76,19 +77,5 @@ def _index(elements: list[Element] | tuple[Element, ...], element: Element) -> i
 def names_value(where: Where, values: set[str], others: Collection[str]) -> bool:
     """Return whether the place is told by a value, which is another one on other pages: one of the field's own within
     the words, or one of another field as all of them."""
-    match where:
-        case UnderHeader():
-            words = where.header
-        case InLabelledRow():
-            words = where.label
-        case CalledSo():
-            words = where.name
-        case AfterText():
-            words = where.text
-        case InRegion():
-            words = where.region
-        case AtSelector():
-            words = where.selector
-        case _:
-            return False
-    return fold(words) in others or any(value in fold(words) for value in values)
+    words = fold(words_of_place(where))
+    return bool(words) and (words in others or any(value in words for value in values))

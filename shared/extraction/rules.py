@@ -150,26 +150,29 @@ def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
     return KINDS[type(rule.where)]
 
 
-def is_called(rule: ExtractionRule, labels: Collection[str]) -> bool:
-    """Return whether the rule goes by what the field itself is called, and not by words that stand there by chance."""
-    where, words = rule.where, ""
+def words_of_place(where: Where) -> str:
+    """Return the words or the selector that a place goes by; empty: it goes by none."""
     match where:
         case UnderHeader():
-            words = where.header
+            return where.header
         case InLabelledRow():
-            words = where.label
+            return where.label
         case CalledSo():
-            words = where.name
+            return where.name
         case AfterText():
-            words = where.text
+            return where.text
         case InRegion():
-            words = where.region
+            return where.region
         case AtSelector():
-            words = where.selector
+            return where.selector
         case _:
-            pass
+            return ""
+
+
+def is_called(rule: ExtractionRule, labels: Collection[str]) -> bool:
+    """Return whether the rule goes by what the field itself is called, and not by words that stand there by chance."""
     around = rule.part.before + rule.part.after if isinstance(rule.part, Between) else ""
-    bare = _bare(words), _bare(around)
+    bare = _bare(words_of_place(rule.where)), _bare(around)
     return any(_bare(label) and (_bare(label) == bare[0] or _bare(label) in bare[1]) for label in labels)
 
 

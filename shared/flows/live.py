@@ -75,6 +75,11 @@ class LiveFlow:
         self.captured: list[Artifact] = []
         self.files: list[str] = []
 
+    @property
+    def page(self) -> PageObserved | None:
+        """The page as it was observed last; None after an action that may have changed it."""
+        return self._page
+
     async def answer(self, call: FlowCall) -> FlowAnswer:
         """Perform the call and return its answer. Errors of the browser pool itself are raised."""
         if isinstance(call, SetOutput):

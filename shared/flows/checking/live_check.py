@@ -18,6 +18,7 @@ from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.live import LiveBus, LiveFlow
 from shared.flows.reading import flow_error
+from shared.login_walls import login_wall_words
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.spec import TaskSpec, has_irreversible_step
 
@@ -72,4 +73,15 @@ async def check_live(
     ran = await run_flow(bus, begin, answer)
     values, error = values_of(ran.value), error_of(ran)
     problems = [error] if error else differences(sample, values, words_for_nothing(spec))
+    if error and live.page is not None and (asks := login_wall_words(live.page)):
+        problems = [_login_lacks(spec, f"{live.page.url} {asks}")]
     return SampleCheck(sample.sample_id, tuple(problems), values, asked_model)
+
+
+def _login_lacks(spec: TaskSpec, wall: str) -> str:
+    if spec.auth_profile is None:
+        return f"{wall}, and the task has no login state: name one as auth_profile"
+    name = spec.auth_profile
+    return (
+        f"{wall}: the site does not accept the login state {name!r} any more; record it again: exhibit login {name} URL"
+    )

@@ -1,0 +1,71 @@
+"""The recorded samples of a flow as a set: packed, limited, in a folder; and hostile ones."""
+
+from __future__ import annotations
+
+import pytest
+import zstandard
+
+from shared.flows.checking.sample_sets import checked_sample, pack_samples, unpack_sample, within_limits
+from shared.flows.compiling.recording import RecordedSample
+from shared.flows.workspace import SET_FILE, read_sample_set, sample_file, write_workspace
+from shared.unpacking import unpack_zstd
+
+SPEC = {"task_id": "a_task", "goal": "Read it.", "output_schema": {"status": "string"}}
+
+
+def recorded(*sample_ids: str) -> list[RecordedSample]:
+    return [RecordedSample("run_1", one, {"sample_id": one}, ()) for one in sample_ids]
+
+
+def test_those_that_a_flow_was_compiled_from_are_kept_first():
+    whole = pack_samples(SPEC, recorded("R1", "R2", "R3", "R4"), ["R4"])
+    kept = within_limits(whole, most=2)
+    assert [(one.sample_id, one.use) for one in kept.samples.samples] == [("R1", "held_out"), ("R4", "compiled_from")]
+    assert kept.left_out == ("R2", "R3")
+    assert kept.data.keys() == {one.sha256 for one in kept.samples.samples}
+    largest = max(one.size_bytes for one in whole.samples.samples)
+    assert within_limits(whole, largest=largest).left_out == ()
+    assert within_limits(whole, most_bytes=largest - 1).samples.samples == ()
+
+
+def test_what_unpacks_to_too_much_is_refused_whatever_its_header_says():
+    told = zstandard.ZstdCompressor().compress(b"0" * 1_000_000)
+    untold = zstandard.ZstdCompressor(write_content_size=False).compress(b"0" * 1_000_000)
+    for bomb in (told, untold):
+        with pytest.raises(ValueError, match="more than 1000 bytes"):
+            unpack_zstd(bomb, 1000)
+    assert unpack_zstd(told, 1_000_000) == b"0" * 1_000_000
+
+
+@pytest.mark.parametrize("data", [b"", b"no data", zstandard.compress(b"{}"), zstandard.compress(b"[" * 50_000)])
+def test_what_is_no_sample_is_a_value_error(data: bytes):
+    with pytest.raises(ValueError, match="no recorded sample"):
+        unpack_sample(data)
+
+
+def test_a_folder_says_which_samples_it_was_compiled_from(tmp_path):
+    samples = recorded("R1", "../R2", "R3")
+    write_workspace(tmp_path, "", {}, samples=pack_samples(SPEC, samples, ["R1", "../R2"]))
+    found = read_sample_set(tmp_path)
+    assert found is not None
+    told, read = found
+    assert [one.use for one in told.samples] == ["compiled_from", "compiled_from", "held_out"]
+    assert (told.spec, read) == (SPEC, samples)
+    (tmp_path / "samples" / sample_file("R3")).write_bytes(b"other")
+    with pytest.raises(ValueError, match="'R3' are not those"):
+        read_sample_set(tmp_path)
+
+
+def test_a_folder_without_a_set_says_nothing_and_a_broken_one_is_told(tmp_path):
+    assert read_sample_set(tmp_path) is None
+    (tmp_path / "samples").mkdir()
+    (tmp_path / "samples" / SET_FILE).write_text('{"spec": {}, "samples": [{"sample_id": 1}]}')
+    with pytest.raises(ValueError, match=r"samples\.json"):
+        read_sample_set(tmp_path)
+
+
+def test_a_sample_of_another_id_is_not_taken():
+    given = pack_samples(SPEC, recorded("R1", "R2"), [])
+    first, second = given.samples.samples
+    with pytest.raises(ValueError, match="not those that were kept"):
+        checked_sample(first, given.data[second.sha256])

@@ -1,0 +1,86 @@
+"""Which recorded samples are done again on the site for a check: those that only look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.flows.checking.live_check import live_lease, live_sample
+from shared.flows.checking.site_changes import may_change_site
+from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
+
+
+def clicked(role: str, name: str = "Go", **facts: Any) -> str:
+    one = Recorder("R1", {"number": "1"})
+    one.open("http://site/1", element(1, role, name, **facts))
+    one.click(1)
+    return may_change_site(one.sample)
+
+
+@pytest.mark.parametrize(
+    ("role", "facts"),
+    [
+        ("link", {"url": "http://site/2"}),
+        ("button", {"area": "search"}),
+        ("button", {"states": ("collapsed",)}),
+        ("button", {"in_dialog": True}),
+        ("tab", {}),
+        ("checkbox", {}),
+    ],
+)
+def test_what_only_looks_may_be_done_again(role: str, facts: dict[str, Any]):
+    assert clicked(role, **facts) == ""
+
+
+@pytest.mark.parametrize(
+    ("role", "facts"),
+    [("button", {}), ("switch", {}), ("link", {"url": "javascript:send()"}), ("link", {}), ("menuitem", {})],
+)
+def test_what_may_send_something_is_named(role: str, facts: dict[str, Any]):
+    assert clicked(role, **facts) == f"step 2 (click) on the {role} 'Go' may change something on the site"
+
+
+def test_a_click_on_a_page_that_was_not_stored_is_not_known_to_look_only():
+    one = Recorder("R1", {"number": "1"})
+    one.show(element(1, "link", "Next", url="http://site/2"), stored=False)
+    one.click(1)
+    assert may_change_site(one.sample)
+
+
+def looks(sample_id: str) -> Recorder:
+    one = Recorder(sample_id, {"url": "http://other/1", "key": sample_id})
+    one.open("http://site/1", element(1, "textbox", "Words"))
+    one.type(1, sample_id)
+    return one
+
+
+def sends(sample_id: str) -> Recorder:
+    one = looks(sample_id)
+    one.show(element(2, "button", "Save"))
+    one.click(2)
+    return one
+
+
+def test_the_first_held_out_sample_is_done_unless_the_flow_may_change_something():
+    spec = spec_of()
+    first, second = looks("R1").sample, looks("R2").sample
+    assert live_sample(spec, [first], [second]) is second
+    assert live_sample(spec, [first], []) == "no sample was held out"
+    for told in (live_sample(spec, [sends("R1").sample], [second]), live_sample(spec, [second], [sends("R1").sample])):
+        assert isinstance(told, str)
+        assert told.startswith("R1: step 3 (click)")
+    route = [{"press": "Send", "irreversible": True}]
+    told = live_sample(spec_of(route=route), [first], [second])
+    assert isinstance(told, str)
+    assert "cannot be taken back" in told
+
+
+def test_the_browser_of_a_check_may_do_what_that_of_a_run_may():
+    row = looks("R1").sample
+    of_row = live_lease(spec_of(start_url="{url}", auth_profile="shop", auth_concurrency=2), row)
+    assert (of_row.allowed_hosts, of_row.private_hosts) == (("other",), ())
+    assert (of_row.auth_profile, of_row.auth_concurrency) == ("shop", 2)
+    named = live_lease(spec_of(allowed_hosts=["site"], secrets=["password"]), row)
+    assert (named.allowed_hosts, named.private_hosts) == (("site",), ("site",))
+    assert named.secrets == ("password",)
