@@ -314,6 +314,7 @@ class SampleWork:
             vision=outcome.vision,
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
+            heals=decision.heals if isinstance(decision, Act) and first else (),
             target_context=outcome.target_context,
             summary=decision.summary if first else None,
             notes=(*(decision.notes if first else ()), *outcome.notes),

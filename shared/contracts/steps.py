@@ -9,6 +9,7 @@ from shared.contracts.actions import AnyAction
 from shared.contracts.base import Message, Part, Usage
 from shared.contracts.results import ActionResult, Artifact, Box, Locator
 from shared.contracts.vision import VisionAnswered
+from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.invocations import WorkflowRan
 
 
@@ -266,6 +267,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What a workflow came to: its version, its value or its error, and the workflows that it invoked."""
     flow: FlowPlace | None = None
     """The call of a flow that asked for this step; None: no flow did."""
+    heals: tuple[Heal, ...] = ()
+    """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""
     summary: Summary | None = None

@@ -34,6 +34,7 @@ from shared.contracts.steps import (
     TargetContext,
 )
 from shared.contracts.vision import VisionAnswered
+from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.invocations import WorkflowRan
 from shared.evidence_format import chain
 from shared.evidence_format.files.base import ArtifactProblem, encode_file
@@ -82,6 +83,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     """UNSET where no workflow was used."""
     flow: FlowPlace | UnsetType | None = UNSET
     """UNSET where no flow asked for it."""
+    heals: tuple[Heal, ...] | UnsetType = UNSET
+    """UNSET where a flow has found everything as it was recorded."""
     target_context: TargetContext | UnsetType | None = UNSET
     """UNSET where the action has no target in the observation."""
     summary: Summary | None = None
@@ -100,7 +103,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 
 NO_ACTION = "none"
-_CONVERTED = ("action", "result", "message", "route", "workflow", "flow", "target_context")
+_CONVERTED = ("action", "result", "message", "route", "workflow", "flow", "heals", "target_context")
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
     {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
@@ -132,6 +135,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         message=UNSET if words == step.message else step.message,
         workflow=UNSET if step.workflow is None else step.workflow,
         flow=UNSET if step.flow is None else step.flow,
+        heals=step.heals or UNSET,
         target_context=UNSET if step.target_context is None else step.target_context,
         **{name: getattr(step, name) for name in _COPIED},
     )
@@ -148,6 +152,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         message=entry.result if entry.message is UNSET else entry.message,
         workflow=None if entry.workflow is UNSET else entry.workflow,
         flow=None if entry.flow is UNSET else entry.flow,
+        heals=() if entry.heals is UNSET else entry.heals,
         target_context=None if entry.target_context is UNSET else entry.target_context,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
         **{name: getattr(entry, name) for name in _COPIED},

@@ -7,6 +7,7 @@ from typing import Literal
 
 from shared.contracts.base import Part
 from shared.extraction.absence import is_left_out, shape_of
+from shared.extraction.moved import is_apart, is_close_and_shaped, misled_rules, narrowed_place
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
@@ -36,7 +37,8 @@ class FoundValue(Part, frozen=True, kw_only=True):
 class FieldReading(Part, frozen=True, kw_only=True):
     """``value``: as the page shows it; None unless it is certain or healed. ``absent``: the page shows that there is
     none; it is certain then, without a value. ``left_out``: it shows nothing at all of the field, not even its label,
-    as the examples without a value did. ``lost``: rules that found nothing."""
+    as the examples without a value did. ``lost``: rules that found nothing. ``moved``: rules by order that lead to the
+    values of other labels now; they count as lost."""
 
     certainty: Certainty
     value: str | None = None
@@ -44,6 +46,7 @@ class FieldReading(Part, frozen=True, kw_only=True):
     left_out: bool = False
     candidates: tuple[FoundValue, ...] = ()
     lost: tuple[ExtractionRule, ...] = ()
+    moved: tuple[ExtractionRule, ...] = ()
 
 
 def read_field(
@@ -77,9 +80,12 @@ def _read_rules(
     structure: Structure,
 ) -> FieldReading:
     found: dict[str, FoundValue] = {}
-    lost: list[ExtractionRule] = []
+    misled = misled_rules(all_rules, field.homes, field.labels, field.beside, page)
+    lost: list[ExtractionRule] = list(misled)
     empty: list[ExtractionRule] = []
     for rule in all_rules:
+        if rule in misled:
+            continue
         text = page.extract(rule)
         if _says_none(field, page, rule, text):
             empty.append(rule)
@@ -103,13 +109,32 @@ def _read_rules(
     one = candidates[0]
     kinds = _kinds(field, one.rules, structure)
     told = kinds & BELONGING or kinds >= WITNESSES if nothing else kinds & TELLING or field.trusted
-    if _is_place_lost(field, one.rules):
+    told = told or is_told_by_label(field, one.rules, lost, page)
+    if _is_place_lost(field, one.rules) or is_apart(all_rules, field.homes, field.labels, page):
         told = False
     if not told or not _fits(field, one.value):
         return FieldReading(certainty="unsure", candidates=tuple(candidates), lost=nothing)
     return FieldReading(
-        certainty="healed" if nothing else "certain", value=one.value, candidates=tuple(candidates), lost=nothing
+        certainty="healed" if nothing else "certain",
+        value=one.value,
+        candidates=tuple(candidates),
+        lost=nothing,
+        moved=tuple(rule for rule in all_rules if rule in misled),
     )
+
+
+def is_told_by_label(
+    field: FieldRules, found: Sequence[ExtractionRule], lost: Collection[ExtractionRule], page: ObservedPage
+) -> bool:
+    """Return whether the field's own label tells what these rules found, though no rule finds it beside that label.
+
+    It is at the one of several such labels that has the place of the examples, or directly follows the label, with
+    the form of an identifier, where only the tags around it are others."""
+    if set(found) <= narrowed_place(field.rules, field.homes, field.labels, page):
+        return True
+    places = {one.place for one in page.elements}
+    only_tags = all(isinstance(rule.where, AtPlace) and rule.where.path not in places for rule in lost)
+    return only_tags and any(is_close_and_shaped(rule, field.labels, field.shape) for rule in found)
 
 
 def _is_place_lost(field: FieldRules, found: Sequence[ExtractionRule]) -> bool:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
 from shared.extraction.absence import LeftOut, common_shape, learn_left_out
+from shared.extraction.moved import common_labels, has_own_label
 from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
 from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
@@ -75,6 +76,8 @@ class FieldRules(Part, frozen=True, kw_only=True):
     ``rules`` the number of the element that it found on an example: values may stand in several places, by chance too.
     ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
     shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it, and no label.
+    ``beside``: the labels of values that stand on every example, in order, folded; where they have moved, order says
+    nothing any more.
     """
 
     rules: tuple[ExtractionRule, ...]
@@ -85,6 +88,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     trusted: bool = False
     homes: tuple[int, ...] = ()
     left_out: LeftOut | None = None
+    beside: tuple[str, ...] = ()
 
 
 def learn_field(
@@ -122,6 +126,7 @@ def learn_field(
         if may_be_absent(form)
         else None,
         variants=() if rules else tuple(_variants(shown, without, called, form, others)),
+        beside=common_labels([one.page for one in shown]) if has_own_label(rules, called) else (),
     )
 
 

@@ -68,6 +68,8 @@ from shared.contracts.workflows.flows import (
     TypeSecretInto,
     UploadFile,
 )
+from shared.contracts.workflows.heals import Heal
+from shared.flows.changed.records import heal_of_element
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -75,6 +77,7 @@ from shared.flows.elements import (
     ElementUntold,
     facts_of_selector,
     find_element,
+    key_of_selector,
     matching,
 )
 from shared.flows.files import DropdownMapping, FlowFiles
@@ -114,8 +117,8 @@ class Perform:
     """Perform ``action``. ``more``: the call has another action after it.
 
     ``effects``: tags of what it had as effect in the samples; empty: any. ``answers_shown``: the call asks only whether
-    there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed.
-    ``checked``: the state that a box must have afterwards.
+    there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed;
+    ``heal``: the same, typed. ``checked``: the state that a box must have afterwards.
     """
 
     action: BrowserAction
@@ -125,6 +128,7 @@ class Perform:
     irreversible: bool = False
     remark: str = ""
     checked: bool | None = None
+    heal: Heal | None = None
     value: Any = None
     """The answer to the call once its last action was performed."""
 
@@ -205,6 +209,11 @@ def readings_of(call: ReadFields, page: PageObserved, context: FlowContext) -> t
     return read_fields(call.fields, file, page, words, context.variables)
 
 
+def proofs_of(call: ProveRecord, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
+    """Return the fields that prove the record, as the page shows them."""
+    return read_fields(tuple(call.expected), context.files.fields, page, {}, context.variables, proof=True)
+
+
 def _is_shown(call: CheckShown, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     found = find_element(call.selector, page, context.files.locators, context.variables)
     if isinstance(found, ElementUntold):
@@ -238,13 +247,18 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
     )
     action, more = _action(call, target, context)
     facts = facts_of_selector(selector, context.files.locators, context.variables)
+    irreversible = isinstance(call, ClickElement) and call.irreversible
+    if irreversible and isinstance(found, ElementLocated) and (found.healed or found.moved):
+        why = f"{_remark(selector, found)}; what is pressed once must be found as it was recorded"
+        return flow_error("element_ambiguous", why)
     return Perform(
         action,
         effects=() if facts is None or more else facts.effects,
         more=more,
         answers_shown=quiet,
-        irreversible=isinstance(call, ClickElement) and call.irreversible,
+        irreversible=irreversible,
         remark=_remark(selector, found) if isinstance(found, ElementLocated) else "",
+        heal=_heal(selector, found, context, page) if isinstance(found, ElementLocated) else None,
     )
 
 
@@ -324,9 +338,19 @@ def _download_next(call: DownloadAll, page: PageObserved, context: FlowContext) 
     return Perform(Download(target=target, label=label), more=more, value=None if more else len(found))
 
 
+def _heal(selector: str, found: ElementLocated, context: FlowContext, page: PageObserved) -> Heal | None:
+    locators = context.files.locators
+    key = key_of_selector(selector, locators, context.variables)
+    return heal_of_element(selector, key, found, locators.get(key), page)
+
+
 def _remark(selector: str, found: ElementLocated) -> str:
+    if found.others:
+        return f"{found.others + 1} elements are like {selector}, and what else is known of it leads to one of them"
     if found.healed:
         return f"{selector} is not there any more, and what else is known of the element leads to one: it was used"
+    if found.moved:
+        return f"{selector} has changed its place: {', '.join(found.moved)} leads to what has another name"
     return f"of what is known of {selector}, {', '.join(found.lost)} finds nothing now" if found.lost else ""
 
 

@@ -27,11 +27,17 @@ CSS_KINDS = ("id", "testid", "css")
 
 @dataclass(frozen=True)
 class ElementLocated:
-    """``lost``: selectors that do not find it any more. ``healed``: the selector itself is one of them."""
+    """``lost``: selectors that do not find it any more, or not only it. ``healed``: the selector itself is one.
+
+    ``moved``: selectors by order alone that lead to other elements, which the page tells by names of their own.
+    ``agreed``: selectors that lead to it. ``others``: further elements that the selector itself finds."""
 
     element: Element
     lost: tuple[str, ...] = ()
     healed: bool = False
+    moved: tuple[str, ...] = ()
+    agreed: tuple[str, ...] = ()
+    others: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,16 @@ def facts_of_selector(
     text: str, locators: Mapping[str, ElementFacts], variables: Mapping[str, str]
 ) -> ElementFacts | None:
     """Return what a flow knows of the element, by the entry whose key is this selector once variables are filled in."""
+    return locators.get(key_of_selector(text, locators, variables))
+
+
+def key_of_selector(text: str, locators: Mapping[str, ElementFacts], variables: Mapping[str, str]) -> str:
+    """Return the key of the element's entry; the selector itself, where there is none."""
     if text in locators:
-        return locators[text]
+        return text
     wanted = parse_selector(text)
-    for key, facts in locators.items():
-        if fill_selector(parse_selector(key), variables) == wanted:
-            return facts
-    return None
+    keys = (key for key in locators if fill_selector(parse_selector(key), variables) == wanted)
+    return next(keys, text)
 
 
 def find_element(
@@ -80,10 +89,11 @@ def find_element(
     filled = [(one, matching(fill_selector(parse_selector(one), variables), page)) for one in others]
     led = {one: found[0] for one, found in filled if found is not None and len(found) == 1}
     if own is not None and len(own) == 1:
-        return _checked(text, own[0], facts, led, filled)
-    healed = _healed(facts, led, own or (), page)
+        return _checked(text, own[0], facts, led, filled, page)
+    healed = _healed(facts, led, own or (), page) or _narrowed(selector, facts, led, own or ())
     if healed is not None:
-        return ElementLocated(healed, (text, *(one for one, _ in filled if one not in led)), healed=True)
+        lost = (text, *(one for one, _ in filled if one not in led))
+        return ElementLocated(healed, lost, healed=True, agreed=tuple(led), others=max(len(own or ()) - 1, 0))
     if own is None and not led:
         return ElementUntold(write_selector(selector))
     refs = {one.ref for one in led.values()}
@@ -101,16 +111,59 @@ def _checked(
     facts: ElementFacts | None,
     led: Mapping[str, Element],
     filled: Sequence[tuple[str, tuple[Element, ...] | None]],
+    page: PageObserved,
 ) -> Finding:
     """Return the element that the selector finds, unless what else is known of it leads elsewhere."""
     elsewhere = {one: other for one, other in led.items() if other.ref != element.ref}
-    if elsewhere:
+    misled = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, elsewhere, page)
+    if elsewhere and not misled:
         there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
         return ElementAmbiguous(f"{text} leads to {description_of(element)}, but {there}")
     if facts is not None and facts.role and facts.role != element.role:
         return ElementMissing(f"{text} was a {facts.role}, and is now {description_of(element)}")
     lost = tuple(one for one, found in filled if found is not None and one not in led)
-    return ElementLocated(element, lost)
+    agreed = (text, *(one for one in led if one not in elsewhere))
+    return ElementLocated(element, lost, moved=tuple(elsewhere), agreed=agreed)
+
+
+def _is_moved(
+    text: str, element: Element, facts: ElementFacts, elsewhere: Mapping[str, Element], page: PageObserved
+) -> bool:
+    """Return whether the element has its name and its recorded fingerprint still, and what leads elsewhere goes by
+    order alone and leads to elements with names of their own.
+
+    Two elements that have only exchanged their places cannot be told from two that have exchanged their names."""
+    selector = parse_selector(text)
+    by_name = selector.kind in ("role", "label", "text") and bool(selector.name or selector.kind != "role")
+    alike = [one for one in page.elements if one.fingerprint == element.fingerprint]
+    known = element.fingerprint in facts.fingerprints and len(alike) == 1
+    others = {one.ref: one for one in elsewhere.values()}
+    named_else = all(one.name and fold(one.name) != fold(element.name) for one in others.values())
+    recorded = any(one.fingerprint in facts.fingerprints for one in others.values())
+    return by_name and known and named_else and not recorded and all(map(_is_by_order, elsewhere))
+
+
+def _is_by_order(text: str) -> bool:
+    """Return whether a selector only counts: a path of tags, or what follows a text."""
+    selector = parse_selector(text)
+    path = selector.kind == "css" and selector.name is None and (" > " in selector.value or ":nth-" in selector.value)
+    nameless = selector.kind == "role" and selector.name is None
+    scoped = bool(selector.row or selector.header or selector.region)
+    return not scoped and (path or (nameless and bool(selector.after)))
+
+
+def _narrowed(
+    selector: Selector, facts: ElementFacts | None, led: Mapping[str, Element], own: Sequence[Element]
+) -> Element | None:
+    """Return the one of several elements with the right name that is alone in its row, part or labelled place."""
+    named = (selector.kind == "role" and bool(selector.name)) or selector.kind in ("label", "text")
+    if facts is None or not named or len(own) <= 1 or len({one.ref for one in led.values()}) != 1:
+        return None
+    scopes = map(parse_selector, led)
+    scoped = any(one.row or one.header or one.region for one in scopes)
+    element = next(iter(led.values()))
+    among = any(one.ref == element.ref for one in own) and (not facts.role or facts.role == element.role)
+    return element if scoped and among else None
 
 
 def _healed(

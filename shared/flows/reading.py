@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
-from shared.extraction.agreement import BELONGING, TELLING, FieldReading, read_field
+from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_told_by_label, read_field
 from shared.extraction.lists import read_list
+from shared.extraction.moved import misled_rules
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import kind_of
+from shared.extraction.rules import ExtractionRule, kind_of
 from shared.extraction.synthesis import FieldRules
 from shared.extraction.values import FieldType, is_value
 from shared.flows.files import FieldsFile
@@ -33,6 +34,7 @@ class LocatedReading:
     even its label, as it was learned; that may be since it is not there yet.
 
     ``text``: as shown, of a value or of the words. ``element``: what shows it. ``healed``: some rules find nothing now.
+    ``lost``: these; ``moved``: those of them that lead to values of other labels; ``matched``: the rules that found it.
     """
 
     field: str
@@ -42,6 +44,9 @@ class LocatedReading:
     candidates: tuple[str, ...] = ()
     healed: bool = False
     left_out: bool = False
+    lost: tuple[ExtractionRule, ...] = ()
+    moved: tuple[ExtractionRule, ...] = ()
+    matched: tuple[ExtractionRule, ...] = ()
 
 
 def words_for_nothing(file: FieldsFile) -> dict[str, tuple[str, ...]]:
@@ -78,7 +83,17 @@ def locate_field(
     if reading.value is None:
         return LocatedReading(name, "uncertain", candidates=candidates)
     element = _element_of(reading, page)
-    return LocatedReading(name, "value", reading.value, element, candidates, healed=reading.certainty == "healed")
+    return LocatedReading(
+        name,
+        "value",
+        reading.value,
+        element,
+        candidates,
+        healed=reading.certainty == "healed",
+        lost=reading.lost,
+        moved=reading.moved,
+        matched=reading.candidates[0].rules,
+    )
 
 
 def _element_of(reading: FieldReading, page: ObservedPage) -> Element | None:
@@ -91,7 +106,8 @@ def _said_empty(
     name: str, rules: FieldRules, page: ObservedPage, constants: Collection[str], words: set[str]
 ) -> LocatedReading | None:
     """Return that the page says there is nothing: rules that tell what they find agree on words for it."""
-    shown = {rule: page.extract(rule) for rule in rules.rules}
+    misled = misled_rules(rules.rules, rules.homes, rules.labels, rules.beside, page)
+    shown = {rule: None if rule in misled else page.extract(rule) for rule in rules.rules}
     empty = [rule for rule, text in shown.items() if text is not None and fold(plain(text)) in words]
     if not empty:
         return None
@@ -106,9 +122,14 @@ def _said_empty(
         return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)))
     lost = len(empty) < len(shown)
     kinds = {kind_of(rule, rules.labels) for rule in empty}
-    if not kinds & (BELONGING if lost else TELLING):
+    gone = [rule for rule, text in shown.items() if text is None]
+    if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
         return LocatedReading(name, "uncertain", candidates=texts)
-    return LocatedReading(name, "empty", texts[0], page.find(empty[0].where), texts, healed=lost)
+    element = page.find(empty[0].where)
+    moved = tuple(rule for rule in rules.rules if rule in misled)
+    return LocatedReading(
+        name, "empty", texts[0], element, texts, healed=lost, lost=tuple(gone), moved=moved, matched=tuple(empty)
+    )
 
 
 def read_fields(

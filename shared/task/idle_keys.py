@@ -18,6 +18,7 @@ _OF_A_RECORD = (
     "judgment_output_schema",
     "workflow",
     "save_workflow",
+    "heal",
 )
 JUDGMENT_PARTS = frozenset({"answer", "confidence", "reasoning", "evidence_refs"})
 """Every judgment has these parts; a task chooses the answers only."""

@@ -148,6 +148,11 @@ class TaskSpec(Strict):
         description="The workflow of the library that does the task; its values are checked like a model's. auto: the "
         "one that has the name of the task, else one that a model finds fitting. off: none.",
     )
+    heal: Literal["off", "recorded"] = Field(
+        default="recorded",
+        description="What a flow may do on a page that has changed: `recorded` finds elements and values by what was "
+        "recorded of them besides, where that agrees, and closes what lies over the page; `off` stops there.",
+    )
     save_workflow: bool = Field(
         default=False,
         description="Whether a model writes a workflow of the first sample that took more than five steps.",

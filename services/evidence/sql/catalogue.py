@@ -312,7 +312,7 @@ USAGE = SqlView(
 
 HEALS = SqlView(
     "heals",
-    "step with an element that was found by another locator than the recorded one",
+    "element or field that a flow has found in another way than it was recorded",
     (
         *_SAMPLE,
         _c("attempt", WHOLE, "Number of the attempt at the sample, from 1."),
@@ -320,19 +320,19 @@ HEALS = SqlView(
         _c("healed_at", MOMENT, "Time of the step."),
         _c("recorded_run_id", TEXT, "The run in which the element was recorded."),
         _c("recorded_step", WHOLE, "The step of that run."),
-        _c("role", TEXT, "Recorded role of the element."),
-        _c("name", TEXT, "Its recorded accessible name."),
+        _c("role", TEXT, "Role of the element."),
+        _c("name", TEXT, "The field that was read; NULL for an element that was acted on."),
         _c("name_now", TEXT, "Its present accessible name."),
         _c("fingerprint", TEXT, "Its recorded fingerprint."),
         _c("fingerprint_now", TEXT, "Its present fingerprint."),
-        _c("locator", TEXT, "The recorded locator, such as `id=#save`."),
-        _c("locator_now", TEXT, "The locator that found it."),
-        _c("method", TEXT, "How it was found."),
+        _c("locator", TEXT, "The selector of the flow; of a field the rules that find nothing now."),
+        _c("locator_now", TEXT, "The selectors or rules that lead to it now."),
+        _c("method", TEXT, "How: `agreeing`, `narrowed`, `moved`, `popup` or `planner`."),
         _c("decided_by", TEXT, "The decider of the step."),
         _c("cost_usd", MONEY, "Price of finding it.", "US dollars"),
     ),
-    "It has no rows yet: a replay may find an element by another of its recorded locators, but the step log does not "
-    "record which one. The columns are reserved for flows.",
+    "Flows write them; a replay does not record which of the recorded locators has found an element. What was lost, "
+    "what leads elsewhere and the page's hash are in `heals` of the step in action_log.json.",
 )
 
 VIEWS: tuple[SqlView, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS, USAGE, HEALS)

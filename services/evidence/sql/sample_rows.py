@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import UNSET
 
 from services.evidence.facts import AttemptFacts, SampleFacts
 from services.evidence.sql.row_values import (
@@ -147,11 +148,32 @@ def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts])
     for attempt in attempts:
         own = {**ids, "attempt": attempt.number, "latest": attempt.latest}
         yield from (("steps", {**own, **_step(entry)}) for entry in attempt.log)
+        yield from (("heals", {**own, **row}) for entry in attempt.log for row in _heals(entry))
         yield from (("artifacts", {**own, **row}) for row in _artifacts(facts, attempt))
         yield from (("usage", {**own, **row}) for row in _usage(facts, attempt))
 
 
 # --- steps
+
+
+def _heals(entry: LogEntry) -> Iterator[Row]:
+    for heal in () if entry.heals is UNSET else entry.heals:
+        yield {
+            "step": entry.step,
+            "healed_at": entry.started_at,
+            "recorded_run_id": None,
+            "recorded_step": None,
+            "role": heal.role or None,
+            "name": heal.subject if heal.kind in ("field", "proof") else None,
+            "name_now": heal.name_now or None,
+            "fingerprint": heal.fingerprint or None,
+            "fingerprint_now": heal.fingerprint_now or None,
+            "locator": heal.subject if heal.kind == "element" else "; ".join(way.text for way in heal.lost) or None,
+            "locator_now": "; ".join(way.text for way in heal.matched) or None,
+            "method": heal.rung,
+            "decided_by": entry.decided_by,
+            "cost_usd": 0,
+        }
 
 
 def _step(entry: LogEntry) -> Row:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
 from shared.flows.page_elements import is_input, text_of
+from shared.text.dismissals import AGREEING, CANCELLING, CLOSING, NOTING, REFUSING
 from shared.text.normal import fold, tidy
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
@@ -27,15 +28,7 @@ NOT_FOUND = re.compile(
 )
 
 # Best first: refusing is always safe, agreeing only if nothing else closes the dialog.
-DISMISS_LABELS = (
-    ("reject all", "reject", "decline all", "decline", "refuse", "deny", "disagree", "only necessary",
-     "necessary only", "only essential", "essential only", "use necessary cookies only", "reject all cookies",
-     "reject cookies", "decline cookies", "reject optional cookies", "continue without accepting"),
-    ("no thanks", "no, thanks", "not now", "maybe later", "later", "skip", "dismiss", "close", "×", "✕", "✖", "x",
-     "close dialog", "close banner", "close modal", "close this dialog", "cancel"),
-    ("got it", "ok", "okay", "i understand", "understood"),
-    ("accept", "accept all", "accept cookies", "accept all cookies", "agree", "i agree", "i accept", "allow all"),
-)  # fmt: skip
+DISMISS_LABELS = (REFUSING, (*CLOSING, *CANCELLING), NOTING, AGREEING)
 
 
 def title_of(element: Element, shown: str | None) -> str | None:

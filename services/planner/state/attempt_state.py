@@ -35,6 +35,7 @@ from shared.contracts.steps import (
     ValueSource,
     plain_note,
 )
+from shared.contracts.workflows.heals import Heal
 from shared.task.spec import TaskSpec
 
 OBSERVE_TOKENS = 6000
@@ -260,6 +261,8 @@ class Act:
     """The step of the route that `action` is taken for."""
     flow: FlowPlace | None = None
     """The call of a flow that asks for `action`."""
+    heals: tuple[Heal, ...] = ()
+    """What a flow has found in another way than it was recorded, up to this action."""
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0

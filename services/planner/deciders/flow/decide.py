@@ -17,8 +17,8 @@ from services.planner.page.identity import identity_proof, read_page
 from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more, start_page_decision
-from services.planner.state.irreversible_steps import pressed_step
-from shared.contracts.actions import BrowserAction, Goto
+from services.planner.state.irreversible_steps import flow_presses, pressed_step
+from shared.contracts.actions import BrowserAction, ByRef, Click, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
@@ -31,6 +31,7 @@ from shared.contracts.workflows.flows import (
     ReadFields,
     ReadWithModel,
 )
+from shared.contracts.workflows.heals import Heal
 from shared.flows.answering import (
     FlowContext,
     Perform,
@@ -38,8 +39,11 @@ from shared.flows.answering import (
     check_effect,
     decide_call,
     is_tried_again,
+    proofs_of,
     readings_of,
 )
+from shared.flows.changed.popups import MAX_DISMISSED, find_dismissal
+from shared.flows.changed.records import heal_of_popup, heal_of_reading, needs_healing
 from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import PAUSES_S, pause_for_answer_s
 
@@ -50,22 +54,24 @@ MAX_TRIES = 3
 @dataclass(frozen=True)
 class FlowTurn:
     """A flow that waits for the answer to a call. ``performing``: what was decided on for it last, taken as the step
-    after ``steps`` others."""
+    after ``steps`` others. ``dismissed``: times that something over the page was closed for this call."""
 
     waits: FlowWaits
     context: FlowContext
     performing: Perform | None = None
     steps: int = 0
+    dismissed: int = 0
 
 
 @dataclass(frozen=True)
 class CallAnswered:
-    """The answer to the call. ``seen``: what was read for it; ``notes``: for a reviewer."""
+    """The answer to the call. ``seen``: what was read for it; ``notes``: for reviewers; ``heals``: what has changed."""
 
     answer: FlowAnswer
     context: FlowContext
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
+    heals: tuple[Heal, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,10 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
         return whole
     decided = decide_call(call, page, context)
     if isinstance(decided, Perform):
-        return _chosen(view, turn, decided)
+        if view.spec.heal == "off" and decided.heal is not None and needs_healing(decided.heal):
+            decided = flow_error("element_missing", f"{decided.remark}, which this task does not allow (heal: off)")
+        else:
+            return _chosen(view, turn, decided)
     read: tuple[LocatedReading, ...] = ()
     seen: tuple[FieldValue, ...] = ()
     if page is not None and isinstance(call, ReadFields):
@@ -151,9 +160,38 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     later = _later(view, call, decided, read)
     if later is not None:
         return later
-    healed = tuple(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed)
+    over = _dismissed(view, turn, decided)
+    if over is not None:
+        return over
+    notes = tuple(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed)
     after = after_call(context, call, performed=False)
-    return CallAnswered(decided, after, () if decided.error is not None else seen, healed)
+    if decided.error is not None or page is None:
+        return CallAnswered(decided, after, notes=notes)
+    heals = [heal_of_reading(one, page) for one in read]
+    if isinstance(call, ProveRecord):
+        heals = [heal_of_reading(one, page, "proof") for one in proofs_of(call, page, context)]
+    found = tuple(one for one in heals if one is not None)
+    if view.spec.heal == "off" and found:
+        names = ", ".join(one.subject for one in found)
+        why = f"{page.url}: some of the rules of {names} find nothing now, which this task does not allow (heal: off)"
+        return CallAnswered(flow_error("value_uncertain", why), after, notes=notes)
+    return CallAnswered(decided, after, seen, notes, found)
+
+
+def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionChosen | None:
+    """Return the click that closes what lies over a page that lacks something. Nothing is closed after a press that
+    cannot be taken back: what is over the page then may be its outcome."""
+    page, call = view.page, turn.waits.call
+    lacks = answer.error is not None and answer.error.code in ("element_missing", "record_unproven", "value_missing")
+    if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
+        return None
+    button = find_dismissal(page, turn.context.files.locators)
+    if button is None:
+        return None
+    subject = getattr(call, "selector", "") or call.__struct_config__.tag
+    perform = Perform(Click(target=ByRef(ref=button.ref, snapshot_id=page.snapshot_id)))
+    chosen = _chosen(view, turn, replace(perform, heal=heal_of_popup(str(subject), button, page)))
+    return replace(chosen, turn=replace(turn, dismissed=turn.dismissed + 1))
 
 
 def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
@@ -168,7 +206,8 @@ def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
         irreversible=perform.irreversible or claimed,
     )
     notes = (plain_note(perform.remark),) if perform.remark else ()
-    act = Act(_with_reason(perform.action, flow), BY_FLOW, notes=notes, flow=flow)
+    heals = () if perform.heal is None else (perform.heal,)
+    act = Act(_with_reason(perform.action, flow), BY_FLOW, notes=notes, flow=flow, heals=heals)
     return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
 
 

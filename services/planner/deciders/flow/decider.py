@@ -30,6 +30,7 @@ from shared.contracts.workflows.flows import (
     ReadWithModel,
     SetOutput,
 )
+from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.invocations import WorkflowFailure
 from shared.errors import ExhibitError
 from shared.flows.answering import FlowContext
@@ -67,6 +68,7 @@ class FlowFirst:
         self._over = False
         self._seen: tuple[FieldValue, ...] = ()
         self._notes: tuple[Note, ...] = ()
+        self._heals: tuple[Heal, ...] = ()
         self._outputs: dict[str, Any] = {}
         self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
@@ -125,6 +127,7 @@ class FlowFirst:
             decided = decide_turn(view, self._turn)
             if isinstance(decided, CallAnswered):
                 self._seen, self._notes = (*self._seen, *decided.seen), (*self._notes, *decided.notes)
+                self._heals = (*self._heals, *decided.heals)
                 await self._resume(self._turn, decided)
                 continue
             if isinstance(decided, ActionChosen):
@@ -155,8 +158,13 @@ class FlowFirst:
         notes, self._notes = self._notes, ()
         if not isinstance(decision, Act):
             return replace(decision, notes=(*notes, *decision.notes))
-        seen, self._seen = self._seen, ()
-        return replace(decision, seen=(*seen, *decision.seen), notes=(*notes, *decision.notes))
+        (seen, self._seen), (heals, self._heals) = (self._seen, ()), (self._heals, ())
+        return replace(
+            decision,
+            seen=(*seen, *decision.seen),
+            notes=(*notes, *decision.notes),
+            heals=(*heals, *decision.heals),
+        )
 
     # --- turns
 

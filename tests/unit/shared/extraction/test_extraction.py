@@ -6,36 +6,16 @@ from typing import Any
 
 import pytest
 
-from shared.contracts.browser_pool import Element
-from shared.contracts.results import Locator
 from shared.extraction.absence import shape_of
 from shared.extraction.agreement import FieldReading, leave_one_out, read_field
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AfterText, AtHeading, AtSelector, Between, UnderHeader, describe_rule, kind_of
 from shared.extraction.synthesis import Example, common_texts, learn_field
 from shared.extraction.values import FieldType
+from tests.unit.shared.extraction.observed_pages import heading, page, row, text
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
 NUMBERS = ("TCK-1001", "TCK-1002", "TCK-1034")
-
-
-def page(*elements: dict[str, Any]) -> ObservedPage:
-    return ObservedPage([Element(ref=at, **one) for at, one in enumerate(elements, 1)])
-
-
-def text(name: str, **changes: Any) -> dict[str, Any]:
-    return {"role": "text", "name": name, "tag": "p", "place": "main>p", **changes}
-
-
-def heading(name: str, level: int = 1) -> dict[str, Any]:
-    return {"role": "heading", "name": name, "level": level, "tag": f"h{level}", "place": f"main>h{level}"}
-
-
-def row(label: str, value: str, id_: str = "") -> list[dict[str, Any]]:
-    locators = (Locator(kind="id", value=f"#{id_}", matches=1),) if id_ else ()
-    term = {"role": "term", "name": label, "tag": "dt", "place": "dl>dt"}
-    found = {"role": "definition", "name": value, "tag": "dd", "header": label, "place": "dl>dd", "locators": locators}
-    return [term, found]
 
 
 def ticket(

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
-from shared.contracts.browser_pool import Element
-from shared.contracts.results import Locator
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -17,17 +14,9 @@ from shared.flows.elements import (
 )
 from shared.flows.files import ElementFacts
 from tests.unit.planner.planner_pages import cell, el, heading, page, text
+from tests.unit.shared.flows.located_elements import found, located
 
 SAVE = 'role=button[name="Save"]'
-
-
-def located(element: Element, **kinds: str) -> Element:
-    return replace(element, locators=tuple(Locator(kind=k, value=v, matches=1) for k, v in kinds.items()))  # type: ignore[arg-type]
-
-
-def found(selector: str, *elements: Element, facts: ElementFacts | None = None, **variables: str):
-    locators = {} if facts is None else {selector: facts}
-    return find_element(selector, page(*elements), locators, variables)
 
 
 def test_the_element_of_this_role_and_name():

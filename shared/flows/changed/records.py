@@ -1,0 +1,100 @@
+"""Typed records of what a flow found in another way than it was recorded. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay
+from shared.extraction.rules import ExtractionRule, UnderHeader, describe_rule
+from shared.flows.elements import ElementLocated
+from shared.flows.files import ElementFacts
+from shared.flows.reading import LocatedReading
+
+KEY_DIGITS = 16
+
+
+def rule_key(rule: ExtractionRule) -> str:
+    """Return the hash of a rule: 16 hex digits."""
+    return hashlib.sha256(msgspec.json.encode(rule, order="deterministic")).hexdigest()[:KEY_DIGITS]
+
+
+def heal_of_element(
+    selector: str, key: str, found: ElementLocated, facts: ElementFacts | None, page: PageObserved
+) -> Heal | None:
+    """Return what has changed of an element that a selector of a flow names; None: nothing. ``key``: of its entry."""
+    if not (found.healed or found.moved or found.lost):
+        return None
+    rung: HealRung = "moved" if found.moved else "narrowed" if found.others else "agreeing"
+    recorded = () if facts is None else facts.fingerprints
+    element = found.element
+    return Heal(
+        kind="element",
+        subject=key,
+        rung=rung,
+        lost=_selectors(found.lost, selector, key),
+        moved=_selectors(found.moved, selector, key),
+        matched=_selectors(found.agreed, selector, key),
+        others=found.others,
+        role=element.role,
+        name_now=element.name,
+        fingerprint=element.fingerprint if element.fingerprint in recorded else next(iter(recorded), ""),
+        fingerprint_now=element.fingerprint,
+        url=page.url,
+        observation_sha256=page.sha256,
+    )
+
+
+def heal_of_reading(reading: LocatedReading, page: PageObserved, kind: HealedKind = "field") -> Heal | None:
+    """Return what has changed of a field that was read; None: nothing, or it was not read for certain."""
+    if not reading.healed or reading.state not in ("value", "empty") or not reading.matched:
+        return None
+    by_label = any(isinstance(rule.where, UnderHeader) for rule in reading.matched)
+    told = any(isinstance(rule.where, UnderHeader) for rule in reading.lost)
+    rung: HealRung = "moved" if reading.moved else "narrowed" if told and not by_label else "agreeing"
+    element = reading.element
+    return Heal(
+        kind=kind,
+        subject=reading.field,
+        rung=rung,
+        lost=_rules(rule for rule in reading.lost if rule not in reading.moved),
+        moved=_rules(reading.moved),
+        matched=_rules(reading.matched),
+        role="" if element is None else element.role,
+        name_now="" if element is None else element.name,
+        fingerprint_now="" if element is None else element.fingerprint,
+        url=page.url,
+        observation_sha256=page.sha256,
+    )
+
+
+def heal_of_popup(subject: str, button: Element, page: PageObserved) -> Heal:
+    """Return that a dialog or a banner over the page was dismissed. ``subject``: what the flow looked for."""
+    return Heal(
+        kind="popup",
+        subject=subject,
+        rung="popup",
+        role=button.role,
+        name_now=button.name,
+        fingerprint_now=button.fingerprint,
+        url=page.url,
+        observation_sha256=page.sha256,
+    )
+
+
+def needs_healing(heal: Heal) -> bool:
+    """Return whether something was found only since heals are allowed. An element that its own selector finds, while
+    others of its selectors find nothing, was not healed: the record says that it has begun to change."""
+    own = {way.key for way in heal.matched}
+    return heal.kind != "element" or bool(heal.moved) or heal.subject not in own
+
+
+def _selectors(found: Iterable[str], selector: str, key: str) -> tuple[HealWay, ...]:
+    return tuple(HealWay(key=key if one == selector else one, text=one) for one in found)
+
+
+def _rules(found: Iterable[ExtractionRule]) -> tuple[HealWay, ...]:
+    return tuple(HealWay(key=rule_key(one), text=describe_rule(one)) for one in found)

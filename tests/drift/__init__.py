@@ -1,0 +1,1 @@
+"""Flows on pages that have changed since they were learned."""

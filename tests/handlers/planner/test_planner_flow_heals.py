@@ -1,0 +1,86 @@
+"""What a flow's sample does where something lies over the page, and that each heal is in its step log."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.contracts.actions import Click
+from shared.contracts.workflows.flows import ClickElement, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
+from shared.evidence_format.log_codec import entry_of, step_of
+from shared.flows.files import FieldsFile, FlowFiles, write_files
+from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
+from tests.handlers.planner.scripted_library import TICKET_URL, ScriptedLibrary, library, version
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import URL, el, page, spec, ticket
+
+CLEAR = URL + "/clear"
+FILES = write_files(FlowFiles(fields=FieldsFile(constants=("heading main>h1: tickets",))))
+
+
+def read_ticket(url: str):
+    yield OpenAddress(url=url)
+    yield ProveRecord(expected={"ticket_number": "TCK-1001"})
+    yield TakeScreenshot(label="ticket")
+    return {"ticket_number": "TCK-1001"}
+
+
+def bench(*over: str, flow=read_ticket, **more) -> Bench:
+    """Return a bench whose page shows only a dialog with these buttons, until one is clicked."""
+    buttons = [el("button", name, in_dialog=True) for name in over]
+    hidden = page(el("heading", "Something new", in_dialog=True), *buttons, *more.get("extra", ()))
+    one = Bench(ScriptedPool({URL: [hidden], CLEAR: [page(*ticket())]}))
+    one.scripted.clicks = dict.fromkeys(over, CLEAR)
+    one.task = spec().model_dump(mode="json", by_alias=True)
+    flow_library = ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=FILES)
+    one.bus.host(library, flow_library)
+    one.bus.host(flows, ScriptedFlows(flow))
+    return one
+
+
+def clicked_by_flow(one: Bench) -> int:
+    return sum(isinstance(step.action, Click) and step.decided_by == "flow" for step in one.steps)
+
+
+async def test_what_lies_over_the_page_is_closed_and_recorded():
+    one = bench("Take the tour", "Not now")
+    await one.run()
+    (step,) = [step for step in one.steps if isinstance(step.action, Click)]
+    (heal,) = step.heals
+    assert (heal.kind, heal.rung, heal.subject, heal.name_now) == ("popup", "popup", "prove_record", "Not now")
+    assert step.observation is not None
+    assert heal.observation_sha256 == step.observation.sha256
+    assert step_of(entry_of(step), step.run_id, step.sample_id) == step
+
+
+@pytest.mark.parametrize("names", [("Accept all",), ("OK",), ("Delete", "Cancel"), ("Yes, close my account",)])
+async def test_nothing_is_agreed_to_or_given_up(names):
+    one = bench(*names)
+    await one.run()
+    assert clicked_by_flow(one) == 0
+
+
+async def test_heals_can_be_switched_off():
+    one = bench("Not now")
+    one.task = {**one.task, "heal": "off"}
+    await one.run()
+    assert clicked_by_flow(one) == 0
+
+
+async def test_a_dialog_to_fill_in_is_left():
+    one = bench("Close", extra=(el("textbox", "Comment", in_dialog=True),))
+    await one.run()
+    assert clicked_by_flow(one) == 0
+
+
+async def test_nothing_is_closed_after_a_press_that_cannot_be_taken_back():
+    def press(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Send"]', irreversible=True)
+        yield ReadFields(fields=("assignee",))
+        return {}
+
+    one = bench("Close", flow=press, extra=(el("button", "Send"),))
+    one.scripted.clicks = {"Send": URL, "Close": CLEAR}
+    await one.run()
+    assert clicked_by_flow(one) == 1

@@ -1,0 +1,81 @@
+"""What a flow finds in another way than it was recorded: the element, the typed record, and what stays closed."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import Element
+from shared.contracts.workflows.flows import ClickElement, FlowAnswer
+from shared.flows.answering import FlowContext, Perform, decide_call
+from shared.flows.elements import ElementAmbiguous, ElementLocated
+from shared.flows.files import ElementFacts, FlowFiles
+from tests.unit.planner.planner_pages import el, page
+from tests.unit.shared.flows.located_elements import found, located
+
+BLAME = 'role=link[name="Blame"]'
+PATH = "nav > a:nth-of-type(2)"
+
+
+def link(name: str, path: str, fingerprint: str) -> Element:
+    return replace(located(el("link", name), css=path), fingerprint=fingerprint)
+
+
+BLAMED = ElementFacts(role="link", selectors=("text=Blame", PATH), fingerprints=("f-blame",))
+
+
+def test_links_in_another_order_are_told_by_name_and_fingerprint():
+    links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), link("Code", PATH, "f-code"))
+    one = found(BLAME, *links, facts=BLAMED)
+    assert isinstance(one, ElementLocated)
+    assert (one.element.name, one.moved) == ("Blame", (PATH,))
+
+
+def test_a_look_alike_of_another_form_is_not_taken_for_what_has_moved():
+    links = (link("Blame", "footer > a", "f-other"), link("Annotate", PATH, "f-annotate"))
+    assert isinstance(found(BLAME, *links, facts=BLAMED), ElementAmbiguous)
+
+
+def test_an_id_that_leads_elsewhere_is_never_overruled():
+    links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), located(el("link", "Code"), id="#blame"))
+    facts = ElementFacts(role="link", selectors=("#blame",), fingerprints=("f-blame",))
+    assert isinstance(found(BLAME, *links, facts=facts), ElementAmbiguous)
+
+
+def test_of_several_of_one_name_the_one_alone_in_its_part():
+    ann = 'role=link[name="Ann Lee"]'
+    links = (el("link", "Ann Lee", regions=("Results",)), el("link", "Ann Lee"), el("link", "Ann Lee"))
+    facts = ElementFacts(role="link", selectors=('region="Results" >> role=link',))
+    one = found(ann, *links, facts=facts)
+    assert isinstance(one, ElementLocated)
+    assert (one.element.ref, one.others) == (1, 2)
+    two = found(ann, el("link", "Bo", regions=("Results",)), el("link", "Ann Lee"), el("link", "Ann Lee"), facts=facts)
+    assert not isinstance(two, ElementLocated)
+    by_order = ElementFacts(role="link", selectors=("nav > a",))
+    assert not isinstance(found(ann, *links, facts=by_order), ElementLocated)
+
+
+def decided(selector: str, *elements: Element, irreversible: bool = False) -> Perform | FlowAnswer:
+    context = FlowContext(FlowFiles(locators={selector: BLAMED}))
+    return decide_call(ClickElement(selector=selector, irreversible=irreversible), page(*elements), context)
+
+
+def test_a_heal_is_recorded_with_what_was_lost_and_what_matched():
+    links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), link("Code", PATH, "f-code"))
+    done = decided(BLAME, *links)
+    assert isinstance(done, Perform)
+    assert done.heal is not None
+    assert (done.heal.kind, done.heal.rung, done.heal.subject) == ("element", "moved", BLAME)
+    assert [way.key for way in done.heal.moved] == [PATH]
+    assert [way.key for way in done.heal.matched] == [BLAME, "text=Blame"]
+    assert done.heal.observation_sha256 == page(*links).sha256
+    unchanged = decided(BLAME, link("Blame", PATH, "f-blame"))
+    assert isinstance(unchanged, Perform)
+    assert unchanged.heal is None
+
+
+def test_what_is_pressed_once_is_not_healed():
+    links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), link("Code", PATH, "f-code"))
+    stopped = decided(BLAME, *links, irreversible=True)
+    assert isinstance(stopped, FlowAnswer)
+    assert stopped.error is not None
+    assert stopped.error.code == "element_ambiguous"
