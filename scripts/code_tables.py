@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from shared.contracts.codes import ACTION_CODES, REASONS, ReasonFacts
-from shared.contracts.error_codes import ERRORS, RESTORE_REFUSALS, SEAL_PROBLEMS, SQL_REFUSALS, is_transient
+from shared.contracts.codes import REASONS, ReasonFacts
+from shared.contracts.error_codes import (
+    ACTION_CODES,
+    ERRORS,
+    RESTORE_REFUSALS,
+    SEAL_PROBLEMS,
+    SQL_REFUSALS,
+    is_transient,
+)
 from shared.statuses import GROUPS, STATUSES, STYLES, Status, population_order
 
 HEAD = """# Codes

@@ -1,4 +1,4 @@
-"""Codes of errors and refusals: one row for each code, listed only here.
+"""Codes of errors, refusals and results of actions: one row for each code, listed only here.
 
 The list of a code says whether a retry may succeed: `TransientCode` or `PermanentCode`. The type checker ensures that
 each class in `shared.errors` takes only the codes of its own list.
@@ -6,6 +6,7 @@ each class in `shared.errors` takes only the codes of its own list.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from shared.contracts.codes import Reason, facts_of
@@ -292,3 +293,77 @@ SEAL_PROBLEMS: dict[SealCode, str] = {
     "zip_name": "a name in the zip is ambiguous or leads out of its folder",
     "zip_twice": "a name stands several times in the zip",
 }
+
+
+# --- results of actions
+
+ActionCode = Literal[
+    "ok",
+    "not_found",
+    "ambiguous",
+    "stale_ref",
+    "not_editable",
+    "blocked",
+    "dialog_open",
+    "no_such_option",
+    "effect_not_seen",
+    "timeout",
+    "unreachable",
+    "http_error",
+    "policy_denied",
+    "no_file",
+    "too_large",
+    "no_such_tab",
+    "no_dialog",
+    "no_such_secret",
+    "no_such_file",
+    "failed",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionCodeFacts:
+    """Facts about a code. ``fired``: the action may have reached the page, so an irreversible action is not repeated;
+    False only if certainly nothing was pressed. ``answered``: False if the site gave no answer."""
+
+    words: str
+    fired: bool = True
+    answered: bool = True
+
+
+ACTION_CODES: dict[ActionCode, ActionCodeFacts] = {
+    "ok": ActionCodeFacts(words="the action was executed and its effect was seen"),
+    "not_found": ActionCodeFacts(words="no element matches the target", fired=False),
+    "ambiguous": ActionCodeFacts(words="several elements match the target, or several options the text", fired=False),
+    "stale_ref": ActionCodeFacts(words="the element of that ref is no longer on the page", fired=False),
+    "not_editable": ActionCodeFacts(words="the element is disabled, read-only or of another kind", fired=False),
+    "blocked": ActionCodeFacts(words="something else covers the element", fired=False),
+    "dialog_open": ActionCodeFacts(words="a dialog of the browser waits for its answer first", fired=False),
+    "no_such_option": ActionCodeFacts(words="the control does not offer that option"),
+    "effect_not_seen": ActionCodeFacts(words="the action was executed, and the field does not hold what was set"),
+    "timeout": ActionCodeFacts(words="no answer, or no end, within the time limit", answered=False),
+    "unreachable": ActionCodeFacts(words="the site does not answer", answered=False),
+    "http_error": ActionCodeFacts(words="the page answered with HTTP 400 or above"),
+    "policy_denied": ActionCodeFacts(words="the address may not be visited"),
+    "no_file": ActionCodeFacts(words="no file was downloaded"),
+    "too_large": ActionCodeFacts(words="the file is larger than the limit"),
+    "no_such_tab": ActionCodeFacts(words="there is no tab of that number"),
+    "no_dialog": ActionCodeFacts(words="no dialog is open"),
+    "no_such_secret": ActionCodeFacts(words="the task or the browser pool has no secret of that name"),
+    "no_such_file": ActionCodeFacts(words="there is no file of that name to upload"),
+    "failed": ActionCodeFacts(words="the browser could not execute the action"),
+}
+
+
+def may_have_fired(code: str) -> bool:
+    """Return whether an action with this code may have reached the page; True for a code of another version."""
+    return code not in _NOT_FIRED
+
+
+def is_unanswered(code: str) -> bool:
+    """Return whether the site gave no answer."""
+    return code in _UNANSWERED
+
+
+_NOT_FIRED = frozenset(code for code, facts in ACTION_CODES.items() if not facts.fired)
+_UNANSWERED = frozenset(code for code, facts in ACTION_CODES.items() if not facts.answered)

@@ -8,7 +8,8 @@ from typing import Literal
 import msgspec
 
 from shared.contracts.base import Message, Part
-from shared.contracts.codes import ActionCode, OpenCode
+from shared.contracts.codes import OpenCode
+from shared.contracts.error_codes import ActionCode
 
 
 class Box(Part, frozen=True, kw_only=True):
@@ -231,7 +232,7 @@ class Change(Part, frozen=True, kw_only=True):
 class ActionResult(Message, frozen=True, kw_only=True):
     """The outcome of an action. A failed action is also a result, with ``ok`` false.
 
-    ``code``: one of `shared.contracts.codes.ACTION_CODES`.
+    ``code``: one of `shared.contracts.error_codes.ACTION_CODES`.
     """
 
     ok: bool

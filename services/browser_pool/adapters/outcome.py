@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.browser_pool.ports import Capture, CaptureFailed, PageCapture
-from shared.contracts.codes import ActionCode
+from shared.contracts.error_codes import ActionCode
 from shared.contracts.results import Effect, TargetFound
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from shared.contracts.codes import ActionCode
+from shared.contracts.error_codes import ActionCode
 from shared.text.normal import fold, tidy
 
 MAX_LISTED = 20

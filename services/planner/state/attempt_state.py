@@ -20,8 +20,9 @@ from shared.contracts.actions import (
 )
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.codes import REASONS, Fault, Reason, Status, may_have_fired
+from shared.contracts.codes import REASONS, Fault, Reason, Status
 from shared.contracts.discovery import Sample
+from shared.contracts.error_codes import may_have_fired
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import (
     FieldValue,

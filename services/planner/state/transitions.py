@@ -31,7 +31,7 @@ from services.planner.state.limits import (
 from services.planner.state.value_sources import picture_source
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll, UseWorkflow
 from shared.contracts.base import Usage, add_usage
-from shared.contracts.codes import is_unanswered
+from shared.contracts.error_codes import is_unanswered
 from shared.contracts.results import ActionResult, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.vision import VisionAnswered

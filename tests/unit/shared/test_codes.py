@@ -14,32 +14,32 @@ from shared import statuses
 from shared.contracts.actions import Fail
 from shared.contracts.base import Failure
 from shared.contracts.codes import (
-    ACTION_CODES,
     FAIL_CODES_FOR_MODELS,
     REASON_OF,
     REASONS,
-    ActionCode,
     FailCode,
     Fault,
     Reason,
     Status,
     fault_of,
     is_final,
-    is_unanswered,
-    may_have_fired,
     reason_of_fail,
 )
 from shared.contracts.error_codes import (
+    ACTION_CODES,
     ERRORS,
     RESTORE_REFUSALS,
     SEAL_PROBLEMS,
     SQL_REFUSALS,
+    ActionCode,
     PermanentCode,
     RestoreCode,
     SealCode,
     SqlCode,
     TransientCode,
     is_transient,
+    is_unanswered,
+    may_have_fired,
 )
 from shared.contracts.evidence import OutcomeCount, SqlRefused
 from shared.contracts.results import ActionResult

@@ -16,7 +16,7 @@ from services.browser_pool.files import filenames
 from services.browser_pool.files.filenames import suffix_of
 from services.browser_pool.ports import Capture
 from shared.child_process.parent import kill_and_wait, start_python
-from shared.contracts.codes import ActionCode
+from shared.contracts.error_codes import ActionCode
 from shared.contracts.results import Captured, NotSeen
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from shared.contracts.actions import SelectOption
-from shared.contracts.codes import ActionCode
+from shared.contracts.error_codes import ActionCode
 from shared.contracts.results import PageChanged, ValueSet
 
 LATE_OPTIONS_S = 1.5
