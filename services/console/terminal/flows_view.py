@@ -12,6 +12,7 @@ from shared.extraction.rules import describe_rule
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.files import FlowFiles
+from shared.flows.healing.drift import DriftedSubject
 from shared.text.normal import printable
 
 MOST_RULES = 6
@@ -73,6 +74,16 @@ def fields_table(files: FlowFiles) -> Table:
         if rules.left_out is not None:
             more.append("none, where the page leaves it out with its label")
         table.add_row(*map(_cell, (name, kind, "\n".join([*told[:MOST_RULES], *more]))))
+    return table
+
+
+def drift_table(rows: Sequence[DriftedSubject]) -> Table:
+    """Return what was found in another way, on how many samples, what led there, and what does not any more."""
+    table = Table("what", "samples", "how", "found by", "not any more", box=None, pad_edge=False)
+    for one in rows:
+        ways = [[f"{text} ({count})" for text, count in found[:MOST_RULES]] for found in (one.matched, one.lost)]
+        cells = (f"{one.kind} {one.subject}", f"{one.samples} of {one.of}", ", ".join(one.rungs))
+        table.add_row(*map(_cell, (*cells, *("\n".join(found) for found in ways))))
     return table
 
 

@@ -125,14 +125,18 @@ async def publish_heal(
     return HealRefused(tuple(one.message for one in created.findings))
 
 
-async def roll_back(asks: Asks, name: str, hash: str, *, author: str) -> str:
-    """Publish an old version of a flow again, and return its hash. Raises ValueError where that cannot be done."""
+async def roll_back(asks: Asks, name: str, hash: str, *, author: str, samples: SampleSet | None = None) -> str:
+    """Publish an old version of a flow again, and return its hash. Raises ValueError where that cannot be done.
+
+    ``samples``: those that the library keeps with the old version; they stay with it."""
     old, now = await get_workflow(asks, f"{name}@{hash}"), await get_workflow(asks, name)
     if not isinstance(old, WorkflowShown) or not isinstance(now, WorkflowShown):
         raise ValueError(f"{name} has no version {hash}")
     if now.workflow.hash == old.workflow.hash:
         return now.workflow.hash
-    created = await create_workflow(asks, name, old.source, author=author, files=old.files, replace=now.workflow.hash)
+    created = await create_workflow(
+        asks, name, old.source, author=author, files=old.files, replace=now.workflow.hash, samples=samples
+    )
     if not isinstance(created, WorkflowCreated):
         raise ValueError("; ".join(one.message for one in created.findings))
     return created.workflow.hash

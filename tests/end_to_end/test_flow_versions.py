@@ -1,0 +1,122 @@
+"""`exhibit flows drift|approve|history|diff|rollback` on a site whose values change their order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.end_to_end.conftest import Cli
+from tests.end_to_end.small_site import Answers, SmallSite
+from tests.typed import expect
+
+OWNERS = ("Ann Lee", "Bert Maier", "Cleo Stone", "Dora Vale", "Emil Moss")
+
+
+class OrdersSite(SmallSite):
+    """``reordered``: the values stand in another order, and new ones between them."""
+
+    def __init__(self) -> None:
+        super().__init__(OrdersPages)
+        self.reordered = False
+
+
+class OrdersPages(Answers):
+    def do_GET(self) -> None:
+        site, number = expect(self.server, OrdersSite), self.path.rsplit("-", 1)[-1]
+        if not number.isdigit():
+            return self.answer("<title>Orders</title><h1>Orders</h1>")
+        rows = [("Number", f"O-{number}"), ("Owner", OWNERS[int(number)]), ("Queue", f"Q-{int(number) % 2}")]
+        if site.reordered:
+            rows = [("Number", f"O-{number}"), ("Desk", "North"), ("Queue", f"Q-{int(number) % 2}"), rows[1]]
+        listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
+        return self.answer(f"<!doctype html><title>Orders</title><h1>Order O-{number}</h1><dl>{listed}</dl>")
+
+
+@pytest.fixture
+def site() -> Iterator[OrdersSite]:
+    with OrdersSite() as site:
+        yield site
+
+
+@pytest.fixture
+def orders(cli: Cli, site: OrdersSite) -> Cli:
+    """Five orders that rules have worked out, and the flow that was compiled from them."""
+    cli.env |= {
+        "EXHIBIT_WORKFLOWS_DIR": str(cli.folder / "workflows"),
+        "EXHIBIT_EVIDENCE_DIR": str(cli.folder / "evidence"),
+    }
+    spec = {
+        "task_id": "orders",
+        "goal": "the owner of each order",
+        "start_url": f"{site.url}/orders/{{number}}",
+        "input_schema": {"number": "string"},
+        "sample_id": "{number}",
+        "output_schema": {"number": "string", "owner": "string"},
+        "required_fields": ["owner"],
+        "identity": {"number": "{number}"},
+    }
+    (cli.folder / "spec.json").write_text(json.dumps(spec))
+    (cli.folder / "in.csv").write_text("number\n" + "".join(f"O-{n}\n" for n in range(len(OWNERS))))
+    collect(cli)
+    ended = cli.run("compile", "last", "--out", str(cli.folder / "flow"))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return cli
+
+
+def collect(cli: Cli) -> None:
+    ended = cli.run("run", str(cli.folder / "spec.json"), "--input", str(cli.folder / "in.csv"))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def drifted(cli: Cli) -> dict:
+    ended = cli.run("flows", "drift", "last", "--json")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return json.loads(ended.stdout)
+
+
+def hashes(cli: Cli) -> list[str]:
+    ended = cli.run("flows", "history", "orders", "--json")
+    return [one["version"]["hash"] for one in json.loads(ended.stdout)["entries"]]
+
+
+def test_what_drifts_is_shown_approved_and_rolled_back(orders: Cli, site: OrdersSite):
+    assert orders.run("flows", "diff", "orders").returncode == 2, "there is one version only"
+    collect(orders)
+    assert drifted(orders)["drift"] == []
+    refused = orders.run("flows", "approve", "last")
+    assert (refused.returncode, "Nothing was published" in refused.stdout) == (1, True)
+
+    site.reordered = True
+    collect(orders)
+    told = drifted(orders)
+    assert {(one["kind"], one["subject"]): (one["samples"], one["of"]) for one in told["drift"]} == {
+        ("field", "owner"): (len(OWNERS), len(OWNERS))
+    }
+    [before] = hashes(orders)
+    assert told["version"] == before
+    approved = orders.run("flows", "approve", "last")
+    assert approved.returncode == 0, approved.stdout + approved.stderr
+    _, healed = hashes(orders)
+    assert healed[:12] in approved.stdout
+    assert "workspace/fields.json" in orders.run("flows", "diff", "orders").stdout
+
+    collect(orders)
+    assert drifted(orders)["drift"] == []
+    assert orders.run("flows", "check", "orders").returncode == 0
+    back = orders.run("flows", "rollback", "orders", before[:12])
+    assert (back.returncode, before[:12] in back.stdout) == (0, True)
+    assert hashes(orders)[-1] == before
+    assert orders.run("flows", "check", "orders").returncode == 0, "its samples are still there"
+    assert orders.run("flows", "rollback", "orders", "ffffffffffff").returncode == 2
+
+
+def test_a_run_without_a_flow_has_no_drift(orders: Cli):
+    (orders.folder / "spec.json").write_text(
+        json.dumps({**json.loads((orders.folder / "spec.json").read_text()), "workflow": "off"})
+    )
+    collect(orders)
+    ended = orders.run("flows", "drift", "last")
+    assert ended.returncode == 2
+    assert "no sample of it used a flow" in ended.stdout + ended.stderr
