@@ -80,6 +80,8 @@ WORKFLOW_CHOICES = Bucket("WORKFLOW_CHOICES", max_age_s=30 * DAY_S)
 """Key-value: run id to the WorkflowChoice of its samples; run id and ``.saved`` once a sample is made a workflow."""
 RUN_FLOWS = Bucket("RUN_FLOWS", max_age_s=30 * DAY_S)
 """Key-value: run id to the RunFlow that is compiled of its first samples."""
+FLOW_HEALS = Bucket("FLOW_HEALS", max_age_s=30 * DAY_S)
+"""Key-value: hash of a flow's version to its FlowHealing."""
 WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
 RUN_CONTROL = Bucket("RUN_CONTROL")
@@ -99,6 +101,7 @@ KEY_VALUE_BUCKETS = (
     WORKFLOW_FILES,
     WORKFLOW_CHOICES,
     RUN_FLOWS,
+    FLOW_HEALS,
     WEBHOOKS,
     RUN_CONTROL,
 )

@@ -87,6 +87,7 @@ from shared.contracts.workflows.artifacts import (
     SaveArtifact,
 )
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
+from shared.contracts.workflows.heals import FlowFinished, FlowNoted
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
 from shared.contracts.workflows.library import (
     CreateReply,
@@ -240,6 +241,8 @@ RESUME_FLOW: Ask[ResumeFlow, FlowReply] = Ask(
     f"{PREFIX}.ask.workflows.flow.resume", ResumeFlow, FlowReply, ("instance_id",)
 )
 END_FLOW: Ask[EndFlow, FlowEnded] = Ask(f"{PREFIX}.ask.workflows.flow.end", EndFlow, FlowEnded, ("instance_id",))
+
+NOTE_FLOW: Ask[FlowFinished, FlowNoted] = Ask(f"{PREFIX}.ask.workflows.flow.note", FlowFinished, FlowNoted)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")

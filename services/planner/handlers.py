@@ -17,6 +17,7 @@ from services.planner.state.attempt_state import ending_of
 from services.planner.steering import Steering, interrupted_limit
 from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
+from services.planner.workflow_use.healed_flow import report_flow
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.base import add_usage
@@ -113,6 +114,8 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         lease.login_wall = login_wall(finished, work.page)
     way, usage = chosen.way(finished.usage), add_usage(finished.usage, chosen.usage)
     finished = msgspec.structs.replace(finished, usage=usage, way=way, no_flow=chosen.why_no_flow)
+    if chosen.flow is not None and way == "flow" and finished.status == "done":
+        await report_flow(finished, chosen.flow.use.choice, chosen.flow.healed, deps.asks)
     if not decider.asks_model:
         return finished
     finished = await save_lessons(spec, finished, work.state, deps)

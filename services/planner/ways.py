@@ -9,6 +9,7 @@ from services.planner.deciders.registry import WorkflowFirst
 from services.planner.deps import CheckedRun, Decider, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
 from services.planner.workflow_use.choosing import load_choice, load_flow, no_flow_text
+from services.planner.workflow_use.healed_flow import healed_choice
 from services.planner.workflow_use.run_flow import find_run_flow
 from shared.contracts.base import Usage
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, Way, WorkSample
@@ -58,6 +59,7 @@ async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, dep
     if run.record.compiles and not choice.name and not why:
         found = await find_run_flow(message.run_id, message.sample_id, spec, deps)
         choice, why = found.choice, found.why
+    choice = await healed_choice(choice, spec, deps)
     files = await load_flow(choice, deps)
     if files is None:
         return ChosenWay(WorkflowFirst(decider, choice), usage=usage, no_flow=why)

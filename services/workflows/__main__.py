@@ -8,11 +8,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.workflows.artifacts.evidence import EvidenceArtifacts
+from services.workflows.clock import utc_now
 from services.workflows.compiling.run_compiler import RunCompiler
 from services.workflows.dependencies import Dependencies
 from services.workflows.deps import WorkflowDeps
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.handlers import actor
+from services.workflows.healing.run_healer import RunHealer
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.invocations.live_flows import LiveFlows
@@ -39,6 +41,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
     own = settings.state_dir / "workflows" if on_bus else settings.workflows_dir / LIBRARY_FOLDER
     executor = SandboxExecutor(packages=Dependencies(own).packages, max_flows=settings.workflow_flow_capacity)
     flows = FlowTurns(bus.instance_id)
+    healer = RunHealer(bus, utc_now)
     toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), bus=bus)
     library = Library(
         BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),
@@ -62,8 +65,10 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             flows=flows,
             flow_slots=asyncio.Semaphore(settings.workflow_flow_capacity),
             run_compiler=RunCompiler(bus),
+            run_healer=healer,
         )
     finally:
+        await healer.close()
         await flows.close()
         await executor.close()
         await toolbox.close()

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from services.workflows.compiling.run_compiler import RunCompiler
+from services.workflows.healing.run_healer import RunHealer
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
@@ -31,3 +32,5 @@ class WorkflowDeps:
     max_wait_s: float = MAX_WAIT_S
     run_compiler: RunCompiler | None = None
     """None: no flow is compiled of a run in progress."""
+    run_healer: RunHealer | None = None
+    """None: no flow is healed while runs use it."""

@@ -17,6 +17,7 @@ from shared.bus.actor import Actor
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
+from shared.contracts.workflows.heals import FlowFinished, FlowNoted
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
 from shared.contracts.workflows.library import (
     CreateReply,
@@ -46,6 +47,7 @@ from shared.subjects import (
     LIST_WORKFLOWS,
     LOAD_HISTORY,
     LOAD_SAMPLES,
+    NOTE_FLOW,
     RESUME_FLOW,
     RUN_CODE,
     SAMPLE_FINISHED,
@@ -176,6 +178,14 @@ async def resume_flow(request: ResumeFlow, deps: WorkflowDeps) -> FlowReply:
 @actor.answers(END_FLOW)
 async def end_flow(request: EndFlow, deps: WorkflowDeps) -> FlowEnded:
     return FlowEnded(existed=deps.flows.end(request.flow_id))
+
+
+@actor.answers(NOTE_FLOW)
+async def note_flow(request: FlowFinished, deps: WorkflowDeps) -> FlowNoted:
+    """Take note of a sample that a flow did, and heal the flow where the last ones call for it."""
+    if deps.run_healer is not None:
+        await deps.run_healer.note(request)
+    return FlowNoted()
 
 
 @actor.handles(SAMPLE_FINISHED, max_attempts=None, deadline_s=COMPILE_DEADLINE_S)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from practice.comparing import rows_of
 from practice.drift import VARIABLE
 from practice.tickets import server as tickets_server
+from practice.tickets.data import ground_truth as tickets_of
 from shared.client import Client
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.workflows.heals import Heal
@@ -90,3 +93,42 @@ async def test_one_worker_publishes_a_heal_and_the_others_take_it(with_library, 
         now = await get_workflow(client.bus, version.name)
         assert isinstance(now, WorkflowShown)
         assert (now.workflow.hash, HEAL_FILE in now.files) == (again, False)
+
+
+def versions_of(folder: Path) -> list[tuple[str, bool]]:
+    """Return the version that each sample used, and whether it found something in another way; by their beginning."""
+    found: list[tuple[str, str, bool]] = []
+    for path in folder.glob("*/action_log.json"):
+        steps = json.loads(path.read_text())
+        hashes = {step["flow"]["hash"] for step in steps if step.get("flow")}
+        assert len(hashes) == 1, "a sample keeps the version that it began with"
+        found.append((steps[0]["started_at"], hashes.pop(), any(step.get("heals") for step in steps)))
+    return [(hash, healed) for _, hash, healed in sorted(found)]
+
+
+async def test_a_run_goes_on_with_the_version_that_its_samples_call_for(with_library, monkeypatch):
+    async with tickets_server.serve() as url, run_embedded(with_library) as client:
+        subject = tickets_subject(url)
+        tickets = [one for one in tickets_of() if one.assignee is not None and one.due_date is not None][:24]
+        rows = [{"ticket_number": one.number, "url": f"{url}/tickets/{one.number}"} for one in tickets]
+        flow = await compile_on_plain_site(client, subject)
+        monkeypatch.setenv(VARIABLE, "reorder")
+        folder = await run(client, {**subject.spec, "concurrency": 1}, rows)
+        table = {row["ticket_number"]: row for row in rows_of(folder / "combined.csv")}
+        for one in tickets:
+            assert one.due_date is not None
+            got = table[one.number]
+            assert (got["status"], got["assignee"], got["due_date"]) == ("done", one.assignee, one.due_date.isoformat())
+        used = versions_of(folder)
+        shown = await get_workflow(client.bus, flow.version.name)
+        assert isinstance(shown, WorkflowShown)
+        assert used[0] == (flow.version.hash, True)
+        assert used[-1] == (shown.workflow.hash, False) != (flow.version.hash, False)
+        assert [healed for hash, healed in used if hash == shown.workflow.hash].count(True) == 0
+        assert HEAL_FILE in shown.files
+
+        off = await run(client, {**subject.spec, "heal": "off", "workflow": "off"}, rows[:2])
+        assert rows_of(off / "combined.csv")[0]["status"] == "done"
+        await roll_back(client.bus, flow.version.name, flow.version.hash, author="test")
+        again = await run(client, {**subject.spec, "concurrency": 1}, rows[:2])
+        assert {hash for hash, _ in versions_of(again)} == {flow.version.hash}, "a person has decided"

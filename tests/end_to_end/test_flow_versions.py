@@ -11,7 +11,7 @@ from tests.end_to_end.conftest import Cli
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
 
-OWNERS = ("Ann Lee", "Bert Maier", "Cleo Stone", "Dora Vale", "Emil Moss")
+OWNERS = ("Ann Lee", "Bert Maier", "Cleo Stone", "Dora Vale")
 
 
 class OrdersSite(SmallSite):
@@ -42,7 +42,7 @@ def site() -> Iterator[OrdersSite]:
 
 @pytest.fixture
 def orders(cli: Cli, site: OrdersSite) -> Cli:
-    """Five orders that rules have worked out, and the flow that was compiled from them."""
+    """Four orders that rules have worked out, and the flow that was compiled from them."""
     cli.env |= {
         "EXHIBIT_WORKFLOWS_DIR": str(cli.folder / "workflows"),
         "EXHIBIT_EVIDENCE_DIR": str(cli.folder / "evidence"),

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from services.workflows.compiling.progress import after_sample, as_compiled, as_failed, begun, is_ready, is_usable
+from services.workflows.run_task import load_task
 from shared.bus.ports import Asks, Blobs, Records
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import lent_samples
-from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
 from shared.contracts.workflows.run_flows import RunFlow
@@ -26,8 +26,8 @@ from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import write_files
-from shared.streams import RUN_FLOWS, RUNS
-from shared.task.spec import TaskSpec, check_spec
+from shared.streams import RUN_FLOWS
+from shared.task.spec import TaskSpec
 from shared.workflow_source.wording import finding_line
 
 log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class RunCompiler:
 
     async def _compiled(self, run_id: str, record: RunFlow) -> Callable[[RunFlow], RunFlow]:
         """Return the change of the record that the compilation has come to."""
-        written, spec = await self._load_spec(run_id)
+        written, spec = await load_task(self._bus, run_id)
         samples = [await load_recorded_sample(self._bus, self._bus, run_id, one) for one in record.done]
         spoilt = [one.sample_id for one in samples if not is_usable(one.status, one.reason)]
         if spoilt:  # as evidence found when it stored their files
@@ -107,14 +107,6 @@ class RunCompiler:
         if isinstance(made, WorkflowCreated):
             return lambda known: as_compiled(known, made.workflow.name, made.workflow.hash)
         return _failing(problems_text(tuple(finding_line(one) for one in made.findings)))
-
-    async def _load_spec(self, run_id: str) -> tuple[dict[str, Any], TaskSpec]:
-        """Return the task of the run, as it was written and as it is read."""
-        run = await self._bus.read(RUNS, run_id, RunRecord)
-        spec = check_spec(run.spec)[0] if run is not None else None
-        if run is None or spec is None:
-            raise PermanentError(f"the task of {run_id} cannot be read", code="unknown_run")
-        return run.spec, spec
 
     async def _change(self, run_id: str, change: Callable[[RunFlow], RunFlow]) -> RunFlow:
         """Return the record as it is after the change."""

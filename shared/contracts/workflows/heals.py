@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
-from shared.contracts.base import Part
+from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 
 HealRung = Literal["popup", "agreeing", "narrowed", "moved", "planner"]
@@ -48,3 +49,49 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
     fingerprint_now: str = ""
     url: str = ""
     observation_sha256: str = ""
+
+
+# --- a flow that is healed while runs use it
+
+LEAST_HEALED = 5
+"""Samples, one after the other, that must have found something in another way before a new version is proposed."""
+MAX_REFUSED = 3
+
+
+class FlowFinished(Message, frozen=True, kw_only=True):
+    """Report that a flow did a sample to its end, and what it found in another way than recorded.
+
+    ``hash``: of the version that it used. Nothing is lost with a report: steps have their heals too."""
+
+    run_id: str
+    sample_id: str
+    name: str
+    hash: str
+    heals: tuple[Heal, ...] = ()
+
+
+class FlowNoted(Message, frozen=True, kw_only=True):
+    """The report was taken."""
+
+
+class HealedSample(Part, frozen=True, kw_only=True):
+    """A sample that used the version. ``heals`` is empty where it found all as recorded."""
+
+    run_id: str
+    sample_id: str
+    heals: tuple[Heal, ...] = ()
+
+
+class FlowHealing(Part, frozen=True, kw_only=True):
+    """How far the healing of one version of a flow has come.
+
+    ``samples``: the last ones that used it, the latest last. ``healing``: a worker proposes and checks a version, since
+    ``since``. ``healed``: ``next_hash`` is the version that takes its place. ``refused``: too often no version came of
+    it, for this ``reason``."""
+
+    state: Literal["watching", "healing", "healed", "refused"] = "watching"
+    samples: tuple[HealedSample, ...] = ()
+    since: datetime | None = None
+    tries: int = 0
+    next_hash: str = ""
+    reason: str = ""

@@ -69,6 +69,7 @@ class FlowFirst:
         self._seen: tuple[FieldValue, ...] = ()
         self._notes: tuple[Note, ...] = ()
         self._heals: tuple[Heal, ...] = ()
+        self._healed: tuple[Heal, ...] = ()
         self._outputs: dict[str, Any] = {}
         self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
@@ -103,6 +104,15 @@ class FlowFirst:
     def stopped(self) -> str:
         """Why the run's own decider has gone on; empty: it has not."""
         return note_text(self._handed_over) if self._handed_over is not None else ""
+
+    @property
+    def use(self) -> FlowUse:
+        return self._use
+
+    @property
+    def healed(self) -> tuple[Heal, ...]:
+        """What was found in another way than recorded, so far."""
+        return self._healed
 
     def check(self) -> None:
         self._decider.check()
@@ -159,6 +169,7 @@ class FlowFirst:
         if not isinstance(decision, Act):
             return replace(decision, notes=(*notes, *decision.notes))
         (seen, self._seen), (heals, self._heals) = (self._seen, ()), (self._heals, ())
+        self._healed = (*self._healed, *heals, *decision.heals)
         return replace(
             decision,
             seen=(*seen, *decision.seen),
