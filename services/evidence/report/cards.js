@@ -45,6 +45,7 @@ function stepItem(detail, step, longest) {
     ...(step.files || []).map((name) => el("li", null, "kept: ", fileLink(detail.id, name))),
     ...(step.told || []).map((line) => el("li", null, "told: ", said(line))),
     ...(step.notes || []).map((line) => el("li", null, "remark: ", said(line))),
+    ...(step.heals || []).map((line) => el("li", null, "in another way than recorded: ", said(line))),
     ...(step.problems || []).map((line) => el("li", { class: "bad-words" }, said(line))),
   ].filter(Boolean);
   const cost = step.llm_calls ? `${many(step.llm_calls, "model call")}, ${count(step.tokens || 0)} tokens, ${money(step.cost_usd)}` : "";

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import UNSET
+
 from services.evidence.facts import ArtifactFacts, SampleFacts
 from shared.contracts.base import total_tokens
 from shared.contracts.results import Change, TargetFound
 from shared.contracts.steps import ValueSource, note_detail, note_text
+from shared.contracts.workflows.heals import Heal
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.log_codec import LogEntry
 
@@ -178,6 +181,7 @@ def _step(entry: LogEntry) -> dict[str, Any]:
             "changes": list(_changes(outcome.change)) if outcome is not None else None,
             "told": [*entry.notices, *([entry.remark] if entry.remark else [])],
             "notes": [*map(note_text, entry.notes)],
+            "heals": [heal_text(one) for one in ([] if entry.heals is UNSET else entry.heals)],
             "files": [filed.filename for filed in entry.artifacts],
             "saved": [value.field for value in entry.values],
             "picture": entry.vision.answer if entry.vision is not None else None,
@@ -187,6 +191,14 @@ def _step(entry: LogEntry) -> dict[str, Any]:
             "tokens": total_tokens(entry.usage),
         }
     )
+
+
+def heal_text(heal: Heal) -> str:
+    """Return what was found in another way than recorded, and by what."""
+    lost = "; ".join(one.text for one in (*heal.lost, *heal.moved))
+    found = "; ".join(one.text for one in heal.matched)
+    told = [f"{heal.kind} {heal.subject}", f"found by {found}" if found else "", f"no longer by {lost}" if lost else ""]
+    return ", ".join(part for part in told if part)
 
 
 def _changes(change: Change) -> Iterator[str]:

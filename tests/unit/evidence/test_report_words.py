@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.evidence.report.page import Assets, as_json, head, policy
-from services.evidence.report.sample_details import action_words, detail_of, row_of, value_text
+from services.evidence.report.sample_details import action_words, detail_of, heal_text, row_of, value_text
 from shared.contracts.results import TargetFound
+from shared.contracts.workflows.heals import Heal, HealWay
 from shared.hosts import host_of
 from tests.handlers.evidence.written_sample import facts_of
 
@@ -95,3 +96,13 @@ def test_states_are_told_apart_in_the_order_of_the_schema() -> None:
     row = row_of(facts_of({"sample_id": "A"}, {"fields": fields}, fields=["a", "b", "c", "d"]))
     assert row[7] == "pnv-"
     assert row[6] == ["–", "", "", ""]
+
+
+def test_a_heal_says_what_led_there_and_what_does_not_any_more() -> None:
+    label, place = (
+        HealWay(key="1", text='the definition beside "Owner"'),
+        HealWay(key="2", text="number 2 of 3 at dl>dd"),
+    )
+    heal = Heal(kind="field", subject="owner", rung="moved", moved=(place,), matched=(label,))
+    assert heal_text(heal) == f"field owner, found by {label.text}, no longer by {place.text}"
+    assert heal_text(Heal(kind="popup", subject="Cookies", rung="popup")) == "popup Cookies"
