@@ -181,7 +181,7 @@ def _step(entry: LogEntry) -> dict[str, Any]:
             "changes": list(_changes(outcome.change)) if outcome is not None else None,
             "told": [*entry.notices, *([entry.remark] if entry.remark else [])],
             "notes": [*map(note_text, entry.notes)],
-            "heals": [heal_text(one) for one in ([] if entry.heals is UNSET else entry.heals)],
+            "heals": [] if entry.heals is UNSET else [heal_text(one) for one in entry.heals],
             "files": [filed.filename for filed in entry.artifacts],
             "saved": [value.field for value in entry.values],
             "picture": entry.vision.answer if entry.vision is not None else None,
