@@ -147,11 +147,10 @@ class _Writer:
         return "\n".join([*head, *indented([*self._docstring(), *self._steps()])])
 
     def _docstring(self) -> Iterator[str]:
-        yield '"""Work on one sample. The parameters are columns of the input.'
-        told = [(one.identifier, words) for one in self._plan.variables if (words := self._told(one))]
-        if told:
+        yield '"""Work on one sample.'
+        if self._plan.variables:
             yield from ("", "Args:")
-            yield from (f"    {name}: {words}" for name, words in told)
+            yield from (f"    {one.identifier}: {self._told(one)}" for one in self._plan.variables)
         outputs = ", ".join(self._plan.files.outputs)
         yield ""
         yield "Returns:"
@@ -162,13 +161,12 @@ class _Writer:
         yield '"""'
 
     def _told(self, variable: Variable) -> str:
-        """Return what is to be known of a parameter; empty: it is the column of its name, as text."""
         schema = self._plan.files.variables.get(f"{variable.name}!")
         if schema is not None and schema.enum_values:
             return "all recorded samples had the same; another value is refused"
         if variable.hint == "bool":
             return "whether the box is ticked"
-        return f"the column {variable.name!r}" if variable.name != variable.identifier else ""
+        return f"the column {variable.name!r}" if variable.name != variable.identifier else "the column of this name"
 
     def _steps(self) -> Iterator[str]:
         if len(self._plan.sections) == 1 and self._plan.sections[0].condition is None:

@@ -54,7 +54,11 @@ async def read_commit() -> dict[str, object]:
 
 
 async def run(code_string: str, url: str) -> dict[str, object]:
-    """Work on one sample. The parameters are columns of the input.
+    """Work on one sample.
+
+    Args:
+        code_string: the column of this name
+        url: the column of this name
 
     Returns:
         code_string, file_path, last_modified_date, author

@@ -69,7 +69,11 @@ async def read_the_rest() -> dict[str, object]:
 
 
 async def run(sha: str, url: str) -> dict[str, object]:
-    """Work on one sample. The parameters are columns of the input.
+    """Work on one sample.
+
+    Args:
+        sha: the column of this name
+        url: the column of this name
 
     Returns:
         commit_sha, pr_number, pr_creator, approvers, merger, checks_passed, checks_failed,

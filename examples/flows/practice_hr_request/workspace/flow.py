@@ -115,10 +115,22 @@ async def run(
     reason: str,
     report_format: str,
 ) -> dict[str, object]:
-    """Work on one sample. The parameters are columns of the input.
+    """Work on one sample.
 
     Args:
+        employee_id: the column of this name
+        employee_name: the column of this name
+        request_type: the column of this name
+        country: the column of this name
+        office: the column of this name
+        department: the column of this name
+        first_day: the column of this name
+        last_day: the column of this name
         half_day: whether the box is ticked
+        cover: the column of this name
+        phone: the column of this name
+        reason: the column of this name
+        report_format: the column of this name
 
     Returns:
         form_submitted, confirmation_number, report_file, attachment_count

@@ -36,7 +36,11 @@ async def read_profile(name: str) -> dict[str, object]:
 
 
 async def run(name: str, company: str) -> dict[str, object]:
-    """Work on one sample. The parameters are columns of the input.
+    """Work on one sample.
+
+    Args:
+        name: the column of this name
+        company: the column of this name
 
     Returns:
         name, profile_url, school, current_company, tenure

@@ -26,7 +26,11 @@ async def read_ticket(ticket_number: str, url: str) -> dict[str, object]:
 
 
 async def run(ticket_number: str, url: str) -> dict[str, object]:
-    """Work on one sample. The parameters are columns of the input.
+    """Work on one sample.
+
+    Args:
+        ticket_number: the column of this name
+        url: the column of this name
 
     Returns:
         ticket_number, assignee, due_date
