@@ -74,7 +74,8 @@ def _traceback(error: BaseException, sources: Mapping[str, str]) -> str:
     for file, source in sources.items():
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
-        told = TracebackException.from_exception(error, compact=True)
+        # No lines of library files are read: they are left out below, and an interruption there leaves a file open.
+        told = TracebackException.from_exception(error, lookup_lines=False, compact=True)
         _keep_own_lines(told, sources)
         return "".join(told.format())
     except Exception:  # noqa: BLE001  attributes of the exception are workflow code
