@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from itertools import combinations
 from typing import Literal, Self, TypeVar, get_args
 
 from starlette.datastructures import MutableHeaders
@@ -25,6 +27,14 @@ KNOWN: tuple[Switch, ...] = get_args(Switch)
 Visible labels become synonyms; fields and columns are reordered; extra elements, other class names and ids; a dialog
 when a page is first opened; native selects become ARIA comboboxes; the main content is inside a frame; records with
 similar ids, and sections that show another record's values.
+"""
+
+OTHER_MEANING: frozenset[Switch] = frozenset({"rename"})
+"""Switches after which a person would not call it the same page.
+
+The rule: it is the same page while each value stands beside the same words as before, and each control has the same
+words. Order, layers and names in the markup, the kind of a control, a frame, a dialog that can be closed and additional
+parts take nothing of that away. A label in other words has to be understood, and may mean something else.
 """
 
 COOKIE = "practice_drift"
@@ -50,6 +60,11 @@ class Drift(frozenset[Switch]):
     def has(self, switch: Switch) -> bool:
         return switch in self
 
+    @property
+    def is_same_page(self) -> bool:
+        """Whether a person would call it the same page; see :data:`OTHER_MEANING`."""
+        return not self & OTHER_MEANING
+
     def label(self, label: str, synonyms: Mapping[str, str]) -> str:
         """Return the label, or its synonym (if any) under ``rename``."""
         return synonyms.get(label, label) if self.has("rename") else label
@@ -74,6 +89,28 @@ class Drift(frozenset[Switch]):
 
     def __str__(self) -> str:
         return ",".join(switch for switch in KNOWN if switch in self)
+
+
+def alone() -> tuple[Drift, ...]:
+    """Return each switch alone."""
+    return tuple(Drift((switch,)) for switch in KNOWN)
+
+
+def pairs() -> tuple[Drift, ...]:
+    """Return every pair of switches."""
+    return tuple(Drift(pair) for pair in combinations(KNOWN, 2))
+
+
+@contextmanager
+def drifted(drift: Drift) -> Generator[None]:
+    """Within the block, sites that this process serves have this drift for all visitors."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(drift)
+    try:
+        yield
+    finally:
+        os.environ.pop(VARIABLE)
+        os.environ.update({} if before is None else {VARIABLE: before})
 
 
 def _renamed_selectors(match: re.Match[str]) -> str:

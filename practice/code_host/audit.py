@@ -34,9 +34,9 @@ def write_audit_input(path: Path, base_url: str, repository: Repository) -> int:
     return _write(path, ("sha", "url"), rows)
 
 
-def audit_truth(repository: Repository) -> dict[str, dict[str, str]]:
+def audit_truth(repository: Repository, count: int = COMMITS) -> dict[str, dict[str, str]]:
     """Return the expected columns, by hash. The address of a ticket is a path, because the port varies."""
-    commits = commits_on_main(repository, COMMITS)
+    commits = commits_on_main(repository, count)
     return {commit.sha: _audited(commit, repository.pull_request(commit.pull_request)) for commit in commits}
 
 
@@ -130,6 +130,13 @@ def blamed_samples(repository: Repository) -> list[BlamedSample]:
     ]
 
 
+def line_samples(repository: Repository) -> list[BlamedSample]:
+    """Return every line that occurs once, of whichever kind its last change was."""
+    name = words.PROJECT_KEYS[repository.name]
+    lines = enumerate(_unique_lines(repository), 1)
+    return [BlamedSample(f"{name}-L{number:03}", text, path, commit) for number, (text, path, commit) in lines]
+
+
 Pick = tuple[str, str, Commit]
 
 
@@ -162,15 +169,17 @@ def write_blame_input(path: Path, base_url: str, repository: Repository) -> int:
 
 
 def blame_truth(repository: Repository) -> dict[str, dict[str, str]]:
+    return {sample.sample_id: line_cells(sample) for sample in blamed_samples(repository)}
+
+
+def line_cells(sample: BlamedSample) -> dict[str, str]:
+    """Return the expected cells of a line of code."""
     return {
-        sample.sample_id: {
-            "status": "done",
-            "code_string": sample.code_string,
-            "file_path": sample.file_path,
-            "last_modified_date": sample.commit.committed_at.date().isoformat(),
-            "author": words.PEOPLE[sample.commit.author],
-        }
-        for sample in blamed_samples(repository)
+        "status": "done",
+        "code_string": sample.code_string,
+        "file_path": sample.file_path,
+        "last_modified_date": sample.commit.committed_at.date().isoformat(),
+        "author": words.PEOPLE[sample.commit.author],
     }
 
 

@@ -21,9 +21,13 @@ FIELDS = ("form_submitted", "confirmation_number", "report_file", "attachment_co
 ROWS = 20
 
 
-def input_rows(employees: Sequence[Employee]) -> list[dict[str, str]]:
-    """Return 20 requests: employees who share a name, with no file and with many; days this year and next."""
-    return [_row(number, employee, employees) for number, employee in enumerate(_chosen(employees))]
+def input_rows(employees: Sequence[Employee], count: int = ROWS) -> list[dict[str, str]]:
+    """Return requests, each different: employees who share a name, with no file and with many; days this year and next.
+
+    The first ones are the same for every ``count``; beyond the number of employees each has a second one, and so on.
+    """
+    chosen = _chosen(employees)
+    return [_row(number, chosen[number % len(chosen)], employees) for number in range(count)]
 
 
 def write_input(path: Path, employees: Sequence[Employee]) -> int:
@@ -92,11 +96,11 @@ def _chosen(employees: Sequence[Employee]) -> list[Employee]:
         *[employee for employee in employees if len(employee.attachments) == 5][:2],
         *[employee for employee in employees if "(" in employee.office][:1],
     ]
-    return list(dict.fromkeys([*special, *employees]))[:ROWS]
+    return list(dict.fromkeys([*special, *employees]))
 
 
 def _row(number: int, employee: Employee, employees: Sequence[Employee]) -> dict[str, str]:
-    first = _working_day(TODAY + timedelta(days=3 + 23 * number))
+    first = _working_day(TODAY + timedelta(days=3 + 23 * (number % ROWS)))
     last = _working_day(first + timedelta(days=number % 9))
     cover = employees[(number * 7 + 3) % len(employees)]
     return {

@@ -68,7 +68,7 @@ class PortalSite:
         self._employees = {employee.employee_id: employee for employee in ground_truth(options.seed)}
         self._sessions = Sessions("larkspur_session")
         self._drafts: dict[str, LeaveRequest] = {}
-        self._submissions: list[Submission] = []
+        self.submissions: list[Submission] = []
         self._reports: dict[str, tuple[Employee, str, float]] = {}
         self._ids = count(1)
 
@@ -206,14 +206,14 @@ class PortalSite:
         draft = self._drafts.get(name)
         if draft is None:
             return _error(404, "There is no such draft.")
-        earlier = sum(submission.request == draft for submission in self._submissions)
+        earlier = sum(submission.request == draft for submission in self.submissions)
         submission = Submission(confirmation_number(draft, earlier), name, draft)
-        self._submissions.append(submission)
+        self.submissions.append(submission)
         return JSONResponse({"number": submission.number}, 201)
 
     async def _request(self, request: Request) -> Response:
         number = request.path_params["id"]
-        found = next((submission for submission in self._submissions if submission.number == number), None)
+        found = next((submission for submission in self.submissions if submission.number == number), None)
         if found is None:
             return _error(404, "There is no such request.")
         return JSONResponse({**self._draft_json(found.request), "number": number, "state": "Submitted"})
@@ -222,7 +222,7 @@ class PortalSite:
         """Return all submissions in order. For tests; no page shows the whole list."""
         listed = [
             {"number": submission.number, "draft": submission.draft, **asdict(submission.request)}
-            for submission in self._submissions
+            for submission in self.submissions
         ]
         return JSONResponse({"submissions": listed})
 
@@ -252,7 +252,7 @@ class PortalSite:
                 "kind": submission.request.request_type,
                 "first_day": submission.request.first_day,
             }
-            for submission in self._submissions
+            for submission in self.submissions
             if submission.request.employee_id == employee.employee_id
         ]
 
