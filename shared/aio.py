@@ -1,4 +1,4 @@
-"""Helpers for asyncio tasks: races, cancellation, background tasks and bounded parallel maps."""
+"""Helpers for asyncio tasks: races, cancellation, background tasks, limits and bounded parallel maps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 log = logging.getLogger(__name__)
 
@@ -133,6 +134,27 @@ async def run_alongside(work: Coroutine[Any, Any, None]) -> AsyncGenerator[None]
         yield
     finally:
         await cancel_until_done(task)
+
+
+# --- limits
+
+
+class SemaphorePerLoop:
+    """A limit of a whole process that a module may hold: at most ``limit`` holders in each event loop.
+
+    A plain `asyncio.Semaphore` that had a waiter once raises RuntimeError in every other event loop, and tests and
+    short commands run several loops, one after the other.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncGenerator[None]:
+        """Hold one of the places while the block runs; wait for it before."""
+        async with self._semaphores.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._limit)):
+            yield
 
 
 # --- bounded parallel maps

@@ -9,6 +9,7 @@
         InvalidMessage           the bytes do not decode to the type that travels here
         PolicyDenied             a host, a file or a scheme that is not allowed
         Unsupported              not implemented
+        NotSigned                not from a service that may send it, as far as is known
 
 The class says whether to retry; callers never decide that. :mod:`shared.contracts.error_codes` lists the codes of
 transient and of permanent errors with their meaning; a class takes codes of its own list. Any other exception is a bug:
@@ -21,7 +22,7 @@ from __future__ import annotations
 from typing import cast
 
 from shared.contracts.base import Failure
-from shared.contracts.error_codes import ErrorCode, PermanentCode, TransientCode
+from shared.contracts.error_codes import ErrorCode, PermanentCode, SignatureCode, TransientCode
 
 
 class ExhibitError(Exception):
@@ -74,6 +75,16 @@ class PolicyDenied(PermanentError):
 
 class Unsupported(PermanentError):
     code = "unsupported"
+
+
+class NotSigned(PermanentError):
+    """A message that is not believed to be from a service that may send it. ``why``: the same as its code."""
+
+    code = "not_signed"
+
+    def __init__(self, message: str, *, why: SignatureCode) -> None:
+        super().__init__(message, code=why)
+        self.why: SignatureCode = why
 
 
 def as_unavailable(error: TransientError, message: str) -> Unavailable:

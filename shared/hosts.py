@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
@@ -98,6 +98,28 @@ def fits_any(origin: Origin, rules: Iterable[str]) -> bool:
     """Whether one of the rules names this origin. A rule that names no host fits none."""
     parsed = map(parse_host_rule, rules)
     return any(rule.fits(origin) for rule in parsed if rule is not None)
+
+
+def share_a_host(rules: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether there is a host at a port that rules of both lists name."""
+    parsed, compared = _parsed(rules), _parsed(others)
+    return any(_overlap(one, other) for one in parsed for other in compared)
+
+
+def _parsed(rules: Iterable[str]) -> list[HostRule]:
+    return [rule for rule in map(parse_host_rule, rules) if rule is not None]
+
+
+def _overlap(one: HostRule, other: HostRule) -> bool:
+    if not one.host or not other.host:
+        return True
+    if one.port is not None and other.port is not None and one.port != other.port:
+        return False
+    if one.below and other.below:
+        return f".{one.host}".endswith(f".{other.host}") or f".{other.host}".endswith(f".{one.host}")
+    named, fitting = (other, one) if one.below else (one, other)
+    bare, anywhere = named.host.removeprefix("www."), replace(fitting, port=None)
+    return any(anywhere.fits(Origin("https", host, DEFAULT_PORTS["https"])) for host in (bare, f"www.{bare}"))
 
 
 # --- addresses of documents

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from shared.contracts.browser_pool import Element, PageObserved
@@ -28,16 +29,38 @@ def is_password(element: Element) -> bool:
     return field and (element.secret or _PASSWORD.search(element.name) is not None)
 
 
+@dataclass(frozen=True)
+class LoginWall:
+    """What a page asks for in its content: `words`, such as `asks for a password`. ``is_bare``: it says that it is a
+    login, and shows nothing else."""
+
+    words: str
+    is_bare: bool
+
+
 def login_wall_words(page: PageObserved) -> str:
     """Return how the page asks to sign in, such as `asks for a password`; empty: it does not.
 
     The caller must know that the page does not show what was wanted.
     """
+    wall = find_login_wall(page)
+    return wall.words if wall is not None else ""
+
+
+def find_login_wall(page: PageObserved) -> LoginWall | None:
+    """Return what the page asks for; None: it does not ask to sign in.
+
+    A page that is not bare may show what was wanted beside the form.
+    """
     content = [element for element in page.elements if element.area not in FRAME_AREAS]
+    is_bare = not page.left_out and _is_bare(content) and _says_login(page, content)
     if any(is_password(element) for element in content):
-        return "asks for a password"
-    if page.left_out or not _is_bare(content) or not _says_login(page, content):
-        return ""
+        return LoginWall("asks for a password", is_bare)
+    words = _words_without_password(page, content) if is_bare else ""
+    return LoginWall(words, is_bare) if words else None
+
+
+def _words_without_password(page: PageObserved, content: Sequence[Element]) -> str:
     fields = [element for element in content if element.role in TEXT_ROLES]
     buttons = [element for element in content if element.role in ("button", "link")]
     if len(fields) <= MAX_FIELDS and any(_is_identifier(element) for element in fields) and buttons:

@@ -116,8 +116,8 @@ async def _request_lease(asks: Asks, request: LeaseSession, timeout_s: float) ->
         if exc.code == "deadline_exceeded":
             # The pool has died with the request, or is stuck; a lease that it may have given expires.
             return NoSessionFree(retry_after_s=0.0), timeout_s
-        if exc.code == "no_responders":
-            # A full pool does not listen, so this means that no session is free.
+        if exc.code in ("no_responders", "bus_lost"):
+            # A full pool does not listen, so the first means that no session is free; a lost lease expires too.
             return NoSessionFree(retry_after_s=0.0), 0.0
         raise
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, FilePath, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, Field, FilePath, SecretStr
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
+ENV_FILE = Path(".env")
 SPARE_SESSIONS = 2
 """So that a sample can begin while another one still releases its browser session."""
 
@@ -16,11 +17,17 @@ class Settings(BaseSettings):
     """One object for all services, so that one process can host them all."""
 
     model_config = SettingsConfigDict(
-        env_prefix="EXHIBIT_", env_file=".env", env_ignore_empty=True, extra="ignore", populate_by_name=True
-    )
+        env_prefix="EXHIBIT_", env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", populate_by_name=True,
+        hide_input_in_errors=True,  # it may be a secret
+    )  # fmt: skip
 
     nats_url: str | None = None
     """Where the bus is. None: a server is started on this machine for as long as the command runs."""
+    nats_seed: Path | None = None
+    """File with the nkey seed of this process's user of the bus, or a folder of them as `exhibit bus-config` makes it.
+    None: a bus that was started on this machine by the same user is found without."""
+    nats_ca: FilePath | None = None
+    """Certificates (PEM) that the server of a ``tls://`` bus is checked with. None: those of the system."""
     evidence_dir: Path = Path("evidence")
     evidence_bucket: str | None = Field(default=None, pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
     """``s3://bucket`` or ``s3://bucket/prefix``: evidence is kept there instead of in ``evidence_dir``."""
@@ -33,6 +40,9 @@ class Settings(BaseSettings):
     """Days of object lock, during which evidence cannot be deleted; 0: the bucket's default. Needs a server with it."""
     s3_retention_mode: Literal["GOVERNANCE", "COMPLIANCE"] = "GOVERNANCE"
     """Object lock mode. GOVERNANCE: users with a special permission can delete evidence; COMPLIANCE: no user can."""
+    evidence_named: bool = False
+    """A command names its place of evidence (``--evidence``): then ``last`` is the newest run there, else that of this
+    machine."""
     evidence_read_only: bool = False
     """This process only reads evidence: it writes nothing to the folder or bucket, and creates no signing key."""
     signing_key: FilePath | None = None
@@ -59,6 +69,14 @@ class Settings(BaseSettings):
     """Sessions one browser process serves before another takes its place."""
     browser_memory_mb: int = Field(default=3000, ge=100)
     """Memory of one browser process and its children above which another takes its place."""
+    session_max_tabs: int = Field(default=20, ge=1)
+    """Tabs that one browser session may have open; more are closed at once."""
+    session_max_frames: int = Field(default=500, ge=1)
+    """Frames in all tabs of one browser session; with more it ends."""
+    session_max_workers: int = Field(default=60, ge=0)
+    """Workers of all pages of one browser session; with more it ends."""
+    page_memory_mb: int = Field(default=1500, ge=200)
+    """Memory of one process that shows pages, of one session each; one that takes more is ended."""
     min_free_memory_mb: int = Field(default=500, ge=0)
     """Below this much memory free on the machine, no new session is leased."""
     upload_dir: Path | None = None
@@ -115,8 +133,17 @@ class Settings(BaseSettings):
     """Pause after the first failed attempt; each is twice as long as the one before, up to an hour."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    log_format: Literal["text", "json"] = "text"
+    """``json``: one object a line, with time, level, service, run, sample, step and trace."""
     trace_file: Path | None = None
-    """Where the spans of this process are appended, one JSON object a line. None: nothing is traced."""
+    """Where the spans of this process are appended, one JSON object a line. None: to no file."""
+    otlp_endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
+        validation_alias=AliasChoices("EXHIBIT_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    )
+    """Base address of the collector that gets traces and metrics over HTTP: ``http://127.0.0.1:4318``. None: there is
+    none. What else is to be said of it is said in the standard ``OTEL_EXPORTER_OTLP_...`` variables."""
 
     @property
     def evidence_place(self) -> str:
@@ -141,3 +168,9 @@ def default_planner(settings: Settings) -> str:
     if settings.planner:
         return settings.planner
     return "anthropic" if settings.anthropic_api_key else "rules"
+
+
+def env_file_values(env_file: Path = ENV_FILE) -> dict[str, str]:
+    """Return what the ``.env`` file says, as the settings read it, with names in capitals; empty without a file."""
+    read = DotEnvSettingsSource(Settings, env_file=env_file).env_vars
+    return {name.upper(): value for name, value in read.items() if value is not None}

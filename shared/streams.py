@@ -86,6 +86,8 @@ WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
 RUN_CONTROL = Bucket("RUN_CONTROL")
 """Key-value: run id to its RunControl."""
+SUBMISSIONS = Bucket("SUBMISSIONS", max_age_s=7 * DAY_S)
+"""Key-value: id of a request for a run to its Submission."""
 KEY_VALUE_BUCKETS = (
     RUNS,
     INBOX,
@@ -104,6 +106,7 @@ KEY_VALUE_BUCKETS = (
     FLOW_HEALS,
     WEBHOOKS,
     RUN_CONTROL,
+    SUBMISSIONS,
 )
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
@@ -122,6 +125,16 @@ SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)
 DELIVERY_QUEUE = Consumer(DELIVERIES.name, "deliveries", (f"{DELIVER_WEBHOOK.pattern}.*",))
 DELIVERY_QUEUES = WorkQueues(DELIVERIES, RUN_STARTED)
 """One queue for all runs: the webhooks at their ends. A slow receiver holds up no event of evidence."""
+
+
+def key_value_stream(bucket: str) -> str:
+    """Return the name of the stream in which a server keeps a key-value bucket."""
+    return f"KV_{bucket}"
+
+
+def object_stream(bucket: str) -> str:
+    """Return the name of the stream in which a server keeps an object bucket."""
+    return f"OBJ_{bucket}"
 
 
 def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer:

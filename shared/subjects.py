@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.base import Message
+from shared.contracts.browser.logins import AccessChecked, CheckAccess, SaveProfile, SaveReply
+from shared.contracts.browser.responses import FetchReply, FetchResponse
 from shared.contracts.browser_pool import (
-    AccessChecked,
     ActOnPage,
     CapturePage,
-    CheckAccess,
     KeepSession,
     LeaseReply,
     LeaseSession,
@@ -27,14 +27,13 @@ from shared.contracts.browser_pool import (
     ReleaseSession,
     RestorePage,
     RestoreReply,
-    SaveProfile,
-    SaveReply,
     SessionKept,
     SessionReleased,
 )
 from shared.contracts.discovery import (
     PopulationClosed,
     RunStarted,
+    Sample,
     SampleFound,
     SubmissionRejected,
     SubmitReply,
@@ -72,6 +71,7 @@ from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
 from shared.contracts.sessions.control import ControlReply, ControlRun, RunControlled
 from shared.contracts.sessions.events import EventsReply, LoadEvents
+from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
@@ -115,27 +115,40 @@ MsgT = TypeVar("MsgT", bound=Message)
 
 @dataclass(frozen=True)
 class Ask(Generic[ReqT, RepT]):
-    """Request and reply. ``keys`` are attributes of the request that select the instance that answers."""
+    """Request and reply. ``keys`` are attributes of the request that select the instance that answers.
+
+    ``repeatable``: to ask twice does no more than to ask once, so that it is asked again where the connection is lost.
+    """
 
     pattern: str
     request: type[ReqT]
     reply: Any  # the type form; a union is not a `type`
     keys: tuple[str, ...] = ()
+    repeatable: bool = False
 
 
 @dataclass(frozen=True)
 class Stored(Generic[MsgT]):
-    """A command or an event. Its message id is made of the attributes in ``identity``, so that a repeat counts once."""
+    """A command or an event. Its message id is made of the attributes in ``identity``, so that a repeat counts once.
+
+    ``signers``: the services that may send it, each of which signs what it sends; empty: it is not signed.
+    """
 
     pattern: str
     message: type[MsgT]
     keys: tuple[str, ...]
     identity: tuple[str, ...]
+    signers: tuple[str, ...] = ()
 
 
 def subject_for(subject: Ask[Any, Any] | Stored[Any], message: Message) -> str:
     """Return the concrete subject of ``message``."""
     return ".".join((subject.pattern, *(str(getattr(message, key)) for key in subject.keys)))
+
+
+def pattern_of(where: str) -> str:
+    """Return the pattern of a concrete subject."""
+    return ".".join(where.split(".")[:6])
 
 
 def any_of(subject: Stored[Any]) -> str:
@@ -149,13 +162,17 @@ def message_id(subject: Stored[Any], message: Message) -> str:
     return "/".join((verb, *(str(getattr(message, part)) for part in subject.identity)))
 
 
-SUBMIT_RUN: Ask[SubmitRun, SubmitReply] = Ask(f"{PREFIX}.ask.discovery.run.submit", SubmitRun, SubmitReply)
+SUBMIT_RUN: Ask[SubmitRun, SubmitReply] = Ask(
+    f"{PREFIX}.ask.discovery.run.submit", SubmitRun, SubmitReply, repeatable=True
+)
 
-CONTROL_RUN: Ask[ControlRun, ControlReply] = Ask(f"{PREFIX}.ask.discovery.run.control", ControlRun, ControlReply)
+CONTROL_RUN: Ask[ControlRun, ControlReply] = Ask(
+    f"{PREFIX}.ask.discovery.run.control", ControlRun, ControlReply, repeatable=True
+)
 
 LEASE: Ask[LeaseSession, LeaseReply] = Ask(f"{PREFIX}.ask.browser_pool.session.lease", LeaseSession, LeaseReply)
 OBSERVE: Ask[ObservePage, PageObserved] = Ask(
-    f"{PREFIX}.ask.browser_pool.page.observe", ObservePage, PageObserved, ("instance_id",)
+    f"{PREFIX}.ask.browser_pool.page.observe", ObservePage, PageObserved, ("instance_id",), repeatable=True
 )
 ACT: Ask[ActOnPage, ActionResult] = Ask(
     f"{PREFIX}.ask.browser_pool.page.act", ActOnPage, ActionResult, ("instance_id",)
@@ -166,37 +183,51 @@ CAPTURE: Ask[CapturePage, PageCaptured] = Ask(
 RESTORE: Ask[RestorePage, RestoreReply] = Ask(
     f"{PREFIX}.ask.browser_pool.page.restore", RestorePage, RestoreReply, ("instance_id",)
 )
+FETCH_RESPONSE: Ask[FetchResponse, FetchReply] = Ask(
+    f"{PREFIX}.ask.browser_pool.response.fetch", FetchResponse, FetchReply, ("instance_id",)
+)
 RELEASE: Ask[ReleaseSession, SessionReleased] = Ask(
-    f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",)
+    f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",), repeatable=True
 )
 
 KEEP: Ask[KeepSession, SessionKept] = Ask(
-    f"{PREFIX}.ask.browser_pool.session.keep", KeepSession, SessionKept, ("instance_id",)
+    f"{PREFIX}.ask.browser_pool.session.keep", KeepSession, SessionKept, ("instance_id",), repeatable=True
 )
 CHECK_ACCESS: Ask[CheckAccess, AccessChecked] = Ask(
-    f"{PREFIX}.ask.browser_pool.access.check", CheckAccess, AccessChecked
+    f"{PREFIX}.ask.browser_pool.access.check", CheckAccess, AccessChecked, repeatable=True
 )
 SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
     f"{PREFIX}.ask.browser_pool.profile.save", SaveProfile, SaveReply, ("instance_id",)
 )
 
-LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
-FIND_RUNS: Ask[FindRuns, RunsFound] = Ask(f"{PREFIX}.ask.evidence.runs.find", FindRuns, RunsFound)
-LOAD_EVENTS: Ask[LoadEvents, EventsReply] = Ask(f"{PREFIX}.ask.evidence.events.load", LoadEvents, EventsReply)
-LOAD_STATUS: Ask[LoadStatus, StatusReply] = Ask(f"{PREFIX}.ask.evidence.status.load", LoadStatus, StatusReply)
-LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply)
-ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply)
-LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply)
-LEND_ARTIFACT: Ask[LendArtifact, LendReply] = Ask(f"{PREFIX}.ask.evidence.artifact.lend", LendArtifact, LendReply)
+LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply, repeatable=True)
+FIND_RUNS: Ask[FindRuns, RunsFound] = Ask(f"{PREFIX}.ask.evidence.runs.find", FindRuns, RunsFound, repeatable=True)
+LOAD_EVENTS: Ask[LoadEvents, EventsReply] = Ask(
+    f"{PREFIX}.ask.evidence.events.load", LoadEvents, EventsReply, repeatable=True
+)
+LOAD_STATUS: Ask[LoadStatus, StatusReply] = Ask(
+    f"{PREFIX}.ask.evidence.status.load", LoadStatus, StatusReply, repeatable=True
+)
+LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(
+    f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply, repeatable=True
+)
+SETTLE_SAMPLE: Ask[SettleSample, SettleReply] = Ask(f"{PREFIX}.ask.evidence.sample.settle", SettleSample, SettleReply)
+ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply, repeatable=True)
+LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(
+    f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply, repeatable=True
+)
+LEND_ARTIFACT: Ask[LendArtifact, LendReply] = Ask(
+    f"{PREFIX}.ask.evidence.artifact.lend", LendArtifact, LendReply, repeatable=True
+)
 
 SAVE_ARTIFACT: Ask[SaveArtifact, ArtifactSaved] = Ask(
     f"{PREFIX}.ask.evidence.artifact.save", SaveArtifact, ArtifactSaved
 )
 LOAD_ARTIFACT: Ask[LoadArtifact, ArtifactLoaded] = Ask(
-    f"{PREFIX}.ask.evidence.artifact.load", LoadArtifact, ArtifactLoaded
+    f"{PREFIX}.ask.evidence.artifact.load", LoadArtifact, ArtifactLoaded, repeatable=True
 )
 LIST_ARTIFACTS: Ask[ListArtifacts, ArtifactsListed] = Ask(
-    f"{PREFIX}.ask.evidence.artifact.list", ListArtifacts, ArtifactsListed
+    f"{PREFIX}.ask.evidence.artifact.list", ListArtifacts, ArtifactsListed, repeatable=True
 )
 DELETE_ARTIFACT: Ask[DeleteArtifact, ArtifactDeleted] = Ask(
     f"{PREFIX}.ask.evidence.artifact.delete", DeleteArtifact, ArtifactDeleted
@@ -207,7 +238,7 @@ DECIDE: Ask[DecisionAsked, DecisionReply] = Ask(f"{PREFIX}.ask.operator.decision
 VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
 
 CHECK_PLANNER: Ask[CheckPlanner, PlannerChecked] = Ask(
-    f"{PREFIX}.ask.planner.decider.check", CheckPlanner, PlannerChecked
+    f"{PREFIX}.ask.planner.decider.check", CheckPlanner, PlannerChecked, repeatable=True
 )
 DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
 
@@ -215,23 +246,31 @@ REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
     f"{PREFIX}.ask.planner.sample.reperform", Reperform, SampleReperformed
 )
 
-CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld)
+CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(
+    f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld, repeatable=True
+)
 
 CREATE_WORKFLOW: Ask[CreateWorkflow, CreateReply] = Ask(
     f"{PREFIX}.ask.workflows.workflow.create", CreateWorkflow, CreateReply
 )
 LIST_WORKFLOWS: Ask[ListWorkflows, WorkflowsListed] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.list", ListWorkflows, WorkflowsListed
+    f"{PREFIX}.ask.workflows.workflow.list", ListWorkflows, WorkflowsListed, repeatable=True
 )
-GET_WORKFLOW: Ask[GetWorkflow, GetReply] = Ask(f"{PREFIX}.ask.workflows.workflow.get", GetWorkflow, GetReply)
+GET_WORKFLOW: Ask[GetWorkflow, GetReply] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.get", GetWorkflow, GetReply, repeatable=True
+)
 SEARCH_WORKFLOWS: Ask[SearchWorkflows, WorkflowsFound] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.search", SearchWorkflows, WorkflowsFound
+    f"{PREFIX}.ask.workflows.workflow.search", SearchWorkflows, WorkflowsFound, repeatable=True
 )
 DELETE_WORKFLOW: Ask[DeleteWorkflow, WorkflowDeleted] = Ask(
     f"{PREFIX}.ask.workflows.workflow.delete", DeleteWorkflow, WorkflowDeleted
 )
-LOAD_SAMPLES: Ask[LoadSamples, SamplesReply] = Ask(f"{PREFIX}.ask.workflows.samples.load", LoadSamples, SamplesReply)
-LOAD_HISTORY: Ask[LoadHistory, HistoryLoaded] = Ask(f"{PREFIX}.ask.workflows.history.load", LoadHistory, HistoryLoaded)
+LOAD_SAMPLES: Ask[LoadSamples, SamplesReply] = Ask(
+    f"{PREFIX}.ask.workflows.samples.load", LoadSamples, SamplesReply, repeatable=True
+)
+LOAD_HISTORY: Ask[LoadHistory, HistoryLoaded] = Ask(
+    f"{PREFIX}.ask.workflows.history.load", LoadHistory, HistoryLoaded, repeatable=True
+)
 INVOKE_WORKFLOW: Ask[InvokeWorkflow, WorkflowRan] = Ask(
     f"{PREFIX}.ask.workflows.workflow.invoke", InvokeWorkflow, WorkflowRan
 )
@@ -248,12 +287,19 @@ WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")
 )
 
+
+def work_id(run_id: str, sample: Sample, attempt_base: int) -> str:
+    """Return the id under which the work on a sample is marked once it was handled in a round."""
+    work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=attempt_base)
+    return message_id(WORK_SAMPLE, work)
+
+
 DELIVER_WEBHOOK: Stored[DeliverWebhook] = Stored(
     f"{PREFIX}.cmd.evidence.webhook.deliver", DeliverWebhook, ("run_id",), ("run_id", "attempt_base")
 )
 
 RUN_STARTED: Stored[RunStarted] = Stored(
-    f"{PREFIX}.evt.discovery.run.started", RunStarted, ("run_id",), ("run_id", "attempt_base")
+    f"{PREFIX}.evt.discovery.run.started", RunStarted, ("run_id",), ("run_id", "attempt_base"), ("discovery",)
 )
 RUN_REJECTED: Stored[SubmissionRejected] = Stored(
     f"{PREFIX}.evt.discovery.run.rejected", SubmissionRejected, ("run_id",), ("run_id",)
@@ -262,25 +308,49 @@ RUN_CONTROLLED: Stored[RunControlled] = Stored(
     f"{PREFIX}.evt.discovery.run.controlled", RunControlled, ("run_id",), ("run_id", "number")
 )
 SAMPLE_FOUND: Stored[SampleFound] = Stored(
-    f"{PREFIX}.evt.discovery.sample.found", SampleFound, ("run_id", "sample_id"), ("run_id", "sample_id")
+    f"{PREFIX}.evt.discovery.sample.found",
+    SampleFound,
+    ("run_id", "sample_id"),
+    ("run_id", "sample_id"),
+    ("discovery",),
 )
 POPULATION_CLOSED: Stored[PopulationClosed] = Stored(
-    f"{PREFIX}.evt.discovery.population.closed", PopulationClosed, ("run_id",), ("run_id", "attempt_base")
+    f"{PREFIX}.evt.discovery.population.closed",
+    PopulationClosed,
+    ("run_id",),
+    ("run_id", "attempt_base"),
+    ("discovery",),
 )
 STEP_TAKEN: Stored[StepTaken] = Stored(
     f"{PREFIX}.evt.planner.step.taken",
     StepTaken,
     ("run_id", "sample_id"),
     ("run_id", "sample_id", "attempt", "step"),
+    ("planner",),
 )
 SAMPLES_LISTED: Stored[SamplesListed] = Stored(
-    f"{PREFIX}.evt.planner.samples.listed", SamplesListed, ("run_id",), ("run_id", "attempt", "step")
+    f"{PREFIX}.evt.planner.samples.listed", SamplesListed, ("run_id",), ("run_id", "attempt", "step"), ("planner",)
 )
 SAMPLE_FINISHED: Stored[SampleFinished] = Stored(
-    f"{PREFIX}.evt.planner.sample.finished", SampleFinished, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt")
+    f"{PREFIX}.evt.planner.sample.finished",
+    SampleFinished,
+    ("run_id", "sample_id"),
+    ("run_id", "sample_id", "attempt"),
+    ("planner", "evidence"),
 )
 RUN_FINISHED: Stored[RunFinished] = Stored(
-    f"{PREFIX}.evt.evidence.run.finished", RunFinished, ("run_id",), ("run_id", "attempt_base")
+    f"{PREFIX}.evt.evidence.run.finished",
+    RunFinished,
+    ("run_id",),
+    ("run_id", "attempt_base", "settlements"),
+    ("evidence",),
+)
+SAMPLE_SETTLED: Stored[SampleSettled] = Stored(
+    f"{PREFIX}.evt.evidence.sample.settled",
+    SampleSettled,
+    ("run_id", "sample_id"),
+    ("run_id", "sample_id", "attempt", "number"),
+    ("evidence",),
 )
 EVIDENCE_BLOCKED: Stored[EvidenceBlocked] = Stored(
     f"{PREFIX}.evt.evidence.write.blocked", EvidenceBlocked, ("run_id", "sample_id"), ("run_id", "sample_id", "at")
@@ -296,9 +366,12 @@ EVENTS: tuple[Stored[Any], ...] = (
     SAMPLES_LISTED,
     SAMPLE_FINISHED,
     RUN_FINISHED,
+    SAMPLE_SETTLED,
     EVIDENCE_BLOCKED,
 )
 """All events of a run."""
+SIGNING = frozenset(signer for subject in EVENTS for signer in subject.signers)
+"""The services that sign some of what they send."""
 RunEvent = (
     RunStarted
     | SubmissionRejected
@@ -309,6 +382,7 @@ RunEvent = (
     | SamplesListed
     | SampleFinished
     | RunFinished
+    | SampleSettled
     | EvidenceBlocked
 )
 """A message of any of these subjects."""

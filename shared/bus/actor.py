@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.base import Message
-from shared.errors import ExhibitError
+from shared.errors import ExhibitError, NotSigned
 from shared.streams import WorkQueues
 from shared.subjects import Ask, Stored
 
@@ -42,6 +42,8 @@ class StoredRoute(Generic[DepsT]):
         give_up: builds the event that accounts for a message that is not retried any more, from the message, the
             attempt and the last error.
         queues: where commands are pulled from.
+        refuse: is told of a message that is not signed by who may send it, in place of the handler; None: it is
+            dead-lettered.
     """
 
     subject: Stored[Any]
@@ -51,6 +53,7 @@ class StoredRoute(Generic[DepsT]):
     emits: Stored[Any] | None
     give_up: Callable[[Any, DepsT, int, ExhibitError], Any] | None = None
     queues: WorkQueues | None = None
+    refuse: Callable[[Any, DepsT, NotSigned], Awaitable[None]] | None = None
 
 
 class Actor(Generic[DepsT]):
@@ -82,6 +85,7 @@ class Actor(Generic[DepsT]):
         max_attempts: int | None = 5,
         give_up: Callable[[MsgT, DepsT, int, ExhibitError], OutT] | None = None,
         queues: WorkQueues | None = None,
+        refuse: Callable[[MsgT, DepsT, NotSigned], Awaitable[None]] | None = None,
     ) -> Callable[
         [Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]], Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]
     ]:
@@ -92,7 +96,7 @@ class Actor(Generic[DepsT]):
         ) -> Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]:
             self._refuse_second(subject.pattern)
             self.stored[subject.pattern] = StoredRoute(
-                subject, handler, deadline_s, max_attempts, emits, give_up, queues
+                subject, handler, deadline_s, max_attempts, emits, give_up, queues, refuse
             )
             return handler
 

@@ -11,8 +11,10 @@ import nats.errors
 import nats.js.errors
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.nuid import NUID
 
 from shared.bus.ports import StoredEvent
+from shared.bus.signing.signatures import KnownSigners, is_believed
 from shared.bus.wire import map_nats_errors
 from shared.streams import EVENTS_STREAM
 
@@ -21,16 +23,22 @@ IDLE_S = 60.0
 """The server drops the consumer of a reader that has died."""
 
 
+def reader_name() -> str:
+    """Return a new name of a consumer. The server checks rights by names; where it gives one itself it checks none."""
+    return f"reader_{NUID().next().decode()}"
+
+
 class NatsEvents:
     """See :class:`shared.bus.ports.EventReader`."""
 
-    def __init__(self, js: JetStreamContext) -> None:
-        self._stream_of_events = js
+    def __init__(self, js: JetStreamContext, known: KnownSigners) -> None:
+        self._stream_of_events, self._known_signers = js, known
 
     async def read_events(self, subjects: Sequence[str], start: int, limit: int) -> list[StoredEvent]:
         """See :class:`shared.bus.ports.EventReader`."""
         js, found = self._stream_of_events, list[StoredEvent]()
         config = ConsumerConfig(
+            name=reader_name(),
             filter_subjects=list(subjects),
             ack_policy=AckPolicy.NONE,
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE if start > 1 else DeliverPolicy.ALL,
@@ -45,7 +53,8 @@ class NatsEvents:
                 while len(found) < left:
                     for msg in await reading.fetch(left - len(found), timeout=READ_TIMEOUT_S):
                         facts = msg.metadata
-                        found.append(StoredEvent(facts.sequence.stream, facts.timestamp, msg.data))
+                        believed = is_believed(self._known_signers, msg.subject, msg.data, msg.headers or {})
+                        found.append(StoredEvent(facts.sequence.stream, facts.timestamp, msg.data, believed))
             finally:
                 await reading.unsubscribe()
                 with suppress(nats.js.errors.NotFoundError, nats.errors.Error):

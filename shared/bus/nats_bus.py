@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+import ssl
+from collections.abc import AsyncGenerator, Collection, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -21,20 +22,38 @@ from nats.js.api import (
     DeliverPolicy,
     KeyValueConfig,
     ObjectStoreConfig,
+    PubAck,
     RetentionPolicy,
     StreamConfig,
 )
 from nats.nuid import NUID
+from nats.protocol.parser import AUTHORIZATION_VIOLATION, PERMISSIONS_ERR
 
+from shared.aio import run_unless
+from shared.bus.access.credentials import NO_ACCESS, BusAccess, ConnectOptions, connect_options
+from shared.bus.access.refusals import Refusals
 from shared.bus.blob_io import NatsBlobs
 from shared.bus.event_reader import NatsEvents
+from shared.bus.losses import Losses, run_again_after_loss
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
-from shared.bus.wire import answer_pings, map_nats_errors, parse_reply, run_while_alive
+from shared.bus.signing.signatures import SIGNATURE, UNSIGNED, Signing
+from shared.bus.wire import map_nats_errors, parse_reply, run_while_alive
 from shared.contracts.base import Failure, Message
-from shared.errors import DeadlineExceeded, Unavailable
-from shared.streams import INBOX, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS, Consumer, Stream
+from shared.errors import DeadlineExceeded, PermanentError, Unavailable
+from shared.streams import (
+    INBOX,
+    KEY_VALUE_BUCKETS,
+    OBJECT_BUCKETS,
+    STREAMS,
+    Consumer,
+    Stream,
+    key_value_stream,
+    object_stream,
+)
 from shared.subjects import DEAD_LETTERS, Ask, Stored, message_id, subject_for
+from shared.telemetry.about import about_headers
+from shared.telemetry.events import publishing
 from shared.telemetry.tracing import trace_headers
 
 log = logging.getLogger(__name__)
@@ -42,8 +61,12 @@ log = logging.getLogger(__name__)
 ReqT = TypeVar("ReqT", bound=Message)
 RepT = TypeVar("RepT")
 MsgT = TypeVar("MsgT", bound=Message)
+ResultT = TypeVar("ResultT")
 
 MESSAGE_ID = "Nats-Msg-Id"
+PUBLISH_BOUND_S = 30.0
+"""Of one message, however often the connection is lost meanwhile."""
+RECONNECT_EVERY_S = 0.25
 
 
 class AskGate:
@@ -67,44 +90,71 @@ class AskGate:
 class Bus(NatsRecords, NatsBlobs, NatsEvents):
     """The connection of one process. Open one with :func:`connect_bus`."""
 
-    def __init__(self, nc: NatsClient, name: str) -> None:
+    def __init__(
+        self, nc: NatsClient, name: str, losses: Losses, refusals: Refusals | None = None, signing: Signing = UNSIGNED
+    ) -> None:
+        """``refusals``: None on a server without users, which refuses nothing."""
         self.nc = nc
+        self._losses, self._refusals, self.signing = losses, refusals, signing
         self.js: JetStreamContext = nc.jetstream(timeout=10)
         self.name = name
         self.instance_id = NUID().next().decode()
         NatsRecords.__init__(self, nc, self.js)
         NatsBlobs.__init__(self, nc, self.js)
-        NatsEvents.__init__(self, self.js)
+        NatsEvents.__init__(self, self.js, signing.known)
         self._gates: dict[str, AskGate] = {}
 
     # --- asking and publishing
 
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
         """See :class:`shared.bus.ports.Asks`."""
-        asking = self.nc.request(
-            subject_for(subject, request),
-            msgspec.json.encode(request),
-            timeout=timeout_s,
-            headers=trace_headers() or None,
-        )
+
+        async def ask_within(left_s: float) -> RepT:
+            return await self._ask_once(subject, request, left_s)
+
         try:
-            if subject.keys:
-                msg = await run_while_alive(self.nc, str(getattr(request, subject.keys[-1])), asking)
-            else:
-                msg = await asking
-        except nats.errors.NoRespondersError as exc:
-            raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2) from exc
+            if subject.repeatable:
+                return await run_again_after_loss(ask_within, timeout_s)
+            return await ask_within(timeout_s)
         except TimeoutError as exc:
             raise DeadlineExceeded(f"no answer to {subject.pattern} within {timeout_s:g} s") from exc
+
+    async def _ask_once(self, subject: Ask[ReqT, RepT], request: ReqT, timeout_s: float) -> RepT:
+        where = subject_for(subject, request)
+        asking = self.nc.request(
+            where,
+            msgspec.json.encode(request),
+            timeout=timeout_s,
+            headers={**about_headers(), **trace_headers()} or None,
+        )
+        if subject.keys:
+            asking = run_while_alive(self.nc, str(getattr(request, subject.keys[-1])), asking)
+        try:
+            msg = await self._run(where, asking)
+        except nats.errors.NoRespondersError as exc:
+            raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2) from exc
         except nats.errors.ConnectionClosedError as exc:
             raise Unavailable("the connection to the bus is closed", code="bus_closed") from exc
         return parse_reply(subject, msg)
 
     async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
-        """See :class:`shared.bus.ports.Publishes`."""
-        headers = {**trace_headers(), MESSAGE_ID: message_id(subject, message)}
-        with map_nats_errors():
-            await self.js.publish(subject_for(subject, message), msgspec.json.encode(message), headers=headers)
+        """See :class:`shared.bus.ports.Publishes`. Repeated where the connection is lost: the server counts it once."""
+        where, data = subject_for(subject, message), msgspec.json.encode(message)
+        with publishing(subject.pattern, message), map_nats_errors():
+            headers = {**trace_headers(), MESSAGE_ID: message_id(subject, message)}
+            if subject.signers and self.signing.signer is not None:
+                headers[SIGNATURE] = self.signing.signer.header(where, data)
+
+            async def publish_within(left_s: float) -> PubAck:
+                return await self._run(where, self.js.publish(where, data, headers=headers))
+
+            await run_again_after_loss(publish_within, PUBLISH_BOUND_S)
+
+    async def _run(self, where: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Return the result of ``work``, which publishes to ``where`` and waits for an answer."""
+        if self._refusals is not None:
+            work = self._refusals.run(where, work)
+        return await self._losses.run(work)
 
     # --- what the runner needs
 
@@ -118,7 +168,7 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
 
     async def dead_letter(self, original: Delivery, failure: Failure) -> None:
         """See :class:`shared.bus.runner.Outbox`. The reason is in a header."""
-        log.warning("dead letter from %s: %s: %s", original.subject, failure.code, failure.message)
+        log.warning("dead letter from %s: %s; its reason is with it in the stream DLQ", original.subject, failure.code)
         kind = ".".join(original.subject.split(".")[2:])
         reason = msgspec.json.encode(failure).decode().encode("ascii", "backslashreplace").decode()
         await self.js.publish(f"{DEAD_LETTERS}.{kind}", original.data, headers={"Exhibit-Failure": reason})
@@ -160,39 +210,82 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
 
 
 @asynccontextmanager
-async def connect_bus(url: str, *, name: str) -> AsyncGenerator[Bus]:
+async def connect_bus(
+    url: str,
+    *,
+    name: str,
+    access: BusAccess = NO_ACCESS,
+    user: str = "",
+    streams: Collection[str] = (),
+    signing: Signing = UNSIGNED,
+) -> AsyncGenerator[Bus]:
     """Connect to the server at ``url`` and create the streams and buckets that it lacks.
 
-    Raises Unavailable, naming the URL, when no server answers.
+    ``user``: whose seed is used where ``access`` has several, else that of ``name``. On a server with users only
+    ``streams`` are created, for a user has no right to more. ``signing``: of a service; whoever has none sends nothing
+    that is signed, and believes nobody.
+
+    Raises Unavailable, naming the URL, when no server answers; PermanentError (``bus_refused``) when it refuses us.
     """
 
-    async def log_error(error: Exception) -> None:
-        log.info("bus: %s", error or type(error).__name__)
+    refusals, losses = Refusals(), Losses()
 
-    await _check_server(url)
+    async def note_loss() -> None:
+        losses.note()
+
+    async def log_error(error: Exception) -> None:
+        refusals.note(error)
+        level = logging.ERROR if PERMISSIONS_ERR in str(error).lower() else logging.INFO
+        # Words of the server, which name subjects. What a callback has raised may quote a message.
+        words = str(error) if isinstance(error, nats.errors.Error) else ""
+        log.log(level, "bus: %s: %s", name, words or type(error).__name__)
+
+    options = connect_options(url, user or name, access)
+    await check_server(url, options)
     nc = await nats.connect(
-        url, name=f"exhibit-{name}", error_cb=log_error, max_reconnect_attempts=-1, connect_timeout=5
+        url,
+        name=f"exhibit-{name}",
+        error_cb=log_error,
+        disconnected_cb=note_loss,
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=RECONNECT_EVERY_S,
+        connect_timeout=5,
+        **options.named,
     )
     try:
-        bus = Bus(nc, name)
-        await answer_pings(nc, bus.instance_id)
-        await _create_streams(bus.js)
+        bus = Bus(nc, name, losses, refusals if options.is_user else None, signing)
+        await _create_streams(bus.js, streams if options.is_user else None)
         yield bus
     finally:
         with suppress(OSError):  # the server may be gone
             await nc.close()
 
 
-async def _check_server(url: str) -> None:
+async def check_server(url: str, options: ConnectOptions) -> None:
     """Connect once: a client that reconnects for ever would wait for ever for a server that never was."""
+    told: list[str] = []
+    untrusted = asyncio.Event()
 
-    async def ignore(_: Exception) -> None: ...
+    async def note(error: Exception) -> None:
+        told.append(str(error))
+        if isinstance(error, ssl.SSLError):  # nats-py then waits for ever for the end of the connection
+            untrusted.set()
 
+    connecting = nats.connect(
+        url, max_reconnect_attempts=1, reconnect_time_wait=0.05, connect_timeout=5, error_cb=note, **options.named
+    )
     try:
-        nc = await nats.connect(
-            url, max_reconnect_attempts=1, reconnect_time_wait=0.05, connect_timeout=5, error_cb=ignore
-        )
+        nc = await run_unless(connecting, untrusted.wait(), OSError())
     except (nats.errors.Error, OSError) as exc:
+        if any(AUTHORIZATION_VIOLATION in error.lower() for error in told):
+            # Without its cause, which holds nothing more.
+            raise PermanentError(_refusal(url, has_key=options.has_key), code="bus_refused") from None
+        if untrusted.is_set():
+            raise PermanentError(
+                f"the certificate of the NATS server at {url} is not trusted ({told[-1]}): EXHIBIT_NATS_CA names those "
+                f"that are",
+                code="bus_refused",
+            ) from exc
         detail = f" ({exc})" if str(exc) else ""
         raise Unavailable(
             f"no NATS server answers at {url}{detail}; is it running, with JetStream on?", code="no_bus"
@@ -200,14 +293,26 @@ async def _check_server(url: str) -> None:
     await nc.close()
 
 
-async def _create_streams(js: JetStreamContext) -> None:
+def _refusal(url: str, *, has_key: bool) -> str:
+    if has_key:
+        return f"the NATS server at {url} does not take the key of this process"
+    return (
+        f"the NATS server at {url} takes only who has a key, and there is none for it here: only the user who started "
+        f"it with `exhibit up` finds one; on a server with users EXHIBIT_NATS_SEED names it"
+    )
+
+
+async def _create_streams(js: JetStreamContext, only: Collection[str] | None) -> None:
     """Create the streams and buckets that are missing; processes that start at once may both do it."""
     for stream in STREAMS:
-        await js.add_stream(stream_config(stream))
+        if only is None or stream.name in only:
+            await js.add_stream(stream_config(stream))
     for bucket in KEY_VALUE_BUCKETS:
-        await js.create_key_value(KeyValueConfig(bucket=bucket.name, ttl=bucket.max_age_s or None))
+        if only is None or key_value_stream(bucket.name) in only:
+            await js.create_key_value(KeyValueConfig(bucket=bucket.name, ttl=bucket.max_age_s or None))
     for bucket in OBJECT_BUCKETS:
-        await js.create_object_store(bucket.name, ObjectStoreConfig(ttl=bucket.max_age_s or None))
+        if only is None or object_stream(bucket.name) in only:
+            await js.create_object_store(bucket.name, ObjectStoreConfig(ttl=bucket.max_age_s or None))
 
 
 def stream_config(stream: Stream) -> StreamConfig:

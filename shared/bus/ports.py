@@ -22,7 +22,8 @@ class Asks(Protocol):
         """Return the reply; raise a failure of the other side as the ExhibitError that it was there.
 
         Raises Unavailable with the code ``no_responders`` when no instance listens, and ``instance_gone`` as soon as
-        the one instance that was asked has died; DeadlineExceeded after ``timeout_s``.
+        the one instance that was asked has died; DeadlineExceeded after ``timeout_s``. An ask that is open when the
+        connection to the bus is lost fails at once (``bus_lost``), or is asked again where it is repeatable.
         """
         ...
 
@@ -75,11 +76,16 @@ class Blobs(Protocol):
 
 @dataclass(frozen=True)
 class StoredEvent:
-    """An event as the stream holds it. ``sequence``: grows with every event of any run. ``at``: when it was stored."""
+    """An event as the stream holds it.
+
+    ``sequence``: grows with every event of any run. ``at``: when it was stored. ``believed``: False if it is not signed
+    by a service that may send it, as far as the reader knows.
+    """
 
     sequence: int
     at: datetime
     data: bytes
+    believed: bool = True
 
 
 class EventReader(Protocol):

@@ -20,6 +20,7 @@ from shared.bus.nats_bus import Bus
 from shared.bus.runner import Runner
 from shared.bus.verdict import Ack, Nak, Verdict
 from shared.subjects import any_of
+from shared.telemetry.metrics import record_queue
 
 log = logging.getLogger(__name__)
 
@@ -86,10 +87,13 @@ class QueueWorker:
 
     async def _pull_from_new_queues(self) -> None:
         try:
-            names = {info.name for info in await self._bus.js.consumers_info(self._sources.stream.name)}
+            queues = await self._bus.js.consumers_info(self._sources.stream.name)
         except (TimeoutError, nats.errors.Error) as exc:  # the server restarts: the next look will do
             log.info("queues cannot be listed now: %s", exc)
             return
+        depth = sum((queue.num_pending or 0) + (queue.num_ack_pending or 0) for queue in queues)
+        record_queue(self._sources.stream.name, depth)
+        names = {queue.name for queue in queues}
         self._pulling = {name: task for name, task in self._pulling.items() if not task.done()}
         for name in names - set(self._pulling):
             self._pulling[name] = asyncio.create_task(self._pull(name))

@@ -18,6 +18,7 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.kv import KeyValue
 
+from shared.bus.decoding import decode
 from shared.bus.verdict import backoff_s
 from shared.bus.wire import flush, map_nats_errors
 from shared.errors import Unavailable
@@ -83,7 +84,7 @@ class NatsRecords:
                 entry = await kv.get(_key(key), validate_keys=False)
         except nats.js.errors.KeyNotFoundError:
             return None, 0
-        return msgspec.json.decode(entry.value or b"null", type=type_), entry.revision or 0
+        return decode(entry.value or b"null", type_), entry.revision or 0
 
     async def _compare_and_set(self, bucket: Bucket, key: str, value: object, revision: int) -> bool:
         """Store ``value`` and return True if the record still has that revision (0: no record)."""
@@ -103,7 +104,7 @@ class NatsRecords:
         prefix = f"$KV.{bucket.name}."
 
         async def on_message(msg: Msg) -> None:
-            on_change(msg.subject.removeprefix(prefix), msgspec.json.decode(msg.data, type=type_))
+            on_change(msg.subject.removeprefix(prefix), decode(msg.data, type_))
 
         await self._nc.subscribe(f"{prefix}>", cb=on_message)
         await flush(self._nc)
@@ -126,7 +127,7 @@ class NatsRecords:
                         left = msg.metadata.num_pending
                         if not (msg.headers or {}).get("KV-Operation"):
                             key = msg.subject.removeprefix(prefix)
-                            found[key] = msgspec.json.decode(msg.data, type=type_)
+                            found[key] = decode(msg.data, type_)
             finally:
                 await records.unsubscribe()
         return found

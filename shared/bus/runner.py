@@ -1,6 +1,6 @@
 """Runs a handler for one message. Outermost first:
 
-    settle > span > decode > inbox > deadline > handler > publish > record
+    settle > span > decode > signature > inbox > deadline > handler > publish > record
 
 Handlers contain no try, retry, span, header or ack: all of that is here.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,12 +18,15 @@ import msgspec
 
 from shared.aio import run_alongside
 from shared.bus.actor import AskRoute, StoredRoute
+from shared.bus.decoding import decode
+from shared.bus.signing.signatures import NOBODY, KnownSigners, require_signature
 from shared.bus.verdict import Nak, Term, Verdict, verdict
 from shared.contracts.base import Failure
-from shared.errors import DeadlineExceeded, ExhibitError, InvalidMessage, to_failure
-from shared.subjects import PREFIX, Stored, message_id
-from shared.telemetry.logs import log_context
-from shared.telemetry.tracing import span
+from shared.errors import DeadlineExceeded, ExhibitError, InvalidMessage, NotSigned, to_failure
+from shared.subjects import PREFIX, Stored, message_id, subject_for
+from shared.telemetry.about import about_from, work_about, work_on_sample
+from shared.telemetry.metrics import record_ask, record_failure
+from shared.telemetry.tracing import received
 
 log = logging.getLogger(__name__)
 DepsT = TypeVar("DepsT")
@@ -58,21 +62,28 @@ class Outbox(Protocol):
 
 @dataclass(frozen=True)
 class Runner(Generic[DepsT]):
-    """``heartbeat_s``: how often a long handler extends the server's acknowledgement deadline."""
+    """``heartbeat_s``: how often a long handler extends the server's acknowledgement deadline. ``known``: whose
+    signatures are believed; what must be signed and is not by one of them reaches no handler."""
 
     deps: DepsT
     outbox: Outbox
     heartbeat_s: float = 4.0
+    known: KnownSigners = NOBODY
 
     async def answer(self, route: AskRoute[DepsT], data: bytes, headers: Mapping[str, str]) -> bytes | Failure:
         """Return the encoded reply to an ask, or the failure to send instead."""
-        with span(route.subject.pattern, headers):
+        begun_s = time.perf_counter()
+        with work_about(about_from(headers)), received(route.subject.pattern, headers) as span:
             try:
                 request = decode(data, route.subject.request)
                 reply = await _within(route.handler(request, self.deps), route.deadline_s)
             except Exception as exc:  # noqa: BLE001  the one blanket except of the asks
                 _log_error(route.subject.pattern, exc)
-                return to_failure(exc)
+                failure = to_failure(exc)
+                span.fail(failure.code)
+                record_ask(route.subject.pattern, time.perf_counter() - begun_s, failure.code)
+                return failure
+            record_ask(route.subject.pattern, time.perf_counter() - begun_s, "")
         return msgspec.json.encode(reply)
 
     async def handle(self, route: StoredRoute[DepsT], delivery: Delivery) -> None:
@@ -89,19 +100,35 @@ class Runner(Generic[DepsT]):
         error: Exception | None = None
         message: Any = None
         with (
-            span(delivery.subject, delivery.headers, attempt=delivery.attempt),
-            log_context(_run_and_sample(delivery.subject)),
+            work_on_sample(*_run_and_sample(delivery.subject)),
+            received(route.subject.pattern, delivery.headers, delivery=delivery.attempt) as span,
         ):
             try:
-                message = decode(delivery.data, route.subject.message)
-                await self._handle_once(route, message, delivery)
+                decoded = _decode(route, delivery)
+                if await self._is_trusted(route, decoded, delivery):
+                    message = decoded
+                    await self._handle_once(route, message, delivery)
             except Exception as exc:  # noqa: BLE001  the one blanket except of the stored messages
                 _log_error(delivery.subject, exc)
                 error = exc
+                span.fail(to_failure(exc).code)
+                record_failure("message", to_failure(exc).code)
             ruling = verdict(error, attempt=delivery.attempt, max_attempts=route.max_attempts)
             if error is not None and isinstance(ruling, Term):
                 await self._give_up(route, message, delivery, error)
         return ruling
+
+    async def _is_trusted(self, route: StoredRoute[DepsT], message: Any, delivery: Delivery) -> bool:
+        """Whether a service that may send this has signed it; if not, it is refused. Raises NotSigned where nobody
+        keeps what is refused."""
+        try:
+            require_signature(self.known, route.subject, delivery.subject, delivery.data, delivery.headers)
+        except NotSigned as exc:
+            if route.refuse is None:
+                raise
+            await _within(route.refuse(message, self.deps, exc), route.deadline_s)
+            return False
+        return True
 
     async def _handle_once(self, route: StoredRoute[DepsT], message: Any, delivery: Delivery) -> None:
         identity = message_id(route.subject, message)
@@ -128,12 +155,14 @@ class Runner(Generic[DepsT]):
         await self.outbox.dead_letter(delivery, to_failure(error))
 
 
-def decode(data: bytes, type_: type[Any]) -> Any:
-    """Return the message. Raises InvalidMessage, naming the field that does not fit."""
-    try:
-        return msgspec.json.decode(data, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
-        raise InvalidMessage(f"not a {type_.__name__}: {exc}") from exc
+def _decode(route: StoredRoute[Any], delivery: Delivery) -> Any:
+    """Return the message. Raises InvalidMessage, also where its subject names another run or sample than the message:
+    readers of one run go by the subject."""
+    message = decode(delivery.data, route.subject.message)
+    named = subject_for(route.subject, message)
+    if named != delivery.subject:
+        raise InvalidMessage(f"it names {named!r} and travels as {delivery.subject!r}")
+    return message
 
 
 async def _within(work: Awaitable[Any], deadline_s: float) -> Any:
@@ -153,9 +182,9 @@ async def _send_heartbeats(delivery: Delivery, every_s: float) -> None:
         await delivery.in_progress()
 
 
-def _run_and_sample(subject: str) -> str:
-    """Return run and sample of a stored subject, for log lines."""
-    return "/".join(subject.split(".")[6:]) or subject
+def _run_and_sample(subject: str) -> list[str]:
+    """Return the run of a stored subject, and the sample where it names one."""
+    return subject.split(".")[6:8] or [""]
 
 
 def _log_error(where: str, error: Exception) -> None:

@@ -25,9 +25,9 @@ from shared.bus.actor import Actor, AskRoute, StoredRoute
 from shared.bus.nats_bus import Bus
 from shared.bus.queue_worker import QueueWorker, StoredDelivery, fetch_one
 from shared.bus.runner import Runner
-from shared.bus.wire import flush, respond
+from shared.bus.wire import answer_pings, flush, respond
 from shared.streams import listener
-from shared.subjects import PREFIX
+from shared.subjects import PREFIX, pattern_of
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ async def serve(
     At most ``capacity`` commands are handled at a time. After ``stop``, events that are there already are still
     handled; commands that are being handled are cancelled and go back to their queue.
     """
-    runner = Runner(deps, bus)
+    runner = Runner(deps, bus, known=bus.signing.known)
     async with _endpoints(bus, actor, runner), asyncio.TaskGroup() as group:
         gated = [(route, asyncio.Event()) for route in actor.asks.values() if route.gated]
         for route, listening in gated:
@@ -71,6 +71,8 @@ async def serve(
 async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncGenerator[None]:
     """Serve every ask that is not gated within the block; a keyed ask listens for this instance only."""
     config = ServiceConfig(name=actor.name, version=VERSION, metadata={"instance": bus.instance_id}, queue_group=QUEUE)
+    if any(route.subject.keys for route in actor.asks.values()):
+        await answer_pings(bus.nc, bus.instance_id)
     service = await nats.micro.add_service(bus.nc, config)
     running = BackgroundTasks()
     for route in (r for r in actor.asks.values() if not r.gated):
@@ -138,6 +140,6 @@ async def _follow_events(
         messages = await fetch_one(subscription, timeout_s=DRAIN_S if stop.is_set() else LISTEN_S)
         for msg in messages:
             delivery = StoredDelivery(msg)
-            await runner.handle(routes[".".join(msg.subject.split(".")[:6])], delivery)
+            await runner.handle(routes[pattern_of(msg.subject)], delivery)
         if stop.is_set() and not messages:
             return

@@ -22,7 +22,7 @@ from nats.aio.msg import Msg
 from nats.micro.request import ERROR_CODE_HEADER, Request
 
 from shared.aio import run_unless
-from shared.bus.runner import decode
+from shared.bus.decoding import decode
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
 from shared.subjects import PREFIX, Ask
@@ -58,7 +58,7 @@ def parse_reply(subject: Ask[ReqT, RepT], msg: Msg) -> RepT:
     headers: Mapping[str, str] = msg.headers or {}
     if ERROR_CODE_HEADER in headers:
         raise from_failure(decode(msg.data, Failure))
-    reply: Any = msgspec.json.decode(msg.data, type=subject.reply)
+    reply: Any = decode(msg.data, subject.reply)
     return reply
 
 

@@ -12,7 +12,9 @@ Any NATS client can do without it and publish the same JSON (`examples/submit_ru
 # nats-py leaves the options of a few of its functions untyped.
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import time
 import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -21,14 +23,29 @@ from typing import Any, Literal
 import msgspec
 import nats.errors
 import nats.js.errors
+from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from shared.aio import raise_if_cancelled
+from shared.bus.access.credentials import NO_ACCESS, BusAccess
+from shared.bus.decoding import decode_or_skip
+from shared.bus.event_reader import reader_name
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.ports import Asks
+from shared.bus.signing.signatures import KnownSigners, is_believed
+from shared.client.bus_use import CLIENT
 from shared.client.run_sessions import RunSessions
-from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunMode, RunRejected, SubmitRun
+from shared.contracts.discovery import (
+    InputFile,
+    Problem,
+    Register,
+    RunAccepted,
+    RunMode,
+    RunRejected,
+    SubmitReply,
+    SubmitRun,
+)
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,
@@ -42,12 +59,13 @@ from shared.contracts.evidence import (
     SqlAnswered,
     SqlRefused,
 )
-from shared.errors import PermanentError
+from shared.errors import DeadlineExceeded, PermanentError, Unavailable
 from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
 from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, PREFIX, SUBMIT_RUN, RunEvent
 
-_EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
+SUBMIT_AGAIN_S, SUBMIT_PAUSE_S = 5.0, 0.2
+"""When a request without a reply is sent again: it counts once."""
 MAX_ROWS_BYTES = 500_000
 """Of rows in the request itself, for a default server allows messages of 1 MB; larger inputs travel as a file."""
 LOAD_BOUND_S = 60.0
@@ -71,9 +89,11 @@ class RunRejectedError(PermanentError):
 class Client(RunSessions):
     """Speaks to the services over the bus; open one with :func:`connect`."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, known: KnownSigners | None = None) -> None:
+        """``known``: whose events are told; None: all that are in the stream, as evidence may not have taken them."""
         super().__init__(bus)
         self.bus = bus
+        self._known = known
 
     async def submit(
         self,
@@ -91,6 +111,9 @@ class Client(RunSessions):
         concurrency: int | None = None,
         mode: RunMode | None = None,
         requested_by: str = "",
+        reconcile: tuple[str, bytes] | None = None,
+        key: str = "",
+        fold_keys: bool = False,
     ) -> RunAccepted:
         """Request a run and return its id. Raises RunRejectedError with every problem of the request.
 
@@ -102,6 +125,9 @@ class Client(RunSessions):
                 samples, the run only lists them.
             mode: whether samples are done by the flow of the task (``flow``), by the planner (``agent``), or by both
                 (``auto``, which compiles a flow where there is none).
+            reconcile: a register that the population is compared with: a name that ends in .csv, .xlsx or .json, and
+                the bytes. ``key`` is the field by which its rows are found, ``fold_keys`` whether keys that differ
+                only in form are one (:class:`shared.contracts.discovery.Register`).
         """
         if rows is not None and file is None and len(written := msgspec.json.encode(rows)) > MAX_ROWS_BYTES:
             rows, file = None, ("rows.json", written)
@@ -119,11 +145,28 @@ class Client(RunSessions):
             concurrency=concurrency,
             mode=mode,
             requested_by=requested_by,
+            register=None
+            if reconcile is None
+            else Register(file=await self._upload(*reconcile), key=key, fold_keys=fold_keys),
+            request_id=uuid.uuid4().hex,
         )
-        reply = await self.bus.ask(SUBMIT_RUN, request, timeout_s=SUBMIT_BOUND_S)
+        reply = await self._request_run(request)
         if isinstance(reply, RunRejected):
             raise RunRejectedError(reply.problems)
         return reply
+
+    async def _request_run(self, request: SubmitRun) -> SubmitReply:
+        """Send the request again while no reply comes: the process that had it may be gone, and the next goes on."""
+        until_s, sent = time.monotonic() + SUBMIT_BOUND_S, False
+        while True:
+            left_s = until_s - time.monotonic()
+            try:
+                return await self.bus.ask(SUBMIT_RUN, request, timeout_s=min(SUBMIT_AGAIN_S, left_s))
+            except (DeadlineExceeded, Unavailable) as exc:
+                sent = sent or isinstance(exc, DeadlineExceeded)
+                if not sent or left_s <= SUBMIT_AGAIN_S:
+                    raise
+            await asyncio.sleep(SUBMIT_PAUSE_S)
 
     async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
         """Yield every event of the run in order, from its beginning; the generator never ends by itself.
@@ -146,7 +189,13 @@ class Client(RunSessions):
                     if sequence.consumer != expected:
                         break
                     expected, last = expected + 1, sequence.stream
-                    yield _EVENTS.decode(message.data)
+                    event: RunEvent | None = decode_or_skip(message.data, RunEvent)
+                    if event is not None and self._is_believed(message):
+                        yield event
+
+    def _is_believed(self, message: Msg) -> bool:
+        headers = message.headers or {}
+        return self._known is None or is_believed(self._known, message.subject, message.data, headers)
 
     @asynccontextmanager
     async def _subscribe(self, run_id: str, after: int) -> AsyncGenerator[tuple[Subscription, str]]:
@@ -154,6 +203,7 @@ class Client(RunSessions):
         inbox = self.bus.nc.new_inbox()
         subscription = await self.bus.nc.subscribe(inbox)
         config = ConsumerConfig(
+            name=reader_name(),
             filter_subjects=[f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"],
             ack_policy=AckPolicy.NONE,
             deliver_subject=inbox,
@@ -226,10 +276,16 @@ class Client(RunSessions):
 
 
 @asynccontextmanager
-async def connect(url: str) -> AsyncGenerator[Client]:
-    """Connect a client to the bus at ``url``. Raises Unavailable when no server answers there."""
-    async with connect_bus(url, name="client") as bus:
-        yield Client(bus)
+async def connect(
+    url: str, access: BusAccess = NO_ACCESS, user: str = CLIENT, known: KnownSigners | None = None
+) -> AsyncGenerator[Client]:
+    """Connect a client to the bus at ``url``. Raises Unavailable when no server answers there.
+
+    ``access``: the seed of a NATS user, where the bus is not one that this user of the machine has started. ``known``:
+    see :class:`Client`.
+    """
+    async with connect_bus(url, name="client", access=access, user=user) as bus:
+        yield Client(bus, known)
 
 
 async def load_run(asks: Asks, run_id: str) -> LoadReply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Sequence
 
@@ -22,11 +23,14 @@ from shared.contracts.sessions.control import (
 )
 from shared.contracts.sessions.events import EventsLoaded, LoadEvents
 from shared.contracts.sessions.questions import Question, QuestionAnswer
+from shared.contracts.sessions.settling import Settlement, SettlementRefused, SettleSample
 from shared.contracts.sessions.status import LoadStatus, RunStatus
 from shared.errors import PermanentError
-from shared.subjects import CONTROL_RUN, LOAD_EVENTS, LOAD_STATUS
+from shared.subjects import CONTROL_RUN, LOAD_EVENTS, LOAD_STATUS, SETTLE_SAMPLE
 
 SESSION_BOUND_S = 60.0
+SETTLE_POLL_S = 0.1
+"""Sealing a run again takes a fraction of a second for few samples, and minutes for thousands."""
 
 
 class ControlRefusedError(PermanentError):
@@ -36,6 +40,16 @@ class ControlRefusedError(PermanentError):
 
     def __init__(self, refused: ControlRefused) -> None:
         super().__init__(refused.message)
+        self.refused = refused
+
+
+class SettlementRefusedError(PermanentError):
+    """The sample was not settled, and nothing was changed; ``refused`` has all that is wrong with the request."""
+
+    code = "settlement_refused"
+
+    def __init__(self, refused: SettlementRefused) -> None:
+        super().__init__("\n".join(f"{problem.where}: {problem.message}" for problem in refused.problems))
         self.refused = refused
 
 
@@ -53,6 +67,19 @@ class RunSessions:
         """Return a page of the event log; its ``next_index`` is ``since`` of the next one."""
         request = LoadEvents(run_id=run_id, since=since, limit=limit)
         return await self._asks.ask(LOAD_EVENTS, request, timeout_s=SESSION_BOUND_S)
+
+    async def settle(self, request: SettleSample) -> Settlement:
+        """Say what came of an irreversible press whose outcome is not known, and wait until the run is sealed again.
+
+        The same request again changes nothing. Raises SettlementRefusedError.
+        """
+        while True:
+            reply = await self._asks.ask(SETTLE_SAMPLE, request, timeout_s=SESSION_BOUND_S)
+            if isinstance(reply, SettlementRefused):
+                raise SettlementRefusedError(reply)
+            if reply.filed:
+                return reply.settlement
+            await asyncio.sleep(SETTLE_POLL_S)
 
     async def pause(self, run_id: str, by: str = "") -> RunControlled:
         """Have every sample wait before its next decision; ``paused_key`` names the pause."""

@@ -78,8 +78,14 @@ class Click(Action, frozen=True, kw_only=True, tag="click"):
     target: Target
 
 
+class DoubleClick(Action, frozen=True, kw_only=True, tag="double_click"):
+    """Clicks ``target`` twice at once: cells that are edited then, items that open then."""
+
+    target: Target
+
+
 class TypeText(Action, frozen=True, kw_only=True, tag="type"):
-    """Replaces the content of a field with ``text`` and reads it back."""
+    """Replaces the content of a field with ``text`` and reads it back. A slider or spin button is set to it by keys."""
 
     target: Target
     text: str
@@ -114,7 +120,7 @@ class Drag(Action, frozen=True, kw_only=True, tag="drag"):
 
 
 class DragBy(Action, frozen=True, kw_only=True, tag="drag_by"):
-    """Drags the middle of ``target`` by a distance in CSS pixels: slider handles, dividers, maps."""
+    """Drags ``target`` by a distance in CSS pixels: sliders by their handle, dividers and maps by their middle."""
 
     target: Target
     right_px: float = 0.0
@@ -223,6 +229,7 @@ class Download(Action, frozen=True, kw_only=True, tag="download"):
 BrowserAction = (
     Goto
     | Click
+    | DoubleClick
     | TypeText
     | TypeSecret
     | Press
@@ -329,5 +336,25 @@ class UseWorkflow(Action, frozen=True, kw_only=True, tag="use_workflow"):
     arguments: dict[str, Any] = {}
 
 
-OwnAction = SaveProgress | ReportItems | AskPicture | UseWorkflow | Done | Fail
+class Expect(Action, frozen=True, kw_only=True, tag="expect"):
+    """Writes down what must hold after the next step, which a planner has chosen for a flow. No model is offered it.
+
+    ``subject``: what the flow looked for. ``element``: what the next step acts on, for people. ``effects`` and
+    ``shows``: as in :class:`shared.contracts.workflows.heals.Postcondition`."""
+
+    subject: str
+    element: str
+    effects: tuple[str, ...] = ()
+    shows: str = ""
+
+
+class AskApi(Action, frozen=True, kw_only=True, tag="ask_api"):
+    """Asks the API of the task's ``integration`` for the record, before the decider begins. No model is offered it.
+
+    ``url``: as filled from the row; empty: the row lacks a column for it."""
+
+    url: str
+
+
+OwnAction = AskApi | Expect | SaveProgress | ReportItems | AskPicture | UseWorkflow | Done | Fail
 AnyAction = BrowserAction | OwnAction

@@ -5,7 +5,6 @@ from __future__ import annotations
 from shared.contracts.actions import BrowserAction
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
-from shared.contracts.discovery import Problem
 from shared.contracts.error_codes import RestoreCode
 from shared.contracts.results import ActionResult, Artifact, Box, Locator, TextPart
 
@@ -26,7 +25,7 @@ class LeaseSession(Message, frozen=True, kw_only=True):
     ``allowed_hosts``: hosts that the session may open, as ``host``, ``host:port`` or ``*.domain``; empty: the host
     of the first address that is opened. ``private_hosts``: those of them that may have private or link-local
     addresses. ``secrets``: names of the secrets that may be typed. ``auth_concurrency``: most sessions of all pools
-    that use the login state at a time; 0: no limit."""
+    that use the login state; 0: no limit. ``guarded``: presses that are neither ``named`` nor reading are withheld."""
 
     run_id: str
     sample_id: str
@@ -38,6 +37,7 @@ class LeaseSession(Message, frozen=True, kw_only=True):
     private_hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     politeness: Politeness = Politeness()
+    guarded: bool = False
 
 
 class SessionLeased(Message, frozen=True, kw_only=True):
@@ -81,47 +81,6 @@ class SessionKept(Message, frozen=True, kw_only=True):
     session_id: str
 
 
-class CheckAccess(Message, frozen=True, kw_only=True):
-    """Request to check, before a run starts, that its login state and secrets exist."""
-
-    auth_profile: str | None = None
-    secrets: tuple[str, ...] = ()
-
-
-class AccessChecked(Message, frozen=True, kw_only=True):
-    """``problems``: what is missing, and what to do about it; ``where`` is ``auth_profile`` or ``secrets``. Empty:
-    nothing is missing."""
-
-    problems: tuple[Problem, ...] = ()
-
-
-class SaveProfile(Message, frozen=True, kw_only=True):
-    """Request to save the login state of this session under this name. It is a secret: it is never sent on the bus."""
-
-    session_id: str
-    instance_id: str
-    auth_profile: str
-
-
-class ProfileSaved(Message, frozen=True, kw_only=True):
-    """``path``: file on the browser pool's machine. ``cookies``: how many were saved. ``origins``: how many sites have
-    other browser storage."""
-
-    auth_profile: str
-    path: str
-    cookies: int
-    origins: int
-
-
-class NothingToSave(Message, frozen=True, kw_only=True):
-    """The session has neither cookies nor storage, so there is no login. An earlier login state is left unchanged."""
-
-    auth_profile: str
-
-
-SaveReply = ProfileSaved | NothingToSave
-
-
 class ObservePage(Message, frozen=True, kw_only=True):
     """Request to observe the page within ``max_tokens``. Elements that match ``keywords`` are always included."""
 
@@ -140,8 +99,7 @@ HIDDEN_VALUE = "(hidden)"
 
 
 def cut_marker(cut_chars: int) -> str:
-    """Return the end of a name that was cut. Programs decide by :attr:`Element.cut_chars`: a page can write this text
-    itself."""
+    """Return the end of a name that was cut. Programs decide by :attr:`Element.cut_chars`: a page can write it too."""
     return f" ... (+{cut_chars} characters: extract)"
 
 
@@ -256,11 +214,13 @@ class PageObserved(Message, frozen=True, kw_only=True):
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):
-    """Request to execute one action. The reply is an :class:`shared.contracts.results.ActionResult`."""
+    """Request for an action; an ActionResult answers. ``step_picture``: with one before. ``named``: names to press."""
 
     session_id: str
     instance_id: str
     action: BrowserAction
+    step_picture: bool = False
+    named: tuple[str, ...] = ()
 
 
 class CapturePage(Message, frozen=True, kw_only=True):
@@ -268,7 +228,7 @@ class CapturePage(Message, frozen=True, kw_only=True):
 
     ``snapshot_id`` and ``refs``: elements of an earlier observation that are looked up on the page, with their
     locators. ``known``: ``observation_sha256`` of the captures stored so far; an equal page is not stored again.
-    """
+    ``step_picture``: with a small picture of the view."""
 
     session_id: str
     instance_id: str
@@ -276,6 +236,7 @@ class CapturePage(Message, frozen=True, kw_only=True):
     snapshot_id: str = ""
     refs: tuple[int, ...] = ()
     known: tuple[str, ...] = ()
+    step_picture: bool = False
 
 
 class ElementFound(Part, frozen=True, kw_only=True):
@@ -291,11 +252,8 @@ class ElementFound(Part, frozen=True, kw_only=True):
 
 
 class PageCaptured(Message, frozen=True, kw_only=True):
-    """Result of :class:`CapturePage`.
-
-    ``observation_sha256``: of the page now; empty if it could not be observed. ``artifacts``: the stored files; empty
-    if the page is one of the ``known`` ones. ``problems``: what was not stored, and why.
-    """
+    """Result of :class:`CapturePage`. ``observation_sha256``: of the page now; empty if it could not be observed.
+    ``artifacts``: the stored files; empty if the page is ``known``. ``problems``: what was not stored, and why."""
 
     observation_sha256: str
     artifacts: tuple[Artifact, ...] = ()
@@ -366,18 +324,15 @@ class SessionReleased(Message, frozen=True, kw_only=True):
 
 __all__ = [
     "HIDDEN_VALUE",
-    "AccessChecked",
     "ActOnPage",
     "ActionResult",
     "CapturePage",
-    "CheckAccess",
     "Element",
     "ElementFound",
     "KeepSession",
     "LeaseReply",
     "LeaseSession",
     "NoSessionFree",
-    "NothingToSave",
     "ObservePage",
     "PageCaptured",
     "PageNotRestored",
@@ -385,12 +340,9 @@ __all__ = [
     "PageRestored",
     "Politeness",
     "ProfilePaused",
-    "ProfileSaved",
     "ReleaseSession",
     "RestorePage",
     "RestoreReply",
-    "SaveProfile",
-    "SaveReply",
     "SessionKept",
     "SessionLeased",
     "SessionReleased",

@@ -44,6 +44,7 @@ Reason = Literal[
     "uncertain_list",
     "invalid_input",
     "unknown_outcome",
+    "unnamed_press",
     "gave_up",
     "ambiguous_value",
     "missing_fields",
@@ -55,6 +56,7 @@ Reason = Literal[
     "unconfirmed_values",
     "contradicted_values",
     "disputed_not_found",
+    "api_differs",
     "judgment_missing",
     "invalid_judgment",
     "bad_replies",
@@ -71,6 +73,7 @@ Reason = Literal[
     "retries_exhausted",
     "artifact_mismatch",
     "artifact_missing",
+    "result_refused",
     "result_unreadable",
     "sample_unreadable",
 ]
@@ -90,6 +93,7 @@ FailCode = Literal[
     "uncertain_list",
     "invalid_input",
     "unknown_outcome",
+    "unnamed_press",
     "other",
     "ambiguous",
     "replay_differs",
@@ -193,17 +197,25 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="needs_review", fault="us", fail="unknown_outcome", for_models=True,
         words="it is not known whether it was submitted",
         when="an irreversible button may have been pressed, by this attempt or an earlier one",
-        advice="Look on the site. The button is not pressed again."),
+        advice="Look on the site, then say what you saw: `exhibit settle`. Until then nothing is pressed again."),
+    "unnamed_press": ReasonFacts(
+        status="needs_review", fault="us", fail="unnamed_press", for_models=True,
+        words="it needs a press that the task does not name",
+        when="a button that may change the site was not pressed (`press_withheld`), and nothing else leads on",
+        advice="Look at the page. Name the button in the `route`, or in `may_press`, if it is to be pressed."),
     "gave_up": ReasonFacts(
         status="failed", fault="us", fail="other", for_models=True, words="the decider gave up",
         when="the decider calls `fail` with the code `other`", advice=_LOOK),
     # The gates
     "ambiguous_value": ReasonFacts(
         status="needs_review", fault="us", fail="ambiguous", words="the page says two things",
-        when="the page shows two different values for one field", advice="Narrow `labels` of the field."),
+        when="the page shows two different values for one field",
+        advice="Say which one is meant: `labels`, `under` or `pattern` of the field."),
     "missing_fields": ReasonFacts(
         status="needs_review", fault="us", words="required values were not found",
-        when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`."),
+        when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`; say "
+        "where a value without a label stands with `shown_in`; do not require what a page may leave out; write "
+        "the type of what it may show empty as `string | null`."),
     "missing_artifacts": ReasonFacts(
         status="needs_review", fault="us", words="a required screenshot or file is missing",
         when=_INSISTED + "a required artifact was not captured on the proven record", advice=_LOOK),
@@ -214,8 +226,8 @@ REASONS: dict[Reason, ReasonFacts] = {
     "incomplete_list": ReasonFacts(
         status="needs_review", fault="site", words="the list was not read to its end",
         when="a discovery task ended where a control leads on, or where the page counts more items than were listed",
-        advice="Look at the last page. Resume the run; if the page counts something else, set `expected_items` to the "
-        "length of the list."),
+        advice="If the page counts something else, set `expected_items` to the length of the list and start a new "
+        "run. Otherwise look at the last page, then resume the run."),
     "unproven_empty": ReasonFacts(
         status="needs_review", fault="us", words="no item was found, and the page does not say that there is none",
         when="a discovery task found nothing, and no words of the page say that the list is empty",
@@ -233,6 +245,10 @@ REASONS: dict[Reason, ReasonFacts] = {
     "disputed_not_found": ReasonFacts(
         status="needs_review", fault="us", words="the page shows the record that is said not to be there",
         when="a model insisted on `not_found` or `identity_mismatch` while the page shows the record", advice=_LOOK),
+    "api_differs": ReasonFacts(
+        status="needs_review", fault="site", words="the API and the page say different things",
+        when="the API of the task's `integration` gave a value, or the record itself, and the page contradicts it",
+        advice="The message names both values. Look which one holds, and whether its pointer is the right one."),
     "judgment_missing": ReasonFacts(
         status="needs_review", fault="us", words="the question was not answered",
         when=_INSISTED + "there is no judgment (the rules never give one)",
@@ -291,7 +307,11 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="evidence: the bytes that arrived are not those that were captured", advice="Resume the run."),
     "artifact_missing": ReasonFacts(
         status="failed", fault="us", words="a file that was captured is gone",
-        when="evidence: the result names a file that no step left behind", advice="Resume the run."),
+        when="evidence: the captured bytes were gone when they were to be stored", advice="Resume the run."),
+    "result_refused": ReasonFacts(
+        status="failed", fault="us", words="its result does not fit what its steps have left behind",
+        when="evidence: it has refused the result, and nobody works on the sample any more",
+        advice="Look at `exhibit doctor RUN`, then resume the run."),
     "result_unreadable": ReasonFacts(
         status="failed", fault="us", words="the result cannot be read any more",
         when="evidence: `result.json` of the sample is damaged", advice="Put the file back, or resume the run."),

@@ -32,6 +32,20 @@ class InputFile(Part, frozen=True, kw_only=True):
     sha256: str
 
 
+class Register(Part, frozen=True, kw_only=True):
+    """A table of another system that the population is compared with, record by record.
+
+    ``file``: CSV, XLSX, or a JSON list of objects, stored as an input file is. ``key``: the field of the spec whose
+    value is the same for a sample and its row. ``fold_keys``: keys that differ only in case, in blanks, in the form of
+    their Unicode letters or in a mark such as ``#`` before them are the same key; else keys are compared exactly, but
+    for blanks at their ends.
+    """
+
+    file: InputFile
+    key: str
+    fold_keys: bool = False
+
+
 class SubmitRun(Message, frozen=True, kw_only=True):
     """Request to run a task on samples.
 
@@ -50,6 +64,11 @@ class SubmitRun(Message, frozen=True, kw_only=True):
 
     ``mode``: a :data:`RunMode`. None: ``auto``, without compiling a flow where the planner asks no model, because that
     would save nothing.
+
+    ``register``: what the population is compared with when the run is complete. A resumed round keeps that of the round
+    before where it names none.
+
+    ``request_id``: made by the client, so that a request that is sent again counts once; empty: each is one of its own.
     """
 
     spec: dict[str, Any] | None = None
@@ -65,6 +84,8 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     concurrency: int | None = None
     mode: str | None = None
     requested_by: str = ""
+    register: Register | None = None
+    request_id: str = ""
 
 
 class Problem(Part, frozen=True, kw_only=True):
@@ -135,6 +156,8 @@ class RunRecord(Part, frozen=True, kw_only=True):
     mode: RunMode = "auto"
     compiles: bool = False
     """Where its task has no flow, one is compiled from the first samples that are done, for the others."""
+    register: Register | None = None
+    """What the population is compared with; None: with nothing."""
 
 
 class RunStarted(Message, frozen=True, kw_only=True):

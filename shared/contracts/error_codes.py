@@ -21,6 +21,7 @@ TransientCode = Literal[
     "no_bus",
     "record_contended",
     "bus_closed",
+    "bus_lost",
     "bus_slow",
     "bus_unavailable",
     "no_responders",
@@ -74,6 +75,7 @@ PermanentCode = Literal[
     "login_required",
     "no_auth_profile",
     "no_such_secret",
+    "page_over_limits",
     "sample_over",
     "no_blob",
     "blob_damaged",
@@ -98,8 +100,17 @@ PermanentCode = Literal[
     "webhook_refused",
     "webhook_given_up",
     "control_refused",
+    "settlement_refused",
+    "bus_refused",
+    "no_signers",
+    "not_signed",
+    "bad_signature",
+    "unknown_signer",
+    "other_signer",
 ]
 """A retry of the same call fails again."""
+SignatureCode = Literal["not_signed", "bad_signature", "unknown_signer", "other_signer"]
+"""Why it is not believed that a message is from a service that may send it."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
 """``internal`` is a bug: it is retried a limited number of times. ``retries_exhausted``: all retries failed."""
 EndCode = Reason | PermanentCode | Literal[""]
@@ -114,8 +125,15 @@ ERRORS: dict[ErrorCode, str] = {
     "rate_limited": "too many requests",
     "deadline_exceeded": "it took longer than was allowed",
     "no_bus": "no NATS server answers, or none could be started",
+    "bus_refused": "the bus does not know this process, or the file with its key is open to others",
+    "no_signers": "the public keys of the services are missing, or are not those of this process",
+    "not_signed": "a message that only a service may send has no signature",
+    "bad_signature": "the signature of a message is not of these bytes on this subject",
+    "unknown_signer": "a message is signed by a key that is of no service here",
+    "other_signer": "a message is signed by a service that may not send it",
     "record_contended": "a record on the bus changes too fast to be written",
     "bus_closed": "the connection to the bus is closed",
+    "bus_lost": "the connection to the bus was lost while an answer was waited for",
     "bus_slow": "the bus did not answer in time",
     "bus_unavailable": "the bus cannot store messages now",
     "no_responders": "no service answers this question",
@@ -166,6 +184,7 @@ ERRORS: dict[ErrorCode, str] = {
     "login_required": "the login state has met a login page",
     "no_auth_profile": "there is no such login state, or it cannot be used",
     "no_such_secret": "the browser pool has no such secret",
+    "page_over_limits": "the pages have taken more tabs, frames, workers or memory than a session may have",
     "sample_over": "the attempt at the sample has ended",
     "no_blob": "the bytes are not on the bus any more",
     "blob_damaged": "the bytes on the bus are not those that were put there",
@@ -189,6 +208,7 @@ ERRORS: dict[ErrorCode, str] = {
     "no_flow": "the run uses flows only, and its task has none",
     "webhook_refused": "a webhook may not be sent: its address is not allowed, or there is no secret to sign it with",
     "control_refused": "what was asked of a run does not fit how it stands",
+    "settlement_refused": "the sample is not one whose outcome is unknown, or the settlement lacks something",
     "webhook_given_up": "every attempt to deliver a webhook failed",
 }
 
@@ -317,6 +337,7 @@ ActionCode = Literal[
     "no_dialog",
     "no_such_secret",
     "no_such_file",
+    "press_withheld",
     "failed",
 ]
 
@@ -351,6 +372,9 @@ ACTION_CODES: dict[ActionCode, ActionCodeFacts] = {
     "no_dialog": ActionCodeFacts(words="no dialog is open"),
     "no_such_secret": ActionCodeFacts(words="the task or the browser pool has no secret of that name"),
     "no_such_file": ActionCodeFacts(words="there is no file of that name to upload"),
+    "press_withheld": ActionCodeFacts(
+        words="it may change the site, and the task does not name it: nothing was pressed", fired=False
+    ),
     "failed": ActionCodeFacts(words="the browser could not execute the action"),
 }
 

@@ -41,6 +41,23 @@ class WayCount(Part, frozen=True, kw_only=True):
     reasons: tuple[NoFlowCount, ...] = ()
 
 
+class ReconciliationCounts(Part, frozen=True, kw_only=True):
+    """How the population and the register agree. ``samples`` and ``rows`` are what was compared; the others count
+    records, one for each key, by their verdict (:data:`shared.evidence_format.files.reconciliation.RecordVerdict`)."""
+
+    samples: int = 0
+    rows: int = 0
+    same: int = 0
+    other_form: int = 0
+    differs: int = 0
+    unclear: int = 0
+    not_read: int = 0
+    missing_here: int = 0
+    missing_there: int = 0
+    duplicate: int = 0
+    no_key: int = 0
+
+
 class RunFinished(Message, frozen=True, kw_only=True):
     """Every sample has a result, and the outputs of the run are written."""
 
@@ -69,8 +86,12 @@ class RunFinished(Message, frozen=True, kw_only=True):
     population_counted: int | None = None
     """How many samples there are by the site's own count; None: not known."""
     population_note: str = ""
+    settlements: int = 0
+    """How many times a person has settled a sample since the run began; each time it is finished anew."""
     ways: tuple[WayCount, ...] = ()
     """By which way its samples were worked out; empty in runs of earlier versions."""
+    reconciliation: ReconciliationCounts | None = None
+    """What the comparison with the register came to; None: there is none."""
     llm_calls: int
     cost_usd: float
     started_at: datetime
@@ -130,6 +151,8 @@ class RunLoaded(Message, frozen=True, kw_only=True):
     population_complete: bool = True
     discovery_attempt: int = 0
     """The highest recorded attempt of the search for samples."""
+    latest_attempt: int = 0
+    """The highest attempt of which something was refused; 0: none."""
 
 
 class RunUnknown(Message, frozen=True, kw_only=True):
@@ -152,12 +175,14 @@ class FindRuns(Message, frozen=True, kw_only=True):
 
 class KnownRun(Part, frozen=True, kw_only=True):
     """A run in evidence. ``expected``: number of its samples; None if its population was never closed. ``finished``:
-    its last round has ended, and its population is complete."""
+    its last round has ended, and its population is complete. ``not_done``: number of samples on which a resumed round
+    of a finished run works again."""
 
     run_id: str
     created_at: datetime
     expected: int | None
     finished: bool
+    not_done: int = 0
 
 
 class RunsFound(Message, frozen=True, kw_only=True):

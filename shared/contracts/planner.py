@@ -18,6 +18,8 @@ BY_WORKFLOW = "workflow"
 """In ``decided_by`` of a step: what a workflow of the library returned was reported. It is checked like a model's."""
 BY_FLOW = "flow"
 """In ``decided_by`` of a step: a flow of the library asked for it. What it reports is checked like a model's values."""
+BY_API = "api"
+"""In ``decided_by`` of a step, of a value and of a result: the API of the task's ``integration`` was asked."""
 Way = Literal["", "agent", "flow", "flow_then_agent"]
 """By which way a sample was worked out. ``flow``: a flow did it to its end. ``flow_then_agent``: a flow began, and the
 planner of the run went on. ``agent``: the planner, without a flow. Empty: not known, as in runs of earlier versions."""
@@ -50,7 +52,8 @@ class DraftTask(Message, frozen=True, kw_only=True):
 class CheckPlanner(Message, frozen=True, kw_only=True):
     """Request to check, before a run starts, that a planner can decide. None: the default planner.
 
-    ``mode``, ``spec``: of the run. With the mode ``flow`` it is checked that the task has a flow, and no planner."""
+    ``mode``, ``spec``: of the run. With the mode ``flow`` it is checked that the task has a flow, and no planner. Where
+    the spec has a planner heal the flow, a model must be asked."""
 
     planner: str | None = None
     mode: RunMode = "auto"
@@ -111,7 +114,7 @@ class SamplesListed(Message, frozen=True, kw_only=True):
 
 
 class SampleFinished(Message, frozen=True, kw_only=True):
-    """The result of a sample. Only the result of the highest attempt counts.
+    """The result of a sample. Of the attempts of a round the first result counts.
 
     ``reason``: empty for done; else one of `shared.contracts.codes.REASONS`, or the code of the error that ended the
     last attempt.
@@ -120,6 +123,10 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     run_id: str
     sample_id: str
     attempt: int
+    planner_id: str = ""
+    """As in :class:`shared.contracts.steps.StepTaken`; empty where evidence gave the sample up."""
+    session_id: str = ""
+    """As in :class:`shared.contracts.steps.StepTaken`; empty where no session was leased, or it is not known."""
     status: Status
     reason: OpenCode[EndCode] = ""
     message: str = ""

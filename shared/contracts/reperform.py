@@ -31,7 +31,8 @@ Verdict = Literal[
 ]
 """Result of the re-performance of one value. It says whether the reading can be repeated, not whether it is true:
 
-- ``same``: the stored page has the element with the recorded text, and the text parses to the recorded value.
+- ``same``: the stored page has the element with the recorded text, and the text parses to the recorded value. Of a
+  value that an API gave: the stored response has it at its JSON pointer.
 - ``same_in_observation``: the same is true of the stored observation only. The page is not stored, or a stored page
   cannot show the value (it lacks text typed into forms), or it shows the words and, without scripts, not in which
   element they stood.

@@ -86,16 +86,24 @@ class CaptureFacts(Part, frozen=True, kw_only=True):
     captured_at: datetime
 
 
+ArtifactKind = Literal["screenshot", "download", "page", "observation", "workflow", "step", "flow", "response"]
+
+
 class Artifact(Part, frozen=True, kw_only=True):
     """A captured file. The browser pool hashes it at capture and stores it in the ARTIFACTS bucket under ``blob``.
 
     Kind ``workflow``: a file that a workflow has made and saved; it is no capture of a page.
 
+    Kind ``step``: a small picture of the page at one step, for the playback in the report. Kind ``flow``: the
+    version of the flow that did the sample (`shared.evidence_format.files.flow`).
+
+    Kind ``response``: what an API has answered, byte for byte (the key ``integration`` of a task).
+
     Kind ``page``: the page as one file (MHTML, zstd). Kind ``observation``: one JSON object (zstd) with ``capture``
     (the :class:`CaptureFacts`), ``headers`` of the document's response and all ``elements``.
     """
 
-    kind: Literal["screenshot", "download", "page", "observation", "workflow"]
+    kind: ArtifactKind
     label: str
     media_type: str
     suffix: str
@@ -131,13 +139,13 @@ class ValueSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", ta
 
 
 class CheckboxSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="checked"):
-    """A checkbox or radio button was set. ``checked``: its state, read back."""
+    """A checkbox or radio button was set. ``checked``: its state, read back; None where it is mixed."""
 
-    checked: bool
+    checked: bool | None
 
 
 class PageChanged(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="page_changed"):
-    """The document changed; the URL is the same."""
+    """What is shown changed; the URL is the same."""
 
 
 class Scrolled(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="scrolled"):

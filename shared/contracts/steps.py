@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from shared.contracts.actions import AnyAction
 from shared.contracts.base import Message, Part, Usage
+from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult, Artifact, Box, Locator
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.heals import Heal
@@ -43,6 +44,28 @@ class ValueSource(Part, frozen=True, kw_only=True):
     """The language that the page determined for the name of the month; None if it was not ambiguous."""
 
 
+class ResponseSource(Part, frozen=True, kw_only=True):
+    """Provenance of a value that an API gave: the stored response, and the place in it."""
+
+    url: str
+    sha256: str
+    """Of the artifact of kind ``response``."""
+    pointer: str
+    """The JSON pointer (RFC 6901) of the value."""
+
+
+Origin = Literal["page", "derived", "vision", "person", "api"]
+"""``page``: read from the page; ``derived``: derived by a model from pages; ``vision``: read from a picture;
+``person``: given by a person who has settled the sample; ``api``: read from the stored response of an API."""
+
+
+class ValueCandidate(Part, frozen=True, kw_only=True):
+    """One of several texts between which a person decides, and where it stands."""
+
+    shown: str
+    source: ValueSource | None = None
+
+
 class FieldValue(Part, frozen=True, kw_only=True):
     """One field of the output.
 
@@ -56,12 +79,15 @@ class FieldValue(Part, frozen=True, kw_only=True):
     shown: str | None = None
     """The text on the page, before normalisation."""
     source: ValueSource | None = None
-    origin: Literal["page", "derived", "vision"] = "page"
-    """``page``: read from the page; ``derived``: derived by a model from pages; ``vision``: read from a picture."""
+    origin: Origin = "page"
     read_by: str = ""
-    """The reader: ``rules``, ``operator``, or the name of a model."""
+    """The reader: ``rules``, ``operator``, the name of a model, or of the person who gave the value."""
     cut_chars: int = 0
     """Number of characters that ``shown`` lacks at its end, because the observation cut the element's text."""
+    candidates: tuple[ValueCandidate, ...] = ()
+    """Of a field that was not found because the page shows several values: these."""
+    response: ResponseSource | None = None
+    """Where an API gave it; None for other origins."""
 
 
 class FiledArtifact(Part, frozen=True, kw_only=True):
@@ -88,6 +114,19 @@ class ObservationRef(Part, frozen=True, kw_only=True):
     """Whether the page shows the sample's record; ``mismatch``: it shows another one."""
     triggers: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, page: PageObserved) -> ObservationRef:
+        """Return the reference to an observation, of which signature and proof are not known."""
+        return cls(
+            snapshot_id=page.snapshot_id,
+            sha256=page.sha256,
+            url=page.url,
+            title=page.title,
+            http_status=page.http_status,
+            dom_confidence=page.dom_confidence,
+            triggers=page.triggers,
+        )
+
 
 class Summary(Part, frozen=True, kw_only=True):
     """Summary of the first ``steps`` steps of an attempt, for a decider that cannot be shown all of them."""
@@ -98,7 +137,7 @@ class Summary(Part, frozen=True, kw_only=True):
     """The name of the model, or ``mechanical``."""
 
 
-NoteKind = Literal["remark", "differs", "not_as_read", "not_kept"]
+NoteKind = Literal["remark", "differs", "not_as_read", "not_kept", "api_failed", "api_differs"]
 
 
 class Note(Part, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,7 +145,8 @@ class Note(Part, frozen=True, kw_only=True, omit_defaults=True):
 
     ``remark``: free text. ``differs``: a replay found a difference from the recording. ``not_as_read``: the page
     changed before it was stored, so the stored page does not show the value. ``not_kept``: the page could not be
-    stored.
+    stored. ``api_failed``: the API of the task gave nothing that could be used, of ``field`` or, without one, at all.
+    ``api_differs``: the API and the page give different values.
     """
 
     kind: NoteKind
@@ -125,6 +165,8 @@ _NOTE_LEADS: dict[NoteKind, str] = {
     "differs": "differs: ",
     "not_as_read": "not as it was read: ",
     "not_kept": "the page was not kept: ",
+    "api_failed": "not read from the API: ",
+    "api_differs": "the API and the page differ: ",
 }
 
 
@@ -230,6 +272,10 @@ class StepTaken(Message, frozen=True, kw_only=True):
     sample_id: str
     attempt: int
     step: int
+    planner_id: str = ""
+    """Instance id of the planner process; empty in runs of earlier versions."""
+    session_id: str = ""
+    """The lease of the browser session."""
     started_at: datetime
     ended_at: datetime
     observation: ObservationRef | None
@@ -267,6 +313,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What a workflow came to: its version, its value or its error, and the workflows that it invoked."""
     flow: FlowPlace | None = None
     """The call of a flow that asked for this step; None: no flow did."""
+    claimed: int = 0
+    """The step of the :class:`PressClaim` that was stored before this action; 0: it can be taken back."""
     heals: tuple[Heal, ...] = ()
     """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None

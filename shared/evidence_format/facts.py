@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from shared.contracts.actions import Judgment
 from shared.contracts.base import Usage
+from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import Note
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, StoredArtifact, StoredField
 from shared.field_types import TYPE_EXPRESSION, base_type
@@ -156,6 +157,11 @@ class ResultFacts:
         return self.result.no_flow if self.result is not None else ""
 
     @property
+    def settlement(self) -> Settlement | None:
+        """What a person has said of a press whose outcome was not known."""
+        return (self.result.settlement or None) if self.result is not None else None
+
+    @property
     def judgment(self) -> Judgment | None:
         return self.result.judgment if self.result is not None else None
 
@@ -194,8 +200,14 @@ class ResultFacts:
 
     @property
     def inferred(self) -> list[str]:
-        """Names of the fields whose value was derived or read from a picture, so that no page shows its text."""
-        return [name for name, stored in self.fields.items() if stored.state == "value" and stored.origin != "page"]
+        """Names of the fields whose value was derived, read from a picture or given by a person: no page shows it."""
+        named = self.fields.items()
+        return [name for name, stored in named if stored.state == "value" and stored.origin not in ("page", "api")]
+
+    @property
+    def from_api(self) -> list[str]:
+        """Names of the fields that the stored response of an API gave."""
+        return [name for name, stored in self.fields.items() if stored.origin == "api"]
 
     def files(self, kinds: Iterable[str]) -> list[str]:
         """Return the file names of the artifacts of these kinds."""

@@ -62,6 +62,9 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     problems: tuple[ArtifactProblem, ...]
     outcome: ActionResult | None
     attempt: int
+    planner_id: str | UnsetType = UNSET
+    """UNSET in logs of earlier versions; so is ``session_id``."""
+    session_id: str | UnsetType = UNSET
     started_at: datetime
     ended_at: datetime
     observation: ObservationRef | None
@@ -83,6 +86,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     """UNSET where no workflow was used."""
     flow: FlowPlace | UnsetType | None = UNSET
     """UNSET where no flow asked for it."""
+    claimed: int | UnsetType = UNSET
+    """UNSET where the action can be taken back."""
     heals: tuple[Heal, ...] | UnsetType = UNSET
     """UNSET where a flow has found everything as it was recorded."""
     target_context: TargetContext | UnsetType | None = UNSET
@@ -103,7 +108,10 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 
 NO_ACTION = "none"
-_CONVERTED = ("action", "result", "message", "route", "workflow", "flow", "heals", "target_context")
+_CONVERTED = (
+    *("action", "result", "message", "route", "workflow", "flow", "claimed", "heals", "target_context"),
+    *("planner_id", "session_id"),
+)
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
     {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
@@ -135,6 +143,9 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         message=UNSET if words == step.message else step.message,
         workflow=UNSET if step.workflow is None else step.workflow,
         flow=UNSET if step.flow is None else step.flow,
+        claimed=step.claimed or UNSET,
+        planner_id=step.planner_id or UNSET,
+        session_id=step.session_id or UNSET,
         heals=step.heals or UNSET,
         target_context=UNSET if step.target_context is None else step.target_context,
         **{name: getattr(step, name) for name in _COPIED},
@@ -152,6 +163,9 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         message=entry.result if entry.message is UNSET else entry.message,
         workflow=None if entry.workflow is UNSET else entry.workflow,
         flow=None if entry.flow is UNSET else entry.flow,
+        claimed=0 if entry.claimed is UNSET else entry.claimed,
+        planner_id="" if entry.planner_id is UNSET else entry.planner_id,
+        session_id="" if entry.session_id is UNSET else entry.session_id,
         heals=() if entry.heals is UNSET else entry.heals,
         target_context=None if entry.target_context is UNSET else entry.target_context,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,

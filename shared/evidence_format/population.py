@@ -6,6 +6,7 @@ from shared.contracts.codes import facts_of
 from shared.contracts.evidence import RunFinished
 
 GO_ON = "Go on with --resume."
+START_ANEW = "Then start a new run: a resumed run keeps the spec that it began with."
 
 
 def population_headline(finished: RunFinished) -> str:
@@ -23,4 +24,6 @@ def population_advice(finished: RunFinished) -> str:
     if finished.population_complete:
         return ""
     facts = facts_of(finished.population_reason)
-    return f"{facts.advice} {GO_ON}" if facts is not None else GO_ON
+    if facts is None:
+        return GO_ON
+    return f"{facts.advice} {START_ANEW if facts.fault == 'us' else GO_ON}"

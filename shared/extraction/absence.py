@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
+from shared.extraction.layers import is_within
 from shared.extraction.pages import ObservedPage, text_of
 from shared.extraction.rules import AtPlace, ExtractionRule
 from shared.extraction.values import TEXT_TYPES, FieldType, value_key
@@ -58,14 +59,21 @@ def learn_left_out(
         return None
     for container in _containers(place):
         found = LeftOut(container=container, shapes=shapes, form=form)
-        if all(is_left_out(found, page) for page in without) and not any(is_left_out(found, page) for page in shown):
+        if all(_is_exactly_in(found, page) and is_left_out(found, page) for page in without) and not any(
+            is_left_out(found, page) for page in shown
+        ):
             return found
     return None
 
 
+def _is_exactly_in(rule: LeftOut, page: ObservedPage) -> bool:
+    """Return whether the part of the page is there without more layers, as on pages of one version of a site."""
+    return any(one.place.startswith(f"{rule.container}>") for one in page.elements)
+
+
 def is_left_out(rule: LeftOut, page: ObservedPage) -> bool:
     """Return whether the part of the page is there, and no text of the page has the shape of a value."""
-    if not any(one.place.startswith(f"{rule.container}>") for one in page.elements):
+    if not any(is_within(one.place, rule.container) for one in page.elements):
         return False
     patterns = [re.compile(_pattern(shape)) for shape in rule.shapes]
     typed = base_type(rule.form.type) not in TEXT_TYPES
@@ -85,7 +93,7 @@ def _shapes(text: str) -> Iterator[str]:
 def _pattern(shape: str) -> str:
     kinds = {"A": r"[^\W\d_]+", "9": r"\d+"}
     parts = "".join(kinds.get(one, re.escape(one)) for one in map(str, _RUNS.findall(shape)))
-    return rf"(?<!\w){parts}(?!\w)"
+    return rf"(?<!\w){parts}(?!\w|\.\w)"
 
 
 def _containers(path: str) -> Iterator[str]:

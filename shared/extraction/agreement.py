@@ -7,7 +7,18 @@ from typing import Literal
 
 from shared.contracts.base import Part
 from shared.extraction.absence import is_left_out, shape_of
-from shared.extraction.moved import is_apart, is_close_and_shaped, misled_rules, narrowed_place
+from shared.extraction.alternation import LabelText, label_text_of, paired_text_of
+from shared.extraction.moved import (
+    element_at_own_label,
+    is_apart,
+    is_close_and_shaped,
+    is_of_another_label,
+    is_one_of_several,
+    misled_rules,
+    narrowed_place,
+    reshaped_rules,
+    strayed_rules,
+)
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
@@ -37,14 +48,16 @@ class FoundValue(Part, frozen=True, kw_only=True):
 class FieldReading(Part, frozen=True, kw_only=True):
     """``value``: as the page shows it; None unless it is certain or healed. ``absent``: the page shows that there is
     none; it is certain then, without a value. ``left_out``: it shows nothing at all of the field, not even its label,
-    as the examples without a value did. ``lost``: rules that found nothing. ``moved``: rules by order that lead to the
-    values of other labels now; they count as lost."""
+    as the examples without a value did. ``empty``: rules whose place is there and says that there is none. ``lost``:
+    rules that found nothing. ``moved``: rules by order that lead to the values of other labels now; they count as
+    lost."""
 
     certainty: Certainty
     value: str | None = None
     absent: bool = False
     left_out: bool = False
     candidates: tuple[FoundValue, ...] = ()
+    empty: tuple[ExtractionRule, ...] = ()
     lost: tuple[ExtractionRule, ...] = ()
     moved: tuple[ExtractionRule, ...] = ()
 
@@ -83,10 +96,9 @@ def _read_rules(
     misled = misled_rules(all_rules, field.homes, field.labels, field.beside, page)
     lost: list[ExtractionRule] = list(misled)
     empty: list[ExtractionRule] = []
-    for rule in all_rules:
+    for rule, text in texts_of(all_rules, field, page, misled).items():
         if rule in misled:
             continue
-        text = page.extract(rule)
         if _says_none(field, page, rule, text):
             empty.append(rule)
         elif text is None or page.is_constant(rule, text, constants) or fold(text).rstrip(":") in field.labels:
@@ -95,7 +107,21 @@ def _read_rules(
             key = value_key(field.form, text) or text
             known = found.get(key, FoundValue(value=text, rules=()))
             found[key] = FoundValue(value=known.value, rules=(*known.rules, rule))
-    telling_none = any(kind_of(rule, field.labels) in BELONGING for rule in empty)
+    if not found and not empty:
+        for rule in reshaped_rules(all_rules, field.labels, field.beside, page):
+            text = page.extract(rule)
+            if text is not None and fold(text).rstrip(":") not in field.labels:
+                found.setdefault(text, FoundValue(value=text, rules=(rule,)))
+    label = None if found or empty else _text_of_label(field, all_rules, page)
+    text = None if label is None or label.is_blank else page.extract(label.rule)
+    if label is not None and (label.is_blank or (text is not None and is_absent(field.form, text))):
+        empty.append(label.rule)
+    elif label is not None and text is not None:
+        found[text] = FoundValue(value=text, rules=(label.rule,))
+    strayed = strayed_rules(all_rules, field.homes, field.labels, page)
+    telling_none = any(kind_of(rule, field.labels) in BELONGING for rule in empty if rule not in strayed)
+    telling_none |= bool(empty) and set(empty) <= narrowed_place(all_rules, field.homes, field.labels, page)
+    telling_none |= label is not None and bool(empty)
     candidates = list(found.values())
     nothing = (*lost, *empty)
     if not candidates:
@@ -103,14 +129,20 @@ def _read_rules(
         absent = left_out or (telling_none and may_be_absent(field.form))
         certainty: Certainty = "certain" if absent else "missing"
         gone = tuple(lost) if absent and not left_out else nothing
-        return FieldReading(certainty=certainty, absent=absent, left_out=left_out, lost=gone)
+        return FieldReading(certainty=certainty, absent=absent, left_out=left_out, empty=tuple(empty), lost=gone)
     if len(candidates) > 1 or telling_none:
         return FieldReading(certainty="ambiguous", candidates=tuple(candidates), lost=nothing)
     one = candidates[0]
-    kinds = _kinds(field, one.rules, structure)
+    kinds = _kinds(field, [rule for rule in one.rules if rule not in strayed], structure)
     told = kinds & BELONGING or kinds >= WITNESSES if nothing else kinds & TELLING or field.trusted
-    told = told or is_told_by_label(field, one.rules, lost, page)
-    if _is_place_lost(field, one.rules) or is_apart(all_rules, field.homes, field.labels, page):
+    told = told or label is not None or is_told_by_label(field, one.rules, lost, page)
+    if (
+        _is_place_lost(field, one.rules)
+        or is_apart(all_rules, field.homes, field.labels, page)
+        or is_of_another_label(one.rules, field.labels, field.beside, page)
+        or is_one_of_several(one.rules, field.labels, page)
+        or (not field.joined and any(map(page.is_joined, one.rules)))
+    ):
         told = False
     if not told or not _fits(field, one.value):
         return FieldReading(certainty="unsure", candidates=tuple(candidates), lost=nothing)
@@ -123,18 +155,43 @@ def _read_rules(
     )
 
 
+def texts_of(
+    rules: Sequence[ExtractionRule], field: FieldRules, page: ObservedPage, misled: Collection[ExtractionRule]
+) -> dict[ExtractionRule, str | None]:
+    """Return the text that each rule gives. Where values have changed places, or no rule finds anything, the field's
+    own label tells it, even if another part of the page has the same label: by the tag path of the examples."""
+    texts = {rule: None if rule in misled else page.extract(rule) for rule in rules}
+    if not misled and any(text is not None for text in texts.values()):
+        return texts
+    for rule in rules:
+        if rule in field.rules and texts[rule] is None and page.find(rule.where) is None:
+            element = element_at_own_label(rule, field.rules, field.homes, page)
+            texts[rule] = None if element is None else page.extract_from(element, rule)
+    return texts
+
+
 def is_told_by_label(
     field: FieldRules, found: Sequence[ExtractionRule], lost: Collection[ExtractionRule], page: ObservedPage
 ) -> bool:
     """Return whether the field's own label tells what these rules found, though no rule finds it beside that label.
 
     It is at the one of several such labels that has the place of the examples, or directly follows the label, with
-    the form of an identifier, where only the tags around it are others."""
+    the form of an identifier, where only the tags around it are others, or as all values follow theirs."""
+    paired = paired_text_of(field.rules, field.labels, field.beside, page)
+    value = None if paired is None or paired.is_blank else page.find(paired.rule.where)
+    if value is not None and all(page.find(rule.where) is value for rule in found):
+        return True
     if set(found) <= narrowed_place(field.rules, field.homes, field.labels, page):
         return True
     places = {one.place for one in page.elements}
     only_tags = all(isinstance(rule.where, AtPlace) and rule.where.path not in places for rule in lost)
     return only_tags and any(is_close_and_shaped(rule, field.labels, field.shape) for rule in found)
+
+
+def _text_of_label(field: FieldRules, rules: Sequence[ExtractionRule], page: ObservedPage) -> LabelText | None:
+    """Return the text that is the field's label where labels are followed by their values."""
+    alternating = label_text_of(rules, field.labels, field.beside, page)
+    return alternating or paired_text_of(rules, field.labels, field.beside, page)
 
 
 def _is_place_lost(field: FieldRules, found: Sequence[ExtractionRule]) -> bool:

@@ -7,9 +7,14 @@ nothing there tells whether the values have moved, or the labels lie.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from shared.extraction.pages import ObservedPage
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import Element
+from shared.extraction.alternation import bare_label, learn_paired_labels
+from shared.extraction.layers import is_layered
+from shared.extraction.pages import ObservedPage, only
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
@@ -21,20 +26,28 @@ from shared.extraction.rules import (
     UnderHeader,
     is_called,
     kind_of,
+    words_of_place,
 )
 from shared.text.normal import fold
 
 MAX_LABELS = 80
+LABELS_FOR_ONE_GONE = 10
+"""Labels of the examples, for each that may be gone where a table has become a list of terms."""
 MIN_SHAPE = 5
 """Kinds of characters of a value that is hardly another one: those of an address with an id."""
 BY_ORDER = (AfterText, AtHeading, AtPlace, InGroup, InRegion)
 """Places that are found by counting."""
+VALUE_ROLES = ("cell", "gridcell", "definition")
+"""Of what shows a value beside its label, and nothing else."""
 
 
 def labels_in_order(page: ObservedPage) -> tuple[str, ...]:
     """Return the labels of the page's values, each once, folded."""
-    headers = (_bare(one.header) for one in page.elements if one.header)
-    return tuple(dict.fromkeys(headers))[:MAX_LABELS]
+    return _labels(page.elements)
+
+
+def _labels(elements: Iterable[Element]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(bare_label(one.header) for one in elements if one.header))[:MAX_LABELS]
 
 
 def common_labels(pages: Sequence[ObservedPage]) -> tuple[str, ...]:
@@ -48,6 +61,48 @@ def common_labels(pages: Sequence[ObservedPage]) -> tuple[str, ...]:
 def has_own_label(rules: Sequence[ExtractionRule], labels: Collection[str]) -> bool:
     """Return whether one of the rules goes by what the field itself is called, beside its value."""
     return any(_is_own_label(rule, labels) for rule in rules)
+
+
+def learn_beside(
+    rules: Sequence[ExtractionRule], labels: Collection[str], pages: Sequence[ObservedPage]
+) -> tuple[str, ...]:
+    """Return the labels of values on all pages: those that belong to values, or stand directly before them."""
+    return common_labels(pages) if has_own_label(rules, labels) else learn_paired_labels(rules, labels, pages)
+
+
+def strayed_rules(
+    rules: Sequence[ExtractionRule], homes: Sequence[int], labels: Collection[str], page: ObservedPage
+) -> frozenset[ExtractionRule]:
+    """Return the rules by order that lead to an element beside another label, where the examples had the field's own.
+
+    What they find is another value, or the field's under a name that nobody knows: they tell nothing of it."""
+    if len(homes) != len(rules):
+        return frozenset()
+    pairs = list(zip(rules, homes, strict=True))
+    own = {home for rule, home in pairs if _is_own_label(rule, labels)}
+    called = {*labels, *(bare_label(words_of_place(rule.where)) for rule, _ in pairs if _is_own_label(rule, labels))}
+    found = [(rule, page.find(rule.where)) for rule, home in pairs if home in own and _is_by_order(rule, labels)]
+    return frozenset(
+        rule for rule, one in found if one is not None and one.header and bare_label(one.header) not in called
+    )
+
+
+def element_at_own_label(
+    rule: ExtractionRule, rules: Sequence[ExtractionRule], homes: Sequence[int], page: ObservedPage
+) -> Element | None:
+    """Return what stands beside the label of this rule; where the page has that label several times, the only one in
+    the tag path of the examples, or, where nothing labelled is in this path any more, in that with more layers."""
+    found = page.find(rule.where)
+    if found is not None or not isinstance(rule.where, UnderHeader) or len(homes) != len(rules):
+        return found
+    pairs = list(zip(rules, homes, strict=True))
+    home = next(at for one, at in pairs if one == rule)
+    paths = {one.where.path for one, at in pairs if isinstance(one.where, AtPlace) and at == home}
+    role = rule.where.role
+    alike = [one for one in page.headed[fold(rule.where.header)] if role in ("", one.role)]
+    if any(one.header and one.place in paths for one in page.elements):
+        return only(one for one in alike if one.place in paths)
+    return only(one for one in alike if any(is_layered(one.place, path) for path in paths))
 
 
 def misled_rules(
@@ -64,21 +119,27 @@ def misled_rules(
     if not beside or len(homes) != len(rules):
         return frozenset()
     own = [
-        (page.find(rule.where), home) for rule, home in zip(rules, homes, strict=True) if _is_own_label(rule, labels)
+        (element_at_own_label(rule, rules, homes, page), home)
+        for rule, home in zip(rules, homes, strict=True)
+        if _is_own_label(rule, labels)
     ]
-    if not own or len({(None if one is None else one.ref, home) for one, home in own}) != 1 or own[0][0] is None:
+    if not own or len({(None if one is None else one.ref, home) for one, home in own}) != 1:
         return frozenset()
     element, home = own[0]
+    if element is None:
+        return frozenset()
     misled: set[ExtractionRule] = set()
     for rule, at in zip(rules, homes, strict=True):
         found = page.find(rule.where)
         if found is None or found is element:
             continue
-        by_order = isinstance(rule.where, BY_ORDER) and not is_called(rule, labels)
-        if not by_order or at != home or not found.header or _bare(found.header) in labels:
+        if not _is_by_order(rule, labels) or at != home or not found.header or bare_label(found.header) in labels:
             return frozenset()
         misled.add(rule)
-    return frozenset() if misled and are_two_exchanged(beside, labels_in_order(page), labels) else frozenset(misled)
+    labelled = [one for one in page.elements if one.header]
+    several = sum(bare_label(one.header) == bare_label(element.header) for one in labelled) > 1
+    part = [one for one in labelled if one.place == element.place] if several else labelled
+    return frozenset() if misled and are_two_exchanged(beside, _labels(part), labels) else frozenset(misled)
 
 
 def are_two_exchanged(then: Sequence[str], now: Sequence[str], labels: Collection[str]) -> bool:
@@ -134,6 +195,60 @@ def is_apart(
     )
 
 
+def is_of_another_label(
+    found: Sequence[ExtractionRule], labels: Collection[str], beside: Sequence[str], page: ObservedPage
+) -> bool:
+    """Return whether what the rules found has the label of another value of the examples, and none of them goes by the
+    field's own: values have moved, and the field's own label is not there, or not once."""
+    if any(is_called(rule, labels) for rule in found):
+        return False
+    others = {label for label in beside if label not in labels}
+    elements = (page.find(rule.where) for rule in found)
+    return any(one is not None and bare_label(one.header) in others for one in elements)
+
+
+def is_one_of_several(found: Sequence[ExtractionRule], labels: Collection[str], page: ObservedPage) -> bool:
+    """Return whether another element in a place of the same kind has the same label of the field, and another text:
+    order alone would choose between them."""
+    elements = {one.ref: one for rule in found if (one := page.find(rule.where)) is not None}
+    return any(
+        other.ref != one.ref and other.place == one.place and fold(other.name) != fold(one.name)
+        for one in elements.values()
+        if one.header and bare_label(one.header) in labels and one.row is None
+        for other in page.headed[fold(one.header)]
+    )
+
+
+def reshaped_rules(
+    rules: Sequence[ExtractionRule], labels: Collection[str], beside: Sequence[str], page: ObservedPage
+) -> tuple[ExtractionRule, ...]:
+    """Return rules by the field's own label for a page whose table is a list of terms now, or the other way round.
+
+    None unless the label is beside one element that shows a value, the labels of the examples are there, and no
+    labelled value is left where they had this one: what is labelled so might be another record's. Of ten labels one
+    may be gone with its value, if the page does not have its words anywhere."""
+    paths = {rule.where.path for rule in rules if isinstance(rule.where, AtPlace)}
+    left = any(one.header and is_layered(one.place, path) for one in page.elements for path in paths)
+    own = [rule for rule in rules if isinstance(rule.where, UnderHeader) and _is_own_label(rule, labels)]
+    if left or not paths or not beside or not _has_labels(beside, page):
+        return ()
+    found: list[ExtractionRule] = []
+    for rule in own:
+        assert isinstance(rule.where, UnderHeader)
+        reshaped = replace(rule, where=replace(rule.where, role=""))
+        element = page.find(reshaped.where)
+        if rule.where.role in VALUE_ROLES and element is not None and element.role in VALUE_ROLES:
+            found.append(reshaped)
+    return tuple(dict.fromkeys(found))
+
+
+def _has_labels(beside: Sequence[str], page: ObservedPage) -> bool:
+    gone = set(beside) - set(labels_in_order(page))
+    return len(gone) * LABELS_FOR_ONE_GONE <= len(beside) and not any(
+        bare_label(one.name) in gone for one in page.elements
+    )
+
+
 def is_close_and_shaped(rule: ExtractionRule, labels: Collection[str], shape: str) -> bool:
     """Return whether the rule finds what directly follows the field's own label, and the field's values have a shape
     of letters and digits that no label and hardly another value has."""
@@ -141,9 +256,9 @@ def is_close_and_shaped(rule: ExtractionRule, labels: Collection[str], shape: st
     return close and "A" in shape and "9" in shape and len(shape) >= MIN_SHAPE
 
 
+def _is_by_order(rule: ExtractionRule, labels: Collection[str]) -> bool:
+    return isinstance(rule.where, BY_ORDER) and not is_called(rule, labels)
+
+
 def _is_own_label(rule: ExtractionRule, labels: Collection[str]) -> bool:
     return isinstance(rule.where, UnderHeader | InLabelledRow) and is_called(rule, labels)
-
-
-def _bare(text: str | None) -> str:
-    return fold(text or "").rstrip(":")

@@ -24,6 +24,7 @@ from shared.extraction.rules import (
     TextRule,
     UnderHeader,
     Where,
+    Whole,
 )
 from shared.extraction.structure import Group, groups_of
 from shared.text.normal import fold, tidy
@@ -74,8 +75,17 @@ class ObservedPage:
     def extract(self, rule: ExtractionRule) -> str | None:
         """Return the text that the rule gives, or None."""
         element = self.find(rule.where)
-        text = None if element is None or element.cut_chars else text_of(element, rule.attribute, rule.nth, rule.of)
+        return None if element is None else self.extract_from(element, rule)
+
+    def extract_from(self, element: Element, rule: ExtractionRule) -> str | None:
+        """Return the text that the rule takes of this element, or None."""
+        text = None if element.cut_chars else text_of(element, rule.attribute, rule.nth, rule.of)
         return None if text is None else part_of(text, rule.part)
+
+    def is_joined(self, rule: ExtractionRule) -> bool:
+        """Return whether the rule gives all of an element that shows several texts, such as a name and a badge."""
+        element = self.find(rule.where) if rule.attribute == "name" and isinstance(rule.part, Whole) else None
+        return element is not None and len(element.parts) > 1
 
     def is_empty_at(self, rule: ExtractionRule) -> bool:
         """Return whether the rule's place is there and shows nothing, whatever role it has then."""
@@ -88,7 +98,7 @@ class ObservedPage:
                 element = self.find(rule.where)
         if isinstance(rule.where, InLabelledRow) and element is None:
             label = only(one for one in self._texts[fold(rule.where.label)] if one.row is not None)
-            return label is not None and label.before_blank
+            return label is not None and label.before_blank and rule.where.columns == 1
         if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
             return False
         return not tidy((element.value if rule.attribute == "value" else element.name) or "")

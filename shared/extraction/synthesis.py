@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
 from shared.extraction.absence import LeftOut, common_shape, learn_left_out
-from shared.extraction.moved import common_labels, has_own_label
+from shared.extraction.moved import learn_beside
 from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
 from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
@@ -77,7 +77,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
     shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it, and no label.
     ``beside``: the labels of values that stand on every example, in order, folded; where they have moved, order says
-    nothing any more.
+    nothing any more. ``joined``: an example's value is all of an element that shows several texts.
     """
 
     rules: tuple[ExtractionRule, ...]
@@ -89,6 +89,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     homes: tuple[int, ...] = ()
     left_out: LeftOut | None = None
     beside: tuple[str, ...] = ()
+    joined: bool = False
 
 
 def learn_field(
@@ -126,7 +127,8 @@ def learn_field(
         if may_be_absent(form)
         else None,
         variants=() if rules else tuple(_variants(shown, without, called, form, others)),
-        beside=common_labels([one.page for one in shown]) if has_own_label(rules, called) else (),
+        beside=learn_beside(rules, called, [one.page for one in shown]),
+        joined=any(one.page.is_joined(rule) for rule in rules for one in shown),
     )
 
 

@@ -35,7 +35,7 @@ from shared.contracts.actions import (
     Upload,
     Wait,
 )
-from shared.contracts.browser_pool import PageObserved
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.workflows.flows import (
     ActivateTab,
@@ -69,7 +69,7 @@ from shared.contracts.workflows.flows import (
     UploadFile,
 )
 from shared.contracts.workflows.heals import Heal
-from shared.flows.changed.records import heal_of_element
+from shared.flows.changed.records import heal_of_element, remark_of_element
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -81,7 +81,7 @@ from shared.flows.elements import (
     matching,
 )
 from shared.flows.files import DropdownMapping, FlowFiles
-from shared.flows.filled import FilledField, doubts_of_filled, field_filled_by
+from shared.flows.filled import FilledField, Sent, doubts_of_filled, doubts_of_outcome, field_filled_by, sent_after
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -101,15 +101,17 @@ WITHOUT_PAGE = (OpenAddress, SetOutput, EnterSection)
 @dataclass(frozen=True)
 class FlowContext:
     """What a call is answered with. ``variables``: identifiers to texts. ``last_clicked``: the selector of the element
-    that was clicked last. ``filled``: what was filled in. ``done``: how many actions of this call were performed.
-    """
+    that was clicked last. ``filled``: what was filled in; ``sent``: what was sent by a click that cannot be undone.
+    ``done``: how many actions of this call were performed. ``named``: fields that name the record, and their texts."""
 
     files: FlowFiles
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     not_present: NotPresent = field(default_factory=dict[str, tuple[str, ...]])
     last_clicked: str = ""
     filled: tuple[FilledField, ...] = ()
+    sent: Sent | None = None
     done: int = 0
+    named: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,8 @@ def _decide(call: FlowCall, page: PageObserved | None, context: FlowContext) -> 
 
 
 def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    if doubts := doubts_of_outcome(context.sent, call, page):
+        return flow_error("form_differs", f"{page.url} does not tell of what was sent: {doubts}")
     match call:
         case ProveRecord():
             return answer_of_proof(call.expected, context.files.fields, page, context.variables)
@@ -204,9 +208,8 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
 
 def readings_of(call: ReadFields, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
     """Return what the call reads, with the elements that show it."""
-    file = context.files.fields
-    words = {**words_for_nothing(file), **context.not_present}
-    return read_fields(call.fields, file, page, words, context.variables)
+    words = {**words_for_nothing(context.files.fields), **context.not_present}
+    return read_fields(call.fields, context.files.fields, page, words, context.variables, named=context.named)
 
 
 def proofs_of(call: ProveRecord, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
@@ -249,7 +252,7 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
     facts = facts_of_selector(selector, context.files.locators, context.variables)
     irreversible = isinstance(call, ClickElement) and call.irreversible
     if irreversible and isinstance(found, ElementLocated) and (found.healed or found.moved):
-        why = f"{_remark(selector, found)}; what is pressed once must be found as it was recorded"
+        why = f"{remark_of_element(selector, found)}; what is pressed once must be found as it was recorded"
         return flow_error("element_ambiguous", why)
     return Perform(
         action,
@@ -257,9 +260,20 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         more=more,
         answers_shown=quiet,
         irreversible=irreversible,
-        remark=_remark(selector, found) if isinstance(found, ElementLocated) else "",
+        remark=remark_of_element(selector, found) if isinstance(found, ElementLocated) else "",
         heal=_heal(selector, found, context, page) if isinstance(found, ElementLocated) else None,
     )
+
+
+def perform_on(call: FlowCall, element: Element, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
+    """Return the action of a call on this element, which its selector does not find."""
+    target = ByRef(ref=element.ref, snapshot_id=page.snapshot_id)
+    if isinstance(call, SetChecked):
+        # What is mixed is neither.
+        done = "mixed" not in element.states and ("checked" in element.states) == call.checked
+        return FlowAnswer() if done else Perform(Click(target=target), checked=call.checked)
+    action, more = _action(call, target, context)
+    return Perform(action, more=more)
 
 
 def _set_checked(call: SetChecked, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
@@ -268,10 +282,10 @@ def _set_checked(call: SetChecked, page: PageObserved, context: FlowContext) -> 
         return flow_error("bad_call", f"{call.selector}: CSS does not tell its state; name it by role or label")
     if not isinstance(found, ElementLocated):
         return _answer_of(found) or FlowAnswer()
-    if ("checked" in found.element.states) == call.checked:
-        return FlowAnswer()
-    target = ByRef(ref=found.element.ref, snapshot_id=page.snapshot_id)
-    return Perform(Click(target=target), remark=_remark(call.selector, found), checked=call.checked)
+    performed = perform_on(call, found.element, page, context)
+    if isinstance(performed, FlowAnswer):
+        return performed
+    return replace(performed, remark=remark_of_element(call.selector, found))
 
 
 def _action(call: FlowCall, target: Target, context: FlowContext) -> tuple[BrowserAction, bool]:
@@ -344,16 +358,6 @@ def _heal(selector: str, found: ElementLocated, context: FlowContext, page: Page
     return heal_of_element(selector, key, found, locators.get(key), page)
 
 
-def _remark(selector: str, found: ElementLocated) -> str:
-    if found.others:
-        return f"{found.others + 1} elements are like {selector}, and what else is known of it leads to one of them"
-    if found.healed:
-        return f"{selector} is not there any more, and what else is known of the element leads to one: it was used"
-    if found.moved:
-        return f"{selector} has changed its place: {', '.join(found.moved)} leads to what has another name"
-    return f"of what is known of {selector}, {', '.join(found.lost)} finds nothing now" if found.lost else ""
-
-
 # --- what an action has led to
 
 
@@ -376,14 +380,6 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
     return FlowAnswer(value=True if perform.answers_shown else perform.value)
 
 
-def is_tried_again(perform: Perform, result: ActionResult) -> bool:
-    """Return whether the action was not made since its element was rendered anew, or has not come yet."""
-    if result.ok or perform.answers_shown:
-        return False
-    by_css = isinstance(getattr(perform.action, "target", None), ByCss)
-    return result.code == "stale_ref" or (by_css and result.code == "not_found")
-
-
 def effect_tag(result: ActionResult) -> str:
     """Return the tag of the effect, such as ``navigated``; empty: none is known."""
     return "" if result.effect is None else str(result.effect.__struct_config__.tag)
@@ -396,4 +392,6 @@ def after_call(context: FlowContext, call: FlowCall, *, performed: bool) -> Flow
     if performed or isinstance(call, SetChecked):
         field = field_filled_by(call, getattr(call, "selector", "") or context.last_clicked)
     filled = context.filled if field is None else (*context.filled, field)
-    return replace(context, done=0, last_clicked=clicked, filled=filled)
+    sent = sent_after(context.sent, call, filled, field) if performed else context.sent
+    named = {**context.named, **call.expected} if isinstance(call, ProveRecord) else context.named
+    return replace(context, done=0, last_clicked=clicked, filled=filled, sent=sent, named=named)

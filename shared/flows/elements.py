@@ -22,6 +22,7 @@ AFTER_STEPS = 3
 LEAST_AGREEING = 2
 """Ways that must lead to one element where the selector itself does not."""
 _LAST_TAG = re.compile(r"(?:^|[\s>+~])([a-z][a-z0-9]*)[^\s>+~]*$")
+_ID = re.compile(r"#[^\s>+~:.\[]+|\[data-test(?:-?id)?=[^\]]*\]")
 CSS_KINDS = ("id", "testid", "css")
 
 
@@ -115,7 +116,7 @@ def _checked(
 ) -> Finding:
     """Return the element that the selector finds, unless what else is known of it leads elsewhere."""
     elsewhere = {one: other for one, other in led.items() if other.ref != element.ref}
-    misled = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, elsewhere, page)
+    misled = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, led, elsewhere, page)
     if elsewhere and not misled:
         there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
         return ElementAmbiguous(f"{text} leads to {description_of(element)}, but {there}")
@@ -127,10 +128,16 @@ def _checked(
 
 
 def _is_moved(
-    text: str, element: Element, facts: ElementFacts, elsewhere: Mapping[str, Element], page: PageObserved
+    text: str,
+    element: Element,
+    facts: ElementFacts,
+    led: Mapping[str, Element],
+    elsewhere: Mapping[str, Element],
+    page: PageObserved,
 ) -> bool:
-    """Return whether the element has its name and its recorded fingerprint still, and what leads elsewhere goes by
-    order alone and leads to elements with names of their own.
+    """Return whether the element has its name and its recorded fingerprint or id still, and what leads elsewhere goes
+    by order alone and leads to elements with names of their own. On a page whose markup has changed too, so that
+    nothing has a recorded fingerprint, the list in which they stand must tell that it is in another order.
 
     Two elements that have only exchanged their places cannot be told from two that have exchanged their names."""
     selector = parse_selector(text)
@@ -140,7 +147,34 @@ def _is_moved(
     others = {one.ref: one for one in elsewhere.values()}
     named_else = all(one.name and fold(one.name) != fold(element.name) for one in others.values())
     recorded = any(one.fingerprint in facts.fingerprints for one in others.values())
+    layered = not any(one.fingerprint in facts.fingerprints for one in page.elements)
+    by_id = any(one.ref == element.ref and _is_by_id(selector) for selector, one in led.items())
+    known = known or by_id or (layered and _is_in_reordered_list(element, elsewhere, page))
     return by_name and known and named_else and not recorded and all(map(_is_by_order, elsewhere))
+
+
+def _is_in_reordered_list(element: Element, elsewhere: Mapping[str, Element], page: PageObserved) -> bool:
+    """Return whether all that leads elsewhere goes by what follows another entry of one list, and that entry, what
+    follows it now and the element itself stand in this list: side by side, in one tag path."""
+    at = {one.ref: number for number, one in enumerate(page.elements)}
+    for text, other in elsewhere.items():
+        selector = parse_selector(text)
+        before = _with_text(page.elements, selector.after, lambda one: (one.name,)) if selector.after else []
+        if selector.kind != "role" or selector.name is not None or len(before) != 1:
+            return False
+        numbers = sorted(at[one.ref] for one in (before[0], element, other))
+        run = page.elements[numbers[0] : numbers[-1] + 1]
+        alike = {(one.role, one.place, one.frame) for one in run}
+        if not element.place or alike != {(element.role, element.place, element.frame)}:
+            return False
+    return True
+
+
+def _is_by_id(text: str) -> bool:
+    """Return whether a selector is an id or a test id, and nothing else."""
+    selector = parse_selector(text)
+    bare = selector.kind == "css" and selector.name is None and not (selector.row or selector.header or selector.region)
+    return bare and _ID.fullmatch(selector.value) is not None
 
 
 def _is_by_order(text: str) -> bool:

@@ -1,4 +1,5 @@
-"""What a flow has filled in, and whether the page still says so before a click that cannot be undone."""
+"""What a flow has filled in, and whether pages say the same: the form and its review before a click that cannot be
+undone, and the pages that tell what came of it."""
 
 from __future__ import annotations
 
@@ -8,7 +9,25 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.workflows.flows import ChooseDate, ChooseOption, ClickElement, FlowCall, SetChecked, TypeInto
+from shared.contracts.workflows.flows import (
+    ActivateTab,
+    ChooseDate,
+    ChooseOption,
+    ClickElement,
+    CloseActiveTab,
+    DownloadAll,
+    DownloadFile,
+    FlowCall,
+    GoToPrevious,
+    OpenAddress,
+    PressKeys,
+    ProveRecord,
+    ReadFields,
+    ReadList,
+    SetChecked,
+    TakeScreenshot,
+    TypeInto,
+)
 from shared.flows.selectors import parse_selector
 from shared.text.dates import NotADate, iso_date
 from shared.text.normal import fold, quoted
@@ -20,6 +39,13 @@ MAX_DOUBTS = 5
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
+READS = (ProveRecord, ReadFields, ReadList)
+TELLS = (*READS, TakeScreenshot, ClickElement, DownloadFile, DownloadAll)
+"""Calls for which the page that a click has led to must not contradict what was sent."""
+LEAVES = (OpenAddress, ClickElement, GoToPrevious, ActivateTab, CloseActiveTab, PressKeys)
+"""Calls that may lead to another page."""
+
+
 @dataclass(frozen=True)
 class FilledField:
     """``label``: what the control is called. ``wanted``: what was typed or chosen; of a box ``checked`` says it."""
@@ -28,6 +54,14 @@ class FilledField:
     wanted: str = ""
     checked: bool | None = None
     is_date: bool = False
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What was sent by a click that cannot be undone. ``first``: the page is the one that this click has led to."""
+
+    fields: tuple[FilledField, ...]
+    first: bool = True
 
 
 def field_filled_by(call: FlowCall, selector: str) -> FilledField | None:
@@ -59,9 +93,51 @@ def doubts_of_filled(filled: Iterable[FilledField], page: PageObserved) -> str:
     A form shows it in its controls, a review page beside the same label. What the page does not show is no doubt."""
     last = {fold(one.label): one for one in filled}
     elements = [one for one in page.elements if not one.in_dialog]
-    doubts = [doubt for one in last.values() if (doubt := _doubt(one, elements))]
+    return _told([doubt for one in last.values() if (doubt := _doubt(one, elements))])
+
+
+def sent_after(
+    sent: Sent | None, call: FlowCall, filled: tuple[FilledField, ...], now: FilledField | None
+) -> Sent | None:
+    """Return what is sent once a call was performed. ``now``: what it has filled in, for something else then."""
+    if isinstance(call, ClickElement) and call.irreversible:
+        return Sent(filled)
+    if sent is None:
+        return None
+    kept = tuple(one for one in sent.fields if now is None or fold(one.label) != fold(now.label))
+    return Sent(kept, sent.first and not isinstance(call, LEAVES))
+
+
+def doubts_of_outcome(sent: Sent | None, call: FlowCall, page: PageObserved) -> str:
+    """Return which values a page after the click shows differently than they were sent; empty: none.
+
+    The page that the click has led to counts. A later one where it is read and repeats what was sent: under the labels
+    of half of the fields, and of two at least. Controls do not count: they may be those of another, empty form."""
+    if sent is None or not isinstance(call, TELLS if sent.first else READS):
+        return ""
+    last = [one for one in {fold(one.label): one for one in sent.fields}.values() if one.wanted]
+    elements = [one for one in page.elements if not one.in_dialog and one.role not in CONTROLS]
+    shown = [one for one in last if _texts_under(one, elements)]
+    if not sent.first and len(shown) < max(2, len(last) / 2):
+        return ""
+    return _told([doubt for one in shown if (doubt := _doubt_of_text(one, elements))])
+
+
+def _told(doubts: Sequence[str]) -> str:
     more = f"; and {len(doubts) - MAX_DOUBTS} more" if len(doubts) > MAX_DOUBTS else ""
     return "; ".join(doubts[:MAX_DOUBTS]) + more
+
+
+def _texts_under(one: FilledField, elements: Sequence[Element]) -> list[str]:
+    label = _bare(one.label)
+    return [e.name for e in elements if e.header is not None and _bare(e.header) == label and e.name]
+
+
+def _doubt_of_text(one: FilledField, elements: Sequence[Element]) -> str:
+    shown = _texts_under(one, elements)
+    if not shown or any(_says(text, one) for text in shown):
+        return ""
+    return f"the page shows {quoted(shown[0])} for {quoted(one.label)}, where {quoted(one.wanted)} was filled in"
 
 
 def _doubt(one: FilledField, elements: Sequence[Element]) -> str:
@@ -71,10 +147,7 @@ def _doubt(one: FilledField, elements: Sequence[Element]) -> str:
         return _doubt_of_control(one, controls[0])
     if controls or one.checked is not None or not one.wanted:
         return ""
-    shown = [e.name for e in elements if e.header is not None and _bare(e.header) == label and e.name]
-    if not shown or any(_says(text, one) for text in shown):
-        return ""
-    return f"the page shows {quoted(shown[0])} for {quoted(one.label)}, where {quoted(one.wanted)} was filled in"
+    return _doubt_of_text(one, elements)
 
 
 def _doubt_of_control(one: FilledField, control: Element) -> str:

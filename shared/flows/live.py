@@ -20,17 +20,18 @@ from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, 
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
 from shared.evidence_format.layout import artifact_filename
-from shared.flows.answering import (
-    WITHOUT_PAGE,
-    FlowContext,
-    after_call,
-    check_effect,
-    decide_call,
-    is_tried_again,
-)
+from shared.flows.answering import WITHOUT_PAGE, FlowContext, Perform, after_call, check_effect, decide_call
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
-from shared.flows.waiting import PAUSES_S, pause_for_answer_s
+from shared.flows.waiting import (
+    PAUSES_S,
+    awaits_navigation,
+    begun_anew,
+    is_tried_again,
+    next_pause_s,
+    pause_for_answer_s,
+    with_late_navigation,
+)
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, OBSERVE
 from shared.task.typed_values import as_shown
@@ -94,10 +95,10 @@ class LiveFlow:
                     return self._answered(call, decided, performed=False)
                 looks += 1
             else:
-                result = await self._act(decided.action)
+                result = await self._arrived(call, decided, await self._act(decided.action), page)
                 answer, tries = check_effect(decided, result), tries + 1
                 if is_tried_again(decided, result) and tries < MAX_TRIES:
-                    pause_s = PAUSES_S[tries]
+                    pause_s, self._context = PAUSES_S[tries], begun_anew(self._context, call)
                 elif answer.error is not None or not decided.more:
                     return self._answered(call, answer, performed=answer.error is None)
                 else:
@@ -106,6 +107,22 @@ class LiveFlow:
                     continue
             await self._sleep(pause_s)
             self._page = None
+
+    async def _arrived(
+        self, call: FlowCall, performed: Perform, result: ActionResult, before: PageObserved | None
+    ) -> ActionResult:
+        """Return the result once the page has come that the action leads to, or no longer may."""
+        looks = 0
+        while before is not None and awaits_navigation(performed, result):
+            page = await self._observed(call)
+            pause_s = None if page is None else next_pause_s(page, looks)
+            result = result if page is None else with_late_navigation(performed, result, before.url, page)
+            if pause_s is None or not awaits_navigation(performed, result):
+                break
+            looks += 1
+            await self._sleep(pause_s)
+            self._page = None
+        return result
 
     def _answered(self, call: FlowCall, answer: FlowAnswer, *, performed: bool) -> FlowAnswer:
         self._context = after_call(self._context, call, performed=performed)

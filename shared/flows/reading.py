@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
-from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_told_by_label, read_field
+from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_told_by_label, read_field, texts_of
 from shared.extraction.lists import read_list
-from shared.extraction.moved import misled_rules
+from shared.extraction.moved import element_at_own_label, misled_rules, strayed_rules
+from shared.extraction.own_part import may_be_of_another, own_part
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, kind_of
 from shared.extraction.synthesis import FieldRules
-from shared.extraction.values import FieldType, is_value
+from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
 from shared.flows.page_elements import text_of
 from shared.flows.target_context import row_of
 from shared.task.typed_values import Context, normalise
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
-from shared.text.record_words import find_mention, is_pending, is_same_id
+from shared.text.record_words import find_mention, is_equal_text, is_pending, is_same_id
 
 NotPresent = Mapping[str, Collection[str]]
 """For each field the words by which a page says that there is nothing."""
@@ -75,14 +76,23 @@ def locate_field(
     reading = read_field(rules, page, constants)
     if reading.absent:
         healed = bool(reading.lost) and not reading.left_out
-        return LocatedReading(name, "empty", healed=healed, left_out=reading.left_out)
+        blank = _blank_of(reading, rules, page)
+        return LocatedReading(
+            name,
+            "empty",
+            element=blank,
+            healed=healed,
+            left_out=reading.left_out,
+            lost=reading.lost,
+            matched=reading.empty,
+        )
     candidates = tuple(one.value for one in reading.candidates)
     pending = next((text for text in candidates if is_pending(text)), None)
     if not candidates or pending is not None:
         return LocatedReading(name, "missing", candidates=candidates)
     if reading.value is None:
         return LocatedReading(name, "uncertain", candidates=candidates)
-    element = _element_of(reading, page)
+    element = _element_of(reading, rules, page)
     return LocatedReading(
         name,
         "value",
@@ -96,10 +106,19 @@ def locate_field(
     )
 
 
-def _element_of(reading: FieldReading, page: ObservedPage) -> Element | None:
+def _element_of(reading: FieldReading, field: FieldRules, page: ObservedPage) -> Element | None:
     rules = reading.candidates[0].rules
-    found = (page.find(rule.where) for rule in rules)
+    found = (
+        element_at_own_label(rule, field.rules, field.homes, page) if rule in field.rules else page.find(rule.where)
+        for rule in rules
+    )
     return next((one for one in found if one is not None and one is not page.itself), None)
+
+
+def _blank_of(reading: FieldReading, field: FieldRules, page: ObservedPage) -> Element | None:
+    """Return the element that shows nothing where the value would be; None where the page has a blank without one."""
+    found = (page.find(rule.where) for rule in reading.empty)
+    return next((one for one in found if one is not None and not one.url and is_absent(field.form, text_of(one))), None)
 
 
 def _said_empty(
@@ -107,7 +126,7 @@ def _said_empty(
 ) -> LocatedReading | None:
     """Return that the page says there is nothing: rules that tell what they find agree on words for it."""
     misled = misled_rules(rules.rules, rules.homes, rules.labels, rules.beside, page)
-    shown = {rule: None if rule in misled else page.extract(rule) for rule in rules.rules}
+    shown = texts_of(rules.rules, rules, page, misled)
     empty = [rule for rule, text in shown.items() if text is not None and fold(plain(text)) in words]
     if not empty:
         return None
@@ -121,11 +140,12 @@ def _said_empty(
     if others:
         return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)))
     lost = len(empty) < len(shown)
-    kinds = {kind_of(rule, rules.labels) for rule in empty}
+    strayed = strayed_rules(rules.rules, rules.homes, rules.labels, page)
+    kinds = {kind_of(rule, rules.labels) for rule in empty if rule not in strayed}
     gone = [rule for rule, text in shown.items() if text is None]
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
         return LocatedReading(name, "uncertain", candidates=texts)
-    element = page.find(empty[0].where)
+    element = page.find(empty[0].where) or element_at_own_label(empty[0], rules.rules, rules.homes, page)
     moved = tuple(rule for rule in rules.rules if rule in misled)
     return LocatedReading(
         name, "empty", texts[0], element, texts, healed=lost, lost=tuple(gone), moved=moved, matched=tuple(empty)
@@ -140,8 +160,11 @@ def read_fields(
     variables: Mapping[str, str] = NO_VARIABLES,
     *,
     proof: bool = False,
+    named: Mapping[str, str] = NO_VARIABLES,
 ) -> tuple[LocatedReading, ...]:
-    """Return a reading of each field; one without rules, or whose row is not there once, is missing."""
+    """Return a reading of each field; one without rules, or whose row is not there once, is missing.
+
+    ``named``: fields that name the record, with the text by which the row names it."""
     observed = ObservedPage.of(page)
     constants = frozenset(file.constants)
     found: list[LocatedReading] = []
@@ -152,8 +175,54 @@ def read_fields(
         if rules is None or part is None:
             found.append(LocatedReading(name, "missing"))
         else:
-            found.append(locate_field(name, rules, part, constants, words))
+            reading = locate_field(name, rules, part, constants, words)
+            if not proof:
+                reading = _read_in_own_part(reading, rules, file, part, words, named)
+            found.append(_named_by_row(reading, rules, named.get(name, ""), part))
     return tuple(found)
+
+
+def _read_in_own_part(
+    reading: LocatedReading,
+    rules: FieldRules,
+    file: FieldsFile,
+    page: ObservedPage,
+    words: Collection[str],
+    named: Mapping[str, str],
+) -> LocatedReading:
+    """Return the reading, where other parts show other records under like labels that of the record's own part: what
+    was found in another way than recorded, or not, may be of any of them."""
+    known = {name: found for name in named if (found := rules_of(name, file, proof=True)) is not None}
+    if reading.state in ("uncertain", "missing"):
+        part = own_part(named, known, rules.beside, page)
+        inside = None if part is None else locate_field(reading.field, rules, part, frozenset(file.constants), words)
+        if inside is not None and inside.state in ("value", "empty") and inside.element is not None:
+            return replace(inside, healed=True)
+        return reading
+    element = reading.element if reading.healed and reading.field not in named else None
+    if element is not None and may_be_of_another(element, named, known, rules.beside, page):
+        return LocatedReading(reading.field, "uncertain", candidates=(reading.text,))
+    return reading
+
+
+def _named_by_row(reading: LocatedReading, rules: FieldRules, wanted: str, page: ObservedPage) -> LocatedReading:
+    """Return the reading of a field whose text the row gives: no other witness is needed for what the rules found, if
+    it is that text; and where they find nothing, a heading that is that text shows it."""
+    if not wanted or reading.state not in ("uncertain", "missing"):
+        return reading
+    if any(not is_equal_text(one, wanted) for one in reading.candidates):
+        return reading
+    shown = {rule: page.extract(rule) for rule in rules.rules}
+    matched = tuple(rule for rule, text in shown.items() if text is not None and is_equal_text(text, wanted))
+    elements = [one for rule in matched if (one := page.find(rule.where)) is not None and one is not page.itself]
+    elements += [one for one in page.elements if one.role == "heading" and is_equal_text(one.name, wanted)]
+    if not elements:
+        return reading
+    lost = tuple(rule for rule in rules.rules if rule not in matched)
+    text = tidy(next((shown[rule] or "" for rule in matched), elements[0].name))
+    return LocatedReading(
+        reading.field, "value", text, elements[0], (text,), healed=bool(lost), lost=lost, matched=matched
+    )
 
 
 def row_page(elements: Sequence[Element], value: str) -> ObservedPage | None:
@@ -245,7 +314,7 @@ def answer_of_proof(
         wanted = expected[one.field]
         if one.state == "value" and not is_same_id(one.text, wanted):
             return flow_error("wrong_record", f"{page.url} shows {one.field} {quoted(one.text)}, not {quoted(wanted)}")
-        if one.state == "uncertain":
+        if one.state == "uncertain" and any(not is_same_id(found, wanted) for found in one.candidates):
             message = f"{page.url} shows {candidates_text(one)} as {one.field}, where {quoted(wanted)} is expected"
             return flow_error("record_unproven", message)
         told_by_rules = one.state == "value" or _is_in_heads(wanted, page)

@@ -1,17 +1,27 @@
-"""How long a page that lacks something is waited for."""
+"""How long a page that lacks something is waited for, and when an action that was not made is decided on anew."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from msgspec.structs import replace as replace_part
+
+from shared.contracts.actions import ByCss
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.results import ActionResult, Navigated
 from shared.contracts.workflows.flows import (
     AwaitElement,
     CheckShown,
+    ChooseOption,
     ClickElement,
     CountElements,
     DownloadAll,
     FlowAnswer,
     FlowCall,
+    ReadFields,
+    ReadList,
 )
+from shared.flows.answering import FlowContext, Perform, effect_tag
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
 """Pauses between observations of a page that may still be rendering."""
@@ -20,6 +30,8 @@ IDLE_LOOKS = 1
 """Extra observations of a page that nothing pending may change; one, because not all that scripts wait for is known."""
 DIFFERENT_LOOKS = 2
 """Extra observations of a page that shows something else; of one that lacks something there are more."""
+CHANGING_LOOKS = 2
+"""Extra observations of a page that shows all that is looked for, while timers, requests or connections are pending."""
 AWAIT_PAUSE_S = 0.5
 LACKS = frozenset({"element_missing", "element_ambiguous", "record_unproven", "value_missing"})
 DIFFERS = frozenset({"wrong_record", "value_uncertain", "form_differs"})
@@ -34,12 +46,21 @@ def next_pause_s(page: PageObserved | None, looks: int, most: int = ALL_LOOKS) -
     return PAUSES_S[looks] if looks < most else None
 
 
+def pause_while_changing_s(page: PageObserved, looks: int) -> float | None:
+    """Return the pause before a page is read once more that may change by itself, or None once nothing is pending.
+
+    It may show another record's values first. A page that is never idle is looked at for a second."""
+    return None if page.idle else next_pause_s(page, looks, CHANGING_LOOKS)
+
+
 def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | None, looks: int) -> float | None:
     """Return the pause before another look at a page that may give a flow's call another answer, or None."""
     code = "" if answer.error is None else answer.error.code
     if isinstance(call, AwaitElement):
         waiting = code in LACKS and looks * AWAIT_PAUSE_S < call.timeout_s
         return AWAIT_PAUSE_S if waiting else None
+    if isinstance(call, ReadFields | ReadList) and answer.error is None and page is not None:
+        return pause_while_changing_s(page, looks)
     if isinstance(call, ClickElement) and answer.value is False:
         return next_pause_s(page, looks, IDLE_LOOKS)
     if (isinstance(call, CheckShown) and answer.value is False) or (
@@ -49,3 +70,29 @@ def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | 
     if code in DIFFERS:
         return next_pause_s(page, looks, DIFFERENT_LOOKS)
     return next_pause_s(page, looks) if code in LACKS else None
+
+
+def is_tried_again(perform: Perform, result: ActionResult) -> bool:
+    """Return whether the action was not made since its element was rendered anew, has not come yet, or was covered."""
+    if result.code == "blocked":
+        return not perform.irreversible
+    if result.ok or perform.answers_shown:
+        return False
+    by_css = isinstance(getattr(perform.action, "target", None), ByCss)
+    return result.code == "stale_ref" or (by_css and result.code == "not_found")
+
+
+def awaits_navigation(perform: Perform, result: ActionResult) -> bool:
+    """Return whether the action led to another page when it was recorded, and has not yet."""
+    return result.ok and "navigated" in perform.effects and effect_tag(result) not in perform.effects
+
+
+def with_late_navigation(perform: Perform, result: ActionResult, before: str, page: PageObserved) -> ActionResult:
+    """Return the result with the navigation that began after the action had ended. ``before``: the address then."""
+    late = awaits_navigation(perform, result) and page.url != before
+    return replace_part(result, effect=Navigated(url=page.url)) if late else result
+
+
+def begun_anew(context: FlowContext, call: FlowCall) -> FlowContext:
+    """Return the context of a call that is decided on anew. A list of options may be shut: it is searched again."""
+    return replace(context, done=0) if isinstance(call, ChooseOption) else context

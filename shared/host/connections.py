@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from shared.bus.access.credentials import access_of
 from shared.bus.nats_bus import Bus, connect_bus
+from shared.bus.signing.service_keys import KeysInMemory
 from shared.client import Client, connect
+from shared.client.bus_use import OPERATOR
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -38,18 +41,23 @@ LEASE_WAIT_S, LEASE_TIMEOUT_S = 10.0, 60.0
 @asynccontextmanager
 async def open_client(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
     """Yield a client of the bus in the settings, or of the named services run in this process."""
-    manager = run_embedded(settings, names) if settings.nats_url is None else connect(settings.nats_url)
+    if settings.nats_url is None:
+        manager = run_embedded(settings, names)
+    else:
+        manager = connect(settings.nats_url, access_of(settings), OPERATOR)
     async with manager as client:
         yield client
 
 
 @dataclass(frozen=True)
 class OpenedBus:
-    """``own_url``: of the bus that runs in this process; empty: it is the one in the settings."""
+    """``own_url``: of the bus that runs in this process; empty: it is the one in the settings. ``keys``: of the
+    services on it."""
 
     bus: Bus
     settings: Settings
     own_url: str = ""
+    keys: KeysInMemory | None = None
 
     @asynccontextmanager
     async def with_services(self, names: Iterable[str]) -> AsyncGenerator[None]:
@@ -57,7 +65,7 @@ class OpenedBus:
         if not self.own_url:
             yield
             return
-        async with run_services(self.settings, self.own_url, names):
+        async with run_services(self.settings, self.own_url, names, self.keys):
             yield
 
 
@@ -65,13 +73,14 @@ class OpenedBus:
 async def open_bus(settings: Settings, names: Iterable[str], name: str) -> AsyncGenerator[OpenedBus]:
     """Yield the bus in the settings, or one in this process with the named services. ``name``: of the connection."""
     async with AsyncExitStack() as stack:
-        own_url = ""
+        own_url, keys = "", KeysInMemory()
         if settings.nats_url is None:
             store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
             own_url = await stack.enter_async_context(nats_server(Path(store)))
-            await stack.enter_async_context(run_services(settings, own_url, names))
-        bus = await stack.enter_async_context(connect_bus(own_url or settings.nats_url or "", name=name))
-        yield OpenedBus(bus, settings, own_url)
+            await stack.enter_async_context(run_services(settings, own_url, names, keys))
+        url = own_url or settings.nats_url or ""
+        bus = await stack.enter_async_context(connect_bus(url, name=name, access=access_of(settings), user=OPERATOR))
+        yield OpenedBus(bus, settings, own_url, keys)
 
 
 @dataclass

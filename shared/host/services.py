@@ -1,7 +1,7 @@
 """Runs services: one, some or all in this process, one as a process of its own, or all of them with a NATS server.
 
 Services are found by name, so that `shared` imports none of them: `services.<name>.__main__`
-has NAME, `actor` and `open_deps(settings, bus)`.
+has NAME, BUS_USE, `actor` and `open_deps(settings, bus)`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,23 @@ from typing import Any, Protocol, cast
 
 from pydantic import ValidationError
 
-from shared.aio import wait_for_first
+from shared.aio import raise_if_cancelled, wait_for_first
+from shared.bus.access.credentials import access_of
+from shared.bus.access.rights import BusUser, streams_of
+from shared.bus.access.use import BusUse
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
+from shared.bus.signing.choose_keys import keys_of
+from shared.bus.signing.service_keys import KeysInMemory, ServiceKeys
 from shared.client import Client, connect
 from shared.errors import ExhibitError, Unavailable, Unsupported
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
+from shared.setup.check import SetupCheck
+from shared.telemetry.about import work_of_service
+from shared.telemetry.exporting import export_telemetry
 from shared.telemetry.logs import configure_logs
-from shared.telemetry.tracing import export_traces
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +45,7 @@ NAMES = ("evidence", "browser_pool", "workflows", "vision", "planner", "discover
 
 class ServiceModule(Protocol):
     NAME: str
+    BUS_USE: BusUse
     actor: Actor[Any]
     open_deps: Callable[[Settings, Bus], AbstractAsyncContextManager[Any]]
 
@@ -48,23 +56,46 @@ def service_module(name: str) -> ServiceModule:
     return cast("ServiceModule", importlib.import_module(f"services.{name}.__main__"))
 
 
+def service_checks() -> list[SetupCheck]:
+    """Return what the services check of a machine, in the order of their start."""
+    return [check for name in NAMES for check in getattr(service_module(name), "SETUP_CHECKS", ())]
+
+
+def service_user(name: str) -> BusUser:
+    """Return the user of a service on the bus, as the service declares it."""
+    module = service_module(name)
+    return BusUser(name=name, use=module.BUS_USE, actor=module.actor)
+
+
 @asynccontextmanager
-async def run_services(settings: Settings, url: str, names: Iterable[str] = NAMES) -> AsyncGenerator[None]:
-    """Run the named services within the block. A service that fails cancels the block."""
+async def run_services(
+    settings: Settings, url: str, names: Iterable[str] = NAMES, keys: ServiceKeys | None = None
+) -> AsyncGenerator[None]:
+    """Run the named services within the block. A service that fails cancels the block.
+
+    ``keys``: by which they sign, and believe each other; None: those that all services on the bus have.
+    """
+    keys = keys or keys_of(url, access_of(settings))
     async with AsyncExitStack() as stack:
         for name in names:
-            await stack.enter_async_context(_run_service(settings, url, name))
+            await stack.enter_async_context(_run_service(settings, url, name, keys))
         yield
 
 
 @asynccontextmanager
-async def _run_service(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
-    module = service_module(name)
+async def _run_service(settings: Settings, url: str, name: str, keys: ServiceKeys) -> AsyncGenerator[None]:
+    module, user = service_module(name), service_user(name)
+    connection = connect_bus(
+        url, name=name, access=access_of(settings), streams=streams_of(user), signing=keys.signing_of(user)
+    )
     stop, ready = asyncio.Event(), asyncio.Event()
-    async with connect_bus(url, name=name) as bus, module.open_deps(settings, bus) as deps:
-        serving = asyncio.create_task(
-            serve(bus, module.actor, deps, capacity=settings.planner_capacity, stop=stop, ready=ready), name=name
-        )
+    async with AsyncExitStack() as stack:
+        with work_of_service(name):  # so that the tasks of the service say whose they are
+            bus = await stack.enter_async_context(connection)
+            deps = await stack.enter_async_context(module.open_deps(settings, bus))
+            serving = asyncio.create_task(
+                serve(bus, module.actor, deps, capacity=settings.planner_capacity, stop=stop, ready=ready), name=name
+            )
         serving.add_done_callback(_cancel_on_failure(name, stop, asyncio.current_task()))
         await _wait_until_ready(ready, serving)
         try:
@@ -100,8 +131,8 @@ def main(name: str) -> None:
     """Serve until SIGINT or SIGTERM. Exits with 3 when the bus cannot be reached or the service cannot start."""
     try:
         settings = Settings()
-        configure_logs(settings.log_level)
-        with export_traces(name, settings.trace_file):
+        configure_logs(settings.log_level, settings.log_format)
+        with export_telemetry(name, settings.trace_file, settings.otlp_endpoint):
             asyncio.run(serve_until_stopped(settings, (name,)))
     except (ExhibitError, ValidationError) as exc:
         print(f"exhibit: {exc}", file=sys.stderr)
@@ -121,6 +152,7 @@ async def serve_until_stopped(
             code="no_bus",
         )
     async with run_services(settings, settings.nats_url, names):
+        raise_if_cancelled()  # a signal that came while the services started
         on_ready()
         await wait_for_stop_signal()
 
@@ -138,12 +170,14 @@ async def wait_for_stop_signal() -> None:
 async def run_embedded(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
     """Run a server and all services, or those named, within the block; yield a client.
 
-    The streams are deleted afterwards: what a run needs to be resumed is in its evidence folder.
+    The streams are deleted afterwards: what a run needs to be resumed is in its evidence folder. So are the keys by
+    which the services sign, which are in no file. The client tells only what they have signed.
     """
+    keys = KeysInMemory()
     with tempfile.TemporaryDirectory(prefix="exhibit-streams-") as store:
         async with (
             nats_server(Path(store)) as url,
-            run_services(settings, url, names),
-            connect(url) as client,
+            run_services(settings, url, names, keys),
+            connect(url, known=keys) as client,
         ):
             yield client

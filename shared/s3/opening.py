@@ -104,6 +104,11 @@ def prepare_bucket(bucket: S3Bucket) -> BucketFeatures:
     return BucketFeatures(_has_versions(bucket), _has_lock(bucket))
 
 
+def find_features(bucket: S3Bucket) -> BucketFeatures | None:
+    """Return what the bucket has, None where there is none. Nothing is changed. Raises Unavailable."""
+    return BucketFeatures(_has_versions(bucket), _has_lock(bucket)) if _exists(bucket) else None
+
+
 def has_conditional_writes(bucket: S3Bucket, key: str) -> bool:
     """Whether the server has conditional writes: tried with an object at ``key``, which is removed again."""
     bucket.write_new(key, b"")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import codecs
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -31,6 +33,39 @@ def parse_table(
     return (None, problems, decoded) if problems else (*to_table(grid, name), decoded)
 
 
+_REGISTER_ROWS = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
+"""Numbers keep the digits that are written."""
+
+
+def parse_register(
+    data: bytes, name: str, read_sheet: ReadSheet
+) -> tuple[Table | None, tuple[Problem, ...], DecodedText | None]:
+    """As `parse_table`, of a file that a run is compared with.
+
+    A header without rows, and an empty JSON list, are tables. In JSON, numbers have the digits that are written, and a
+    list or an object in a cell is its JSON text.
+    """
+    if name.lower().endswith(".json"):
+        return *_parse_register_objects(data, name), None
+    if data.startswith(EXCEL_SIGNATURES):
+        return *_parse_excel(data, name, read_sheet, needs_rows=False), None
+    grid, problems, decoded = parse_delimited(data, name)
+    return (None, problems, decoded) if problems else (*to_table(grid, name, needs_rows=False), decoded)
+
+
+def _parse_register_objects(data: bytes, name: str) -> tuple[Table | None, tuple[Problem, ...]]:
+    try:
+        rows = _REGISTER_ROWS.decode(data.removeprefix(codecs.BOM_UTF8))
+    except (msgspec.DecodeError, ArithmeticError, RecursionError) as exc:
+        return None, (Problem(where=name, message=f"it is no JSON list of objects: {exc}"),)
+    return objects_to_table([_flat(row) for row in rows]) if rows else (Table((), ()), ())
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    nested = {key: msgspec.json.encode(cell).decode() for key, cell in row.items() if isinstance(cell, list | dict)}
+    return {**row, **nested}
+
+
 def _parse_objects(data: bytes, name: str) -> tuple[Table | None, tuple[Problem, ...]]:
     try:
         return objects_to_table(msgspec.json.decode(data, type=list[dict[str, Any]]))
@@ -38,8 +73,10 @@ def _parse_objects(data: bytes, name: str) -> tuple[Table | None, tuple[Problem,
         return None, (Problem(where=name, message=f"it is no JSON list of objects: {exc}"),)
 
 
-def _parse_excel(data: bytes, name: str, read_sheet: ReadSheet) -> tuple[Table | None, tuple[Problem, ...]]:
+def _parse_excel(
+    data: bytes, name: str, read_sheet: ReadSheet, *, needs_rows: bool = True
+) -> tuple[Table | None, tuple[Problem, ...]]:
     try:
-        return to_table(read_sheet(data), name)
+        return to_table(read_sheet(data), name, needs_rows=needs_rows)
     except InvalidMessage as exc:
         return None, (Problem(where=name, message=str(exc)),)

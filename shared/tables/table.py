@@ -60,8 +60,13 @@ def cell_text(value: object) -> str:
     return str(value).strip()
 
 
-def to_table(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None, tuple[Problem, ...]]:
-    """Return the table, or None for an empty grid, and all problems. The first row that is not blank is the header."""
+def to_table(
+    grid: Sequence[Sequence[object]], name: str, *, needs_rows: bool = True
+) -> tuple[Table | None, tuple[Problem, ...]]:
+    """Return the table, or None for an empty grid, and all problems. The first row that is not blank is the header.
+
+    ``needs_rows``: a header without a row under it is a problem.
+    """
     texts = [[cell_text(cell) for cell in cells] for cells in grid]
     start = next((i for i, cells in enumerate(texts) if any(cells)), None)
     if start is None:
@@ -73,7 +78,7 @@ def to_table(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None,
     problems += [problem for number, cells in filled for problem in _find_row_problems(number, cells, header)]
     below = enumerate(grid[start + 1 :], start=1)
     problems += [problem for number, cells in below for problem in _find_rounded_numbers(number, cells)]
-    if not filled:
+    if not filled and needs_rows:
         problems.append(Problem(where=name, message="there is a header and no row under it"))
     if len(filled) > MAX_ROWS:
         problems.append(Problem(where=name, message=f"{len(filled)} rows; split the file, {MAX_ROWS} is the most"))

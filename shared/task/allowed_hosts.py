@@ -19,9 +19,17 @@ def allowed_hosts(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
     return (host,) if host else ()
 
 
+def known_hosts(spec: TaskSpec) -> tuple[str, ...]:
+    """Return the hosts that all samples of the spec may visit; empty where the rows decide."""
+    return tuple(spec.allowed_hosts) or _literal_host(spec)
+
+
 def private_hosts(spec: TaskSpec) -> tuple[str, ...]:
     """Return the hosts that the spec itself names, in `allowed_hosts` or literally in `start_url`; never one from a row
     only."""
+    return (*spec.allowed_hosts, *_literal_host(spec))
+
+
+def _literal_host(spec: TaskSpec) -> tuple[str, ...]:
     host = host_of(PLACEHOLDER.sub("\x00", spec.start_url))
-    literal = (host,) if host and "\x00" not in host else ()
-    return (*spec.allowed_hosts, *literal)
+    return (host,) if host and "\x00" not in host else ()

@@ -24,7 +24,7 @@ def _bare_type(expression: str) -> str:
 
 
 def _one_of(types: tuple[str, ...], pattern: re.Pattern[str], expression: str) -> str:
-    if pattern.match(expression) is None:
+    if pattern.fullmatch(expression) is None:
         raise PydanticCustomError(
             "type_expression",
             "{written} is not a type; write one of {types}, and add ' | null' where it may be missing",
@@ -135,8 +135,10 @@ def _order_problem(field: OutputField) -> str:
 
 
 def _pattern_problem(field: OutputField) -> str:
-    if field.shown_in is not None and (not field.pattern or field.derived):
-        return "shown_in: it needs a pattern of what is to be found there, and the value is not derived"
+    if field.shown_in is not None and not field.pattern:
+        return "shown_in: it needs a `pattern` of the value, such as '#[0-9]+'; '.+' is a whole text"
+    if field.shown_in is not None and field.derived:
+        return "shown_in: a derived value stands in no such place"
     problem = find_pattern_problem(field.pattern)
     if not problem and field.pattern and field.derived:
         problem = "a derived value stands on no page in these words"

@@ -256,5 +256,6 @@ def is_way_to_list(step: Step) -> bool:
     return isinstance(step, Follow | ShowTab | Open | GoBack | Fill)
 
 
-def irreversible(route: Sequence[Step]) -> bool:
-    return any(isinstance(step, PressButton) and step.irreversible for step in route)
+def irreversible_steps(route: Sequence[Step]) -> tuple[int, ...]:
+    """Return the steps of the route that press what cannot be taken back, counted from 0."""
+    return tuple(at for at, step in enumerate(route) if isinstance(step, PressButton) and step.irreversible)

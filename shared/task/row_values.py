@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from shared.contracts.discovery import Sample
+from shared.hosts import browser_form
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, placeholders
 from shared.text.normal import bare_key
 
@@ -26,10 +27,10 @@ def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
 
 def start_url(spec: TaskSpec, sample: Sample) -> str:
     """Return the filled template. Values are URL-encoded, without a mark before a key, except those of a column
-    `url`."""
+    `url`, which are read as a browser reads what is typed."""
     row = template_values(sample)
     return PLACEHOLDER.sub(
-        lambda m: row[m[1]].strip() if m[1] == "url" else quote(bare_key(row[m[1]]), safe=""), spec.start_url
+        lambda m: browser_form(row[m[1]]) if m[1] == "url" else quote(bare_key(row[m[1]]), safe=""), spec.start_url
     )
 
 

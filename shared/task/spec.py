@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -15,14 +15,16 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
+from shared.contracts.workflows.heals import HealMode
 from shared.evidence_format.table.columns import RESERVED_COLUMNS
-from shared.hosts import WRITTEN_RULE, is_spec_rule
+from shared.hosts import WRITTEN_RULE, browser_form, is_spec_rule
+from shared.task.integration import IntegrationSpec, as_around, integration_problems
 from shared.task.listing import ListChoice
 from shared.task.output_field import BareType, Strict, WrittenField
-from shared.task.route import PressButton, RouteStep, Words, fields_of, words
+from shared.task.route import RouteStep, Text, Words, fields_of, irreversible_steps, words
 from shared.task.workflow_use import WorkflowUse
 
-FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+FIELD_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DISAGREEMENT = "spec_disagreement"
 """Type of the validation error of a whole spec; its context has the ``problems``."""
@@ -69,7 +71,7 @@ class TaskSpec(Strict):
     schema_: str | None = Field(default=None, alias="$schema", description="For editors; ignored.")
     task_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     phase: Literal["discovery", "execution"] = "execution"
-    start_url: str = Field(
+    start_url: Annotated[str, AfterValidator(browser_form)] = Field(
         default="{url}",
         description="Where a sample begins; {column} is filled from its row, URL-encoded except for {url}.",
     )
@@ -148,10 +150,16 @@ class TaskSpec(Strict):
         description="The workflow of the library that does the task; its values are checked like a model's. auto: the "
         "one that has the name of the task, else one that a model finds fitting. off: none.",
     )
-    heal: Literal["off", "recorded"] = Field(
+    heal: HealMode = Field(
         default="recorded",
         description="What a flow may do on a page that has changed: `recorded` finds elements and values by what was "
-        "recorded of them besides, where that agrees, and closes what lies over the page; `off` stops there.",
+        "recorded of them besides, where that agrees, and closes what lies over the page; `planner` besides asks the "
+        "run's model once for an element that is not found so, and checks what it had to lead to; `off` stops there.",
+    )
+    step_pictures: Literal["off", "flow", "all"] = Field(
+        default="flow",
+        description="Which samples have a small picture of the page at each step, for their playback in the report: "
+        "those that a flow works on, all, or none.",
     )
     save_workflow: bool = Field(
         default=False,
@@ -162,10 +170,20 @@ class TaskSpec(Strict):
         description='Where the browser may navigate: "host", "host:port" or "*.domain". None: the host of the start '
         "URL. Private addresses are reached only where they are named here or in start_url.",
     )
+    may_press: list[Text] = Field(
+        default=[],
+        description="Buttons that may be pressed although they may change the site (send, save, delete, pay) and no "
+        "step of the route names them. `{column}` is filled from the row.",
+    )
     secrets: list[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]] = Field(
         default=[], description="Names of secrets that may be typed; their values are known to browser pools only."
     )
     politeness: PolitenessSpec = PolitenessSpec()
+    integration: IntegrationSpec | None = Field(
+        default=None,
+        description="An API that is asked before the browser. What it gives counts like what a page shows; where it "
+        "fails, or does not give all that the task needs, the browser does the work.",
+    )
 
     @property
     def next_page_words(self) -> tuple[str, ...]:
@@ -200,7 +218,7 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
             message = "rows of the table are found by the column of this name, so choose another"
             yield ("output_schema", name), message
     for name in schema:
-        if not FIELD_NAME.match(name):
+        if not FIELD_NAME.fullmatch(name):
             message = "a field is named with letters, digits and _, beginning with a letter"
             yield ("output_schema", repr(name[:60])), message
     lowered = [name.lower() for name in schema]
@@ -212,11 +230,22 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
         yield ("judgment_question",), "needed when judgment_required is true"
     if not schema:
         yield ("output_schema",), "name at least one field"
+    yield from _of_integration(spec.model_dump(by_alias=True, include=_AROUND_INTEGRATION))
+
+
+_AROUND_INTEGRATION = {
+    "integration", "output_schema", "identity", "secrets", "allowed_hosts", "start_url", "phase"
+}  # fmt: skip
+
+
+def _of_integration(spec: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    for place, message in integration_problems(spec.get("integration"), as_around(spec)):
+        yield ("integration", *place), message
 
 
 def has_irreversible_step(spec: TaskSpec) -> bool:
     """Return whether something in the route may be pressed only once."""
-    return any(isinstance(step, PressButton) and step.irreversible for step in spec.route)
+    return bool(irreversible_steps(spec.route))
 
 
 def _path(root: str, place: Place) -> str:
@@ -238,7 +267,11 @@ def check_spec(data: object, name: str = "spec") -> tuple[TaskSpec | None, tuple
     try:
         return TaskSpec.model_validate(data), ()
     except ValidationError as exc:
-        return None, tuple(Problem(where=_path(name, place), message=message) for place, message in _problems(exc))
+        problems = _problems(exc)
+        if isinstance(data, dict) and not any(error["type"] == _DISAGREEMENT for error in exc.errors()):
+            # Its own problems are told together with those of single values anywhere in the spec.
+            problems += _of_integration(cast("dict[str, Any]", data))
+        return None, tuple(Problem(where=_path(name, place), message=message) for place, message in problems)
 
 
 def invalid_keys(data: object) -> frozenset[str]:
@@ -261,6 +294,8 @@ def read_spec(path: Path) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
     except json.JSONDecodeError as exc:
         where = f"{path}, line {exc.lineno}, column {exc.colno}"
         return None, (Problem(where=where, message=f"not JSON: {exc.msg}"),)
+    except RecursionError:
+        return None, (Problem(where=str(path), message="lists or objects are nested too deep for a task spec"),)
     if not isinstance(data, dict):
         return None, (Problem(where=str(path), message="a task spec is a JSON object"),)
     return cast("dict[str, Any]", data), ()
@@ -271,6 +306,14 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **TaskSpec.model_json_schema(by_alias=True)}
 
 
+_TYPES = {
+    "dict_type": "a JSON object, {...}", "list_type": "a list, [...]", "tuple_type": "a list, [...]",
+    "string_type": "a text in quotes", "bool_type": "true or false", "int_type": "a whole number",
+    "float_type": "a number",
+}  # fmt: skip
+"""What pydantic calls the error, and what a person has to write."""
+
+
 def _problems(exc: ValidationError) -> list[tuple[Place, str]]:
     problems: list[tuple[Place, str]] = []
     for error in exc.errors(include_url=False):
@@ -278,6 +321,9 @@ def _problems(exc: ValidationError) -> list[tuple[Place, str]]:
             problems += error.get("ctx", {})["problems"]
         elif error["type"] == "extra_forbidden":
             problems.append((error["loc"], "unknown key"))
+        elif error["type"] in _TYPES:
+            message = f"must be {_TYPES[error['type']]}; task_specs/README.md has an example of every key"
+            problems.append((error["loc"], message))
         else:
             problems.append((error["loc"], _short(error["msg"])))
     return problems

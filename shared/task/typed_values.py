@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
+from shared.contracts.steps import ValueSource
 from shared.field_types import base_type, nullable
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from shared.text.date_names import DateOrder
 from shared.text.dates import date_time_value, date_value
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.numbers import exact_number
 from shared.text.patterns import fits_pattern
-from shared.text.written_dates import Order
+from shared.text.written_dates import Order, in_language
 
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
 FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗", "✘", "☐"})
@@ -82,6 +84,15 @@ def typed_value(
     (:func:`services.planner.page.dates.date_hints`). The task's own order comes first.
     """
     return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))
+
+
+def recorded_hints(source: ValueSource | None) -> Order:
+    """Return what a value's source has recorded for reading its date again."""
+    if source is None:
+        return None
+    if source.date_language:
+        return in_language(source.date_language)
+    return cast("DateOrder | None", source.date_order)
 
 
 def find_shown_problem(field: OutputField, shown: str) -> str:

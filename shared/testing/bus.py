@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from shared.bus.actor import Actor
+from shared.bus.decoding import decode
 from shared.bus.ports import Sink, Source, StoredEvent
 from shared.bus.runner import Runner
 from shared.contracts.base import Failure, Message
@@ -60,7 +61,7 @@ class MemoryBus:
                     raise from_failure(answer)
                 if len(answer) > MAX_PAYLOAD_BYTES:
                     raise PermanentError("the answer is larger than the bus allows", code="too_large")
-                reply: Any = msgspec.json.decode(answer, type=subject.reply)
+                reply: Any = decode(answer, subject.reply)
                 return reply
         raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2)
 

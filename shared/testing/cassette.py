@@ -157,7 +157,7 @@ async def playback_server(player: Player) -> AsyncGenerator[str]:
         status, reply = player.answer(json.loads(body))
         return status, json.dumps(reply).encode()
 
-    async with _serving(answer) as url:
+    async with answering_server(answer) as url:
         yield url
 
 
@@ -169,9 +169,19 @@ async def recording_server(cassette: Cassette, upstream: str) -> AsyncGenerator[
     """Serve an endpoint that forwards requests to ``upstream`` and records the answers; yield its URL."""
 
     kept: dict[bytes, int] = {}
+    open_questions: dict[bytes, asyncio.Future[tuple[int, bytes]]] = {}
+
+    async def ask(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Ask once: a client that timed out waits with its next request for the answer to the first one."""
+        asked = open_questions.get(body)
+        if asked is None:
+            asked = asyncio.ensure_future(asyncio.to_thread(_forward, upstream, body, headers))
+            open_questions[body] = asked
+            asked.add_done_callback(lambda _: open_questions.pop(body))
+        return await asyncio.shield(asked)
 
     async def answer(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        status, reply = await asyncio.to_thread(_forward, upstream, body, headers)
+        status, reply = await ask(body, headers)
         request = json.loads(body)
         if status == 200:
             # A client that timed out sends the same request again: the last answer is the one it used.
@@ -179,7 +189,7 @@ async def recording_server(cassette: Cassette, upstream: str) -> AsyncGenerator[
             cassette.exchanges[at : at + 1] = [Exchange(key_of(request), shown_in(request), json.loads(reply), status)]
         return status, reply
 
-    async with _serving(answer) as url:
+    async with answering_server(answer) as url:
         yield url
 
 
@@ -200,7 +210,9 @@ Answers = Callable[[bytes, Mapping[str, str]], Awaitable[tuple[int, bytes]]]
 
 
 @asynccontextmanager
-async def _serving(answer: Answers) -> AsyncGenerator[str]:
+async def answering_server(answer: Answers) -> AsyncGenerator[str]:
+    """Serve ``answer`` (of body and headers, to status and body) on loopback; yield the URL."""
+
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await _one(reader, writer, answer)

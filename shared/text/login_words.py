@@ -96,5 +96,13 @@ def names_identifier(text: str) -> bool:
 
 
 def is_login_address(url: str) -> bool:
-    """Return whether the path of the address names a login."""
-    return any(part.casefold() in _PATH_PARTS for part in urlsplit(url).path.split("/"))
+    """Return whether the path of the address names a login. Pages that are made by a script have theirs after `#/`."""
+    return any(part.casefold() in _PATH_PARTS for part in path_parts(url))
+
+
+def path_parts(url: str) -> tuple[str, ...]:
+    """Return the parts of the path, with those of a path after `#/` or `#!/`."""
+    address = urlsplit(url)
+    path, mark, rest = address.fragment.removeprefix("!").partition("/")
+    inner = rest.partition("?")[0] if mark and not path else ""
+    return tuple(part for part in (*address.path.split("/"), *inner.split("/")) if part)

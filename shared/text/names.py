@@ -10,7 +10,7 @@ DISCOVERY = "_discovery"
 """What the sample is called that finds the others."""
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
 """What no folder can be called where a zip of the evidence may be unpacked."""
-RESERVED = frozenset({"memory", "objects", "rounds", "tables", *_DEVICES, DISCOVERY})
+RESERVED = frozenset({"memory", "objects", "reconciliation", "rounds", "tables", *_DEVICES, DISCOVERY})
 _HASHED = re.compile(r"-[0-9a-f]{8}$")
 _SECOND = len("run_2026-03-01_101500")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")

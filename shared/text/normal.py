@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 QUOTED_CHARS = 80
 """Most characters of foreign text that a message quotes."""
+LABELS_KEPT = 8192
+"""Cached label forms and texts made plain: the texts of a few pages."""
+SHORT_CHARS = 200
+"""Longer texts are not cached, so that a page cannot fill the memory with them."""
 
 _MARKS = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Invisible characters: direction marks, joiners and optional line breaks."""
@@ -24,6 +29,9 @@ _PUNCTUATION = str.maketrans(
 _KEY_MARK = re.compile(r"^[#@№]\s?(?=\w)")
 _IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
 """The apostrophe as it is typed; the Hebrew mark behind an abbreviation, which says no more than a dot; a comma."""
+_LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
+_SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
+_SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,21 @@ def tidy(text: str) -> str:
 
 def fold(text: str) -> str:
     """For comparing: trimmed, collapsed, without case."""
+    return _short_fold(text) if len(text) <= SHORT_CHARS else tidy(text).casefold()
+
+
+@lru_cache(maxsize=LABELS_KEPT)
+def _short_fold(text: str) -> str:
+    """The result is cached: each rule, field and check compares the same texts of a page."""
     return tidy(text).casefold()
+
+
+@lru_cache(maxsize=LABELS_KEPT)
+def label_form(text: str) -> str:
+    """The label for comparing: without case, trailing colon, asterisk, or what says how a column is sorted.
+
+    The result is cached, because every text of a page is compared with the labels of every field."""
+    return _LABEL_END.sub("", _SORT_END.sub("", fold(text)))
 
 
 def bare_key(text: str) -> str:
@@ -58,6 +80,15 @@ def bare_key(text: str) -> str:
 
 def plain(text: str) -> str:
     """For reading numbers, dates and words: any digits as 0 to 9, one kind of blank, no marks that cannot be seen."""
+    return _short_plain(text) if len(text) <= SHORT_CHARS else _plain(text)
+
+
+@lru_cache(maxsize=LABELS_KEPT)
+def _short_plain(text: str) -> str:
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
     return tidy("".join(map(_digit, _MARKS.sub("", text))).translate(_PUNCTUATION))
 
 

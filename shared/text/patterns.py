@@ -26,9 +26,16 @@ def find_pattern_problem(pattern: str) -> str:
 
 
 def fits_pattern(pattern: str, text: str) -> bool:
-    """Return whether the whole text fits, with white space collapsed and trimmed. An empty pattern fits all texts."""
+    """Return whether the whole text fits, with white space collapsed and trimmed. An empty pattern fits all texts.
+
+    A blank at an end of the pattern stands for the white space that was trimmed: people write ``by .*`` as ``by `` and
+    ``.*``.
+    """
     shown = tidy(text)
-    return not pattern or (len(shown) <= MAX_TEXT_CHARS and _whole(pattern).isinstance_python(shown))
+    if not pattern or len(shown) > MAX_TEXT_CHARS:
+        return not pattern
+    padded = " " * pattern.startswith(" ") + shown + " " * pattern.endswith(" ")
+    return any(_whole(pattern).isinstance_python(one) for one in dict.fromkeys((shown, padded)))
 
 
 @lru_cache(maxsize=256)

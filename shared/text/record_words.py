@@ -9,14 +9,27 @@ from shared.text.list_words import LOADING
 from shared.text.normal import bare_key, fold
 
 LEAST_WHOLE_HASH_CHARS = 32
+_NUMBERED = re.compile(r"([^\W\d_]{2,})\s?(\d+)")
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.I)
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
 _LOADING = frozenset(fold(word) for words in LOADING.values() for word in words)
 
 
 def is_equal_text(one: str, other: str) -> bool:
-    """Return whether two texts are equal but for case, white space and a mark before a key: `#3` is `3`."""
-    return fold(one) == fold(other) or fold(bare_key(one)) == fold(bare_key(other))
+    """Return whether two texts are equal but for case, white space and a mark before a key: `#3` is `3`, and `Issue 3`
+    is `Issue3`."""
+    if fold(one) == fold(other) or fold(bare_key(one)) == fold(bare_key(other)):
+        return True
+    parts = word_and_number(one)
+    return parts is not None and parts == word_and_number(other)
+
+
+def word_and_number(text: str) -> tuple[str, str] | None:
+    """Return the parts of a text that is a word and a number, folded, such as `Issue3` and `Issue 3`; None for others.
+
+    Digits are kept as written: `Issue 03` is another text."""
+    match = _NUMBERED.fullmatch(fold(text))
+    return None if match is None else (match[1], match[2])
 
 
 def is_same_id(one: str, other: str) -> bool:

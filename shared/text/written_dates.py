@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from shared.text.date_names import NO_MEANING, DateOrder, Meanings, date_names
 from shared.text.date_numbers import (
@@ -43,6 +44,8 @@ from shared.text.normal import bare, plain, quoted
 
 MAX_CHARS = 200
 """No date is longer than this."""
+DATES_KEPT = 4096
+"""Cached readings: the texts of a few pages."""
 _REMARK = re.compile(r"(?P<head>.*\S) ?\((?P<remark>[^()]*)\)")
 _DATE_IN_REMARK = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\b(?:19|20)\d\d\b"
@@ -96,6 +99,22 @@ def read_date(shown: str, order: Order = None) -> Dated | Undated:
     """What a text says of a date by itself. Raises NotADate."""
     if len(shown) > MAX_CHARS:
         raise NotADate(f"{quoted(shown)} is not a date")
+    said = _read_or_reason(shown, order)
+    if isinstance(said, str):
+        raise NotADate(said)
+    return said
+
+
+@lru_cache(maxsize=DATES_KEPT)
+def _read_or_reason(shown: str, order: Order) -> Dated | Undated | str:
+    """Return what a text says of a date, or why it is none. Each rule, field and check reads the same texts."""
+    try:
+        return _read(shown, order)
+    except NotADate as exc:
+        return str(exc)
+
+
+def _read(shown: str, order: Order) -> Dated | Undated:
     text = without_gaps(_without_remark(_comparable(shown), shown))
     found = _year_first(text) or _numeric(text, order)
     if found is None and is_vague(text):

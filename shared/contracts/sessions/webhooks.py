@@ -59,3 +59,8 @@ class WebhookDelivery(Part, frozen=True, kw_only=True):
     body: bytes
     state: DeliveryState
     attempts: tuple[WebhookAttempt, ...] = ()
+
+
+def delivery_key(run_id: str, attempt_base: int) -> str:
+    """Return the key of a delivery in the bucket WEBHOOKS."""
+    return f"{run_id}/{attempt_base}"

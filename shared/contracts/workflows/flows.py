@@ -250,8 +250,9 @@ FlowErrorCode = Literal[
     "ended",
 ]
 """``effect_missing``: the action had another effect than when it was recorded. ``value_uncertain``: the rules of a
-field differ, or too little speaks for what they found. ``form_differs``: before an irreversible click the page shows
-another value than was filled in. ``clicked_before``: such a click was made for the same variables. ``needs_model``: a
+field differ, or too little speaks for what they found. ``form_differs``: before an irreversible click, or after
+it, the page shows another value than was filled in.
+``clicked_before``: such a click was made for the same variables. ``needs_model``: a
 strict run has come to a `ReadWithModel`. ``ended``: whoever runs the flow has ended it."""
 
 

@@ -15,8 +15,22 @@ selectors or rules, which agree. ``narrowed``: of several that are like it, the 
 ``planner``: a step that a planner decided on."""
 
 
+HealMode = Literal["off", "recorded", "planner"]
+"""What a flow may do on a page that has changed. ``recorded``: all rungs but the last. ``planner``: all of them."""
+HEAL_MODES: tuple[HealMode, ...] = ("off", "recorded", "planner")
+
 HealedKind = Literal["element", "field", "proof", "popup"]
 """``proof``: a field by which a page proved whose record it shows."""
+
+
+class Postcondition(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What must hold after a step that a planner has chosen. It is in the step log before the step is taken.
+
+    ``effects``: tags of the effects of which the step must have one; empty: any. ``shows``: a text that the page shows
+    afterwards and does not show before; empty: none is asked for."""
+
+    effects: tuple[str, ...] = ()
+    shows: str = ""
 
 
 class HealWay(Part, frozen=True, kw_only=True):
@@ -33,7 +47,8 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
     what was used.
 
     ``others``: elements like it that were not meant, such as of the same name in other rows. ``observation_sha256``: of
-    the page on which it was found."""
+    the page on which it was found. ``found``: new ways that lead to it alone, and ``expects``: what had to hold after
+    the step; both of a step that a planner chose."""
 
     kind: HealedKind
     subject: str
@@ -49,6 +64,8 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
     fingerprint_now: str = ""
     url: str = ""
     observation_sha256: str = ""
+    found: tuple[HealWay, ...] = ()
+    expects: Postcondition | None = None
 
 
 # --- a flow that is healed while runs use it
@@ -94,4 +111,30 @@ class FlowHealing(Part, frozen=True, kw_only=True):
     since: datetime | None = None
     tries: int = 0
     next_hash: str = ""
+    reason: str = ""
+
+
+# --- elements that only a planner could find
+
+
+class ChosenElement(Part, frozen=True, kw_only=True):
+    """The element that a planner has chosen for a step of a flow. ``selectors``: that lead to it alone, with variables
+    of the flow as ``{name}``. ``decided_by``: the model. ``reason``: for people."""
+
+    role: str
+    selectors: tuple[str, ...]
+    expects: Postcondition
+    decided_by: str
+    reason: str = ""
+
+
+class ElementChoice(Message, frozen=True, kw_only=True):
+    """What is known of an element that the pages of one version of a flow have no more, for all samples that use it.
+
+    ``asking``: a worker asks a planner, since ``since``. ``chosen``: others use ``chosen`` without asking. ``none``:
+    there is no such element, or what was chosen has missed its postcondition; ``reason`` is for people."""
+
+    state: Literal["asking", "chosen", "none"]
+    since: datetime
+    chosen: ChosenElement | None = None
     reason: str = ""

@@ -14,11 +14,15 @@ def encode_file(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
+BYTES_GONE = "bytes_gone"
+
+
 class ArtifactProblem(Part, frozen=True, kw_only=True, gc=False):
     """What is wrong with a captured file.
 
-    ``code`` is stable: ``unsafe_name``, ``size_differs``, ``hash_differs``, ``bytes_gone``, ``never_filed``, or the
-    code of the error that storing the file raised; ``from_text`` where a file of version 1 has a sentence only.
+    ``code`` is stable: ``unsafe_name``, ``size_differs``, ``hash_differs``, ``bytes_gone``, or the
+    code of the error that storing the file raised; ``from_text`` where a file of version 1 has a sentence only,
+    ``never_filed`` in earlier versions where a result named a file that no step had filed.
     """
 
     filename: str

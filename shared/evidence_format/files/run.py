@@ -31,6 +31,8 @@ class RunFile(Part, frozen=True, kw_only=True):
     population_counted: int | None = None
     population_note: str = ""
     remarks: tuple[str, ...] = ()
+    settlements: int = 0
+    """How many times a person has settled a sample; each time the run is sealed again."""
 
     @property
     def last_round(self) -> RunFinished | None:

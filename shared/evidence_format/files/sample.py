@@ -21,7 +21,17 @@ from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.planner import Lessons, Way
 from shared.contracts.results import CaptureFacts
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, PressClaim, ValueSource
+from shared.contracts.sessions.settling import Settlement
+from shared.contracts.steps import (
+    FieldValue,
+    FiledArtifact,
+    Note,
+    Origin,
+    PressClaim,
+    ResponseSource,
+    ValueCandidate,
+    ValueSource,
+)
 from shared.evidence_format.files.base import ArtifactProblem
 from shared.evidence_format.files.earlier_versions import parse_message_problems, upgrade
 
@@ -65,8 +75,11 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
     value: Any = None
     shown: str | None = None
     source: ValueSource | None = None
-    origin: Literal["page", "derived", "vision"] = "page"
+    origin: Origin = "page"
     read_by: str = ""
+    candidates: tuple[ValueCandidate, ...] | UnsetType = UNSET
+    response: ResponseSource | UnsetType = UNSET
+    """UNSET unless an API gave the value."""
 
     @classmethod
     def of(cls, value: FieldValue) -> StoredField:
@@ -77,6 +90,8 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
             source=value.source,
             origin=value.origin,
             read_by=value.read_by,
+            candidates=value.candidates or UNSET,
+            response=UNSET if value.response is None else value.response,
         )
 
     def to_value(self, field: str) -> FieldValue:
@@ -88,6 +103,8 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
             source=self.source,
             origin=self.origin,
             read_by=self.read_by,
+            candidates=self.candidates or (),
+            response=self.response or None,
         )
 
 
@@ -151,10 +168,17 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
     notes: tuple[Note, ...]
     problems: tuple[ArtifactProblem, ...] = ()
     attempt: int
+    planner_id: str | UnsetType = UNSET
+    """As in :class:`shared.contracts.planner.SampleFinished`; UNSET where it is empty, as in runs of earlier versions.
+    So is ``session_id``."""
+    session_id: str | UnsetType = UNSET
     decided_by: str
     way: OpenCode[Way] = ""
     no_flow: str = ""
     """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions."""
+    settlement: Settlement | UnsetType = UNSET
+    """What a person has said of a press whose outcome was not known; UNSET without one. The result before it stays in
+    ``settled_N/``."""
     started_at: datetime
     finished_at: datetime
 
@@ -189,6 +213,15 @@ class PressFile(Part, frozen=True, kw_only=True):
 
     def to_pressed(self) -> PressClaim:
         return PressClaim(run_id=self.run_id, sample_id=self.sample_id, step=self.step, attempt=self.attempt)
+
+
+class SettlementFile(Part, frozen=True, kw_only=True):
+    """settled_N/settlement.json: the settlement, beside result.json and manifest.json as they were before it."""
+
+    version: int = 1
+    run_id: str
+    sample_id: str
+    settlement: Settlement
 
 
 class StoredObservation(Part, frozen=True, kw_only=True):

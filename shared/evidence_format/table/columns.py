@@ -119,8 +119,14 @@ AFTER = (
     TableColumn(
         "inferred",
         "names",
-        "fields that a model worked out or read from a picture: no page shows their words",
+        "fields that a model worked out or read from a picture, or a person gave: no page shows their words",
         lambda facts: _listed(facts.inferred),
+    ),
+    TableColumn(
+        "from_api",
+        "names",
+        "fields that the API of the task gave: its stored response shows them, and no page",
+        lambda facts: _listed(facts.from_api),
     ),
     TableColumn(
         WRONG_TYPE,
@@ -131,7 +137,7 @@ AFTER = (
     TableColumn(
         "decided_by",
         "text",
-        "who decided: rules, operator, replay or the name of a model",
+        "who decided: rules, operator, replay, api, the name of a model, or person:NAME who settled it",
         lambda facts: facts.decided_by or None,
     ),
     TableColumn("cost_usd", "decimal", "price of the model calls, in US dollars", _dollars),

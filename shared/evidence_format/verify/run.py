@@ -15,6 +15,7 @@ import msgspec
 from shared.evidence_format import chain, layout
 from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.manifest import FileEntry, RunManifest, SampleLink, SampleManifest, Seal, objects_of
+from shared.evidence_format.files.reconciliation import find_reconciliation_problems
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
@@ -164,7 +165,7 @@ class _RunChecker:
             self.source, files, actual, made, checked.seal.fingerprint if checked.seal else ""
         )
         checked.notes = [*made.remarks, *checked.notes]
-        checked.problems += more + self._population(made)
+        checked.problems += more + self._population(made) + self._reconciliation(made)
 
     def _results(self, sample_ids: list[str]) -> dict[str, str]:
         read_now = {one: self._read(f"{one}/{RESULT}") for one in sample_ids}
@@ -242,6 +243,16 @@ class _RunChecker:
                 message = f"and the manifest of the run name different samples: {', '.join(lost[:5])}"
                 problems += [Finding(path, "inconsistent", message)] if lost else []
         return problems
+
+    def _reconciliation(self, made: RunManifest) -> list[Finding]:
+        """Compare what the comparison with a register says of itself with the register and the samples."""
+        written = self._read(layout.RECONCILED)
+        if written is None:
+            return []
+        sealed = {path: entry.sha256 for path, entry in self.checked.sealed.items()}
+        ids = [sample.sample_id for sample in made.samples]
+        told = find_reconciliation_problems(io.BytesIO(written), ids, sealed)
+        return [Finding(layout.RECONCILED, "inconsistent", message) for message in told]
 
 
 def _sample_ids(table: bytes) -> set[str]:

@@ -48,9 +48,20 @@ def heal_of_element(
     )
 
 
+def remark_of_element(selector: str, found: ElementLocated) -> str:
+    """Return what has changed of an element, for people; empty: nothing."""
+    if found.others:
+        return f"{found.others + 1} elements are like {selector}, and what else is known of it leads to one of them"
+    if found.healed:
+        return f"{selector} is not there any more, and what else is known of the element leads to one: it was used"
+    if found.moved:
+        return f"{selector} has changed its place: {', '.join(found.moved)} leads to what has another name"
+    return f"of what is known of {selector}, {', '.join(found.lost)} finds nothing now" if found.lost else ""
+
+
 def heal_of_reading(reading: LocatedReading, page: PageObserved, kind: HealedKind = "field") -> Heal | None:
     """Return what has changed of a field that was read; None: nothing, or it was not read for certain."""
-    if not reading.healed or reading.state not in ("value", "empty") or not reading.matched:
+    if not reading.healed or reading.state not in ("value", "empty") or not (reading.matched or reading.element):
         return None
     by_label = any(isinstance(rule.where, UnderHeader) for rule in reading.matched)
     told = any(isinstance(rule.where, UnderHeader) for rule in reading.lost)

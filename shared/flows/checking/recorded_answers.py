@@ -1,13 +1,14 @@
 """Answers the calls of a flow from a recorded sample, and tells whether the flow did and found the same. Pure.
 
-What acts must be the step that the sample took next: the same call with the same texts, on the same element. What reads
-is answered from the page that was stored at this point.
+What acts must be the step that the sample took next: the same call with the same texts, on the same element. The
+elements of one form may be filled in another order. What reads is answered from the page that was stored at this point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from shared.contracts.browser_pool import PageObserved
@@ -27,7 +28,7 @@ from shared.contracts.workflows.flows import (
     SetChecked,
     SetOutput,
 )
-from shared.flows.answering import FlowContext, decide_call
+from shared.flows.answering import FlowContext, after_call, decide_call
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedPage, RecordedSample
 from shared.flows.elements import ElementAmbiguous, ElementLocated, ElementMissing, find_element
@@ -90,6 +91,7 @@ class RecordedAnswers:
             return flow_error("value_missing", "the page that the sample showed here was not stored")
         decided = decide_call(call, page, self._context)
         if isinstance(decided, FlowAnswer):
+            self._context = after_call(self._context, call, performed=False)
             return decided
         return flow_error("value_missing", "a stored page does not tell what CSS finds")
 
@@ -124,6 +126,8 @@ class RecordedAnswers:
 
     def _act(self, call: FlowCall) -> FlowAnswer:
         quiet = isinstance(call, ClickElement) and call.if_shown
+        if self._filled_as_recorded(call):
+            return FlowAnswer(value=True if quiet else None)
         while self._at < len(self._calls):
             recorded = self._calls[self._at]
             problem = self._difference(call, recorded)
@@ -143,6 +147,16 @@ class RecordedAnswers:
         return (
             FlowAnswer(value=False) if quiet else flow_error("action_failed", f"the sample took no further step: {tag}")
         )
+
+    def _filled_as_recorded(self, call: FlowCall) -> bool:
+        """Take the step that filled the same element of the form that is being filled in, if there is one."""
+        form = takewhile(lambda at: self._calls[at].fills, range(self._at, len(self._calls)))
+        taken = next((at for at in form if not self._difference(call, self._calls[at])), None)
+        if taken is None:
+            return False
+        self._calls.insert(self._at, self._calls.pop(taken))
+        self._at += 1
+        return True
 
     def _is_set(self, call: SetChecked) -> bool:
         """Return whether the stored page shows the box as the flow wants it."""
@@ -189,7 +203,8 @@ class RecordedAnswers:
 
 def _is_optional(one: RecordedCall) -> bool:
     """Return whether a step was taken only because something lay over the page."""
-    return isinstance(one.call, ClickElement) and one.context is not None and one.context.in_dialog
+    in_dialog = one.context is not None and one.context.in_dialog
+    return isinstance(one.call, ClickElement) and in_dialog and not one.pressed_once
 
 
 def is_recorded(selector: Selector, recorded: RecordedCall) -> bool:

@@ -16,7 +16,7 @@ from shared.contracts.evidence import (
 )
 from shared.errors import PermanentError, Unavailable
 from shared.flows.compiling.reading import OBSERVATION_SUFFIX, unpack_page
-from shared.flows.compiling.recording import RecordedPage, RecordedSample
+from shared.flows.compiling.recording import RecordedPage, RecordedSample, steps_on_pages, values_of_pages
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT
 
@@ -52,9 +52,9 @@ async def load_recorded_sample(asks: Asks, blobs: Blobs, run_id: str, sample_id:
         run_id=run_id,
         sample_id=sample_id,
         row={"sample_id": sample_id, "key": sample.key, **sample.fields},
-        steps=steps,
+        steps=steps_on_pages(steps),
         pages=pages,
-        values=result.values,
+        values=values_of_pages(result.values),
         status=str(result.status),
         reason=str(result.reason),
     )

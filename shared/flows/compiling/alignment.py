@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from shared.contracts.workflows.flows import ChooseOption, DownloadFile, OpenAddress, TakeScreenshot
 from shared.flows.compiling.recorded_calls import RecordedCall
@@ -30,11 +31,75 @@ class Column:
 
 
 def align_samples(samples: Sequence[Sequence[RecordedCall]], rows: Rows) -> list[Column]:
-    """Return the steps in order. Each sample's calls keep their order."""
+    """Return the steps in order. Each sample's calls keep their order, but for the fillings of one form."""
     columns = [Column({0: one}) for one in samples[0]]
     for number, calls in enumerate(samples[1:], 1):
-        columns = _merged(columns, calls, number, rows)
+        columns = _merged(columns, _in_earlier_order(calls, columns, rows), number, rows)
     return columns
+
+
+# --- the fillings of one form
+
+
+def _in_earlier_order(calls: Sequence[RecordedCall], columns: Sequence[Column], rows: Rows) -> list[RecordedCall]:
+    """Return the calls of a sample with the fillings of each form in the order of earlier samples."""
+    forms = [list(group) for fills, group in groupby(columns, lambda one: one.any.fills) if fills]
+    ordered: list[RecordedCall] = []
+    for fills, group in groupby(calls, lambda one: one.fills):
+        same = list(group)
+        ordered += _ordered_form(same, forms, rows) if fills else same
+    return ordered
+
+
+def _ordered_form(
+    fillings: Sequence[RecordedCall], forms: Sequence[Sequence[Column]], rows: Rows
+) -> list[RecordedCall]:
+    """Return consecutive fillings in the order of the earlier form that has most of them."""
+    found = [(form, _places_in(form, fillings, rows)) for form in forms]
+    if not found:
+        return list(fillings)
+    form, places = max(found, key=lambda one: len(one[1]))
+    left = list(range(len(fillings)))
+    ordered: list[RecordedCall] = []
+    while left:
+        free = [at for at in left if not any(_must_follow(at, other, places, form) for other in left if other < at)]
+        first = min(free, key=lambda at: (places.get(at, -1), at))
+        left.remove(first)
+        ordered.append(fillings[first])
+    return ordered
+
+
+def _places_in(form: Sequence[Column], fillings: Sequence[RecordedCall], rows: Rows) -> dict[int, int]:
+    """Return the column of each filling that the form has, by their numbers. What has the same name comes first."""
+    places: dict[int, int] = {}
+    for is_alike in (_is_named_alike, _is_same_column):
+        for at, one in enumerate(fillings):
+            free = (n for n, column in enumerate(form) if n not in places.values() and is_alike(column, one, rows))
+            if at not in places and (column := next(free, None)) is not None:
+                places[at] = column
+    return places
+
+
+def _is_named_alike(column: Column, one: RecordedCall, rows: Rows) -> bool:
+    if not _is_same_column(column, one, rows):
+        return False
+    others = [other for other in column.calls.values() if other.target is not None]
+    names = [other.target.name for other in (*others, one) if other.target is not None]
+    return common_template(names, [rows[other.sample] for other in (*others, one)]) is not None
+
+
+def _must_follow(at: int, before: int, places: Mapping[int, int], form: Sequence[Column]) -> bool:
+    """Return whether a filling keeps its place after an earlier one, through which its element may have appeared: no
+    earlier sample has filled it before the other one, or without it."""
+    if at not in places:
+        return True
+    if before not in places:
+        return False
+    own, other = places[at], places[before]
+    return not any(own < other or sample not in form[other].calls for sample in form[own].calls)
+
+
+# --- the steps of all samples
 
 
 def _merged(columns: Sequence[Column], calls: Sequence[RecordedCall], number: int, rows: Rows) -> list[Column]:

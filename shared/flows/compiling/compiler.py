@@ -26,6 +26,7 @@ from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
 from shared.flows.identifiers import to_identifier
 from shared.task.marks import task_marks
 from shared.task.output_field import OutputField
+from shared.task.presses import presses_of
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
 
@@ -104,7 +105,8 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft:
     recorded, problems = _recorded(samples, may_only_read=draft)
     columns = align_samples(recorded, rows)
     outputs = [_shown_values(sample) for sample in samples]
-    steps = StepPlanner(columns, rows, outputs, spec.route).plan()
+    presses = [presses_of(spec.route, sample.row) for sample in samples]
+    steps = StepPlanner(columns, rows, outputs, spec.route, presses).plan()
     placed, left = _place_fields(spec, samples, columns, rows, draft=draft)
     if draft:
         problems += _gaps_of_draft(samples, placed, left)
@@ -242,10 +244,10 @@ def _conditions(
     previous: frozenset[int] = frozenset()
     current: Condition | None = None
     for at, (column, planned) in enumerate(zip(columns, steps.calls, strict=True)):
-        took = frozenset(column.calls)
         if planned is None or planned.condition is None or planned.condition.kind != "samples":
             previous, current = (frozenset(), None) if planned is not None else (previous, current)
             continue
+        took = frozenset(map(int, planned.condition.text.split(",")))
         if took != previous or current is None:
             selector = getattr(planned.call, "selector", "")
             others = ", ".join(sample.sample_id for n, sample in enumerate(samples) if n not in took)

@@ -6,14 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import UNSET
 
 from shared.contracts.discovery import RunRecord
+from shared.contracts.planner import BY_API
 from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, StoredObservation, parse_result
 from shared.evidence_format.log_codec import parse_log, step_of
 from shared.evidence_format.sources.base import RunSource, Unreadable, read_file
-from shared.flows.compiling.recording import RecordedPage, RecordedSample
+from shared.flows.compiling.recording import RecordedPage, RecordedSample, steps_on_pages, values_of_pages
 from shared.unpacking import unpack_zstd
 
 MAX_FILE_BYTES = 64 * 1024**2
@@ -66,6 +68,10 @@ def _read_sample(
             result.row,
             f"it ended as {result.status} ({result.reason}): a flow is compiled from samples that are done",
         )
+    if result.decided_by == BY_API:
+        return result.row, "an API gave its values: no step shows how a page gives them"
+    if result.settlement is not UNSET:
+        return result.row, "a person has settled it: its steps do not show how it was done"
     given = msgspec.json.decode(read_file(source, f"{folder}/sample.json", MAX_FILE_BYTES), type=SampleFile)
     entries = parse_log(read_file(source, f"{folder}/action_log.json", MAX_FILE_BYTES))
     steps = tuple(step_of(entry, run_id, result.sample_id) for entry in entries if entry.attempt == result.attempt)
@@ -73,9 +79,9 @@ def _read_sample(
         run_id=run_id,
         sample_id=result.sample_id,
         row={"sample_id": result.sample_id, "key": result.key, **given.fields},
-        steps=steps,
+        steps=steps_on_pages(steps),
         pages=_read_pages(source, names, steps),
-        values=tuple(stored.to_value(name) for name, stored in result.fields.items()),
+        values=values_of_pages(stored.to_value(name) for name, stored in result.fields.items()),
         status=str(result.status),
         reason=str(result.reason),
     )

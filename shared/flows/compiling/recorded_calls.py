@@ -52,8 +52,11 @@ from shared.contracts.workflows.flows import (
 from shared.flows.compiling.recording import RecordedSample
 
 TICKED = frozenset({"checkbox", "switch"})
+CHECKED = str(CheckboxSet.__struct_config__.tag)
+"""Effect of a click that chose a radio button, or ticked a box."""
+FILLS = (TypeInto, TypeSecretInto, ChooseOption, ChooseDate, SetChecked, UploadFile)
 NOT_REPEATED = frozenset(
-    {"scroll", "extract", "done", "fail", "save_progress", "ask_picture", "report_items", "use_workflow"}
+    {"scroll", "extract", "done", "fail", "expect", "save_progress", "ask_picture", "report_items", "use_workflow"}
 )
 """Actions that leave nothing to repeat: the driver of a flow scrolls by itself, and values are read by rules."""
 
@@ -75,6 +78,14 @@ class RecordedCall:
     route: RouteMark | None = None
     leaves: bool = False
     """The page was left: another address, or another tab."""
+    pressed_once: bool = False
+    """The log says that it cannot be taken back: it was claimed, or a flow pressed it so."""
+
+    @property
+    def fills(self) -> bool:
+        """Whether it fills an element of a form, and the page is still the same."""
+        chosen = isinstance(self.call, ClickElement) and self.effect == CHECKED
+        return self.target is not None and not self.leaves and (chosen or isinstance(self.call, FILLS))
 
 
 def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], list[str]]:
@@ -140,8 +151,9 @@ def _recorded(step: StepTaken, call: FlowCall, number: int) -> RecordedCall:
     result = step.result
     effect = "" if result is None or result.effect is None else str(result.effect.__struct_config__.tag)
     target = None if result is None else result.target
-    if result is not None and isinstance(result.effect, CheckboxSet) and target is not None and target.role in TICKED:
-        call = SetChecked(selector="", checked=result.effect.checked)
+    checked = result.effect.checked if result is not None and isinstance(result.effect, CheckboxSet) else None
+    if checked is not None and target is not None and target.role in TICKED:
+        call = SetChecked(selector="", checked=checked)
     return RecordedCall(
         sample=number,
         step=step.step,
@@ -152,6 +164,7 @@ def _recorded(step: StepTaken, call: FlowCall, number: int) -> RecordedCall:
         effect=effect,
         route=step.route,
         leaves=effect in ("navigated", "tab_shown"),
+        pressed_once=step.claimed > 0 or (step.flow is not None and step.flow.irreversible),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -33,7 +34,8 @@ from shared.flows.compiling.templates import common_template, words_of
 from shared.flows.files import DropdownMapping, ElementFacts
 from shared.flows.selectors import Selector, parse_selector, placeholders_of, write_selector
 from shared.flows.variables import truth_of
-from shared.task.route import FetchAll, PressButton, RouteStep
+from shared.task.presses import RoutePresses
+from shared.task.route import FetchAll, RouteStep
 from shared.text.normal import fold
 
 Rows = Sequence[Mapping[str, str]]
@@ -58,10 +60,19 @@ class PlannedSteps:
 
 
 class StepPlanner:
-    """Plans the calls of aligned columns. ``rows``: the variables of each sample, by identifier."""
+    """Plans the calls of aligned columns. ``rows``: the variables of each sample, by identifier; ``presses``: what the
+    route presses for each sample."""
 
-    def __init__(self, columns: Sequence[Column], rows: Rows, outputs: Outputs, route: Sequence[RouteStep]) -> None:
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        rows: Rows,
+        outputs: Outputs,
+        route: Sequence[RouteStep],
+        presses: Sequence[RoutePresses],
+    ) -> None:
         self._columns, self._rows, self._outputs, self._route = columns, rows, outputs, route
+        self._presses = presses
         self._whole = frozenset(range(len(rows)))
         self.found = PlannedSteps()
 
@@ -96,7 +107,7 @@ class StepPlanner:
         if isinstance(call, SetChecked):
             condition = self._asked_by_variable(call, column)
         if condition is None and frozenset(column.calls) != self._whole and not _is_quiet(call):
-            condition = Condition("samples", ",".join(map(str, sorted(column.calls))))
+            condition = _of_samples(frozenset(column.calls))
         return PlannedCall(call, condition, mapping, column.any.step)
 
     # --- literals
@@ -163,9 +174,9 @@ class StepPlanner:
     # --- clicks
 
     def _click(self, call: ClickElement, calls: Sequence[RecordedCall]) -> ClickElement:
-        if any(one.context is not None and one.context.in_dialog for one in calls):
-            return replace(call, if_shown=True)
-        return replace(call, irreversible=any(self._is_irreversible(one) for one in calls))
+        if any(self._is_irreversible(one) for one in calls):
+            return replace(call, irreversible=True)
+        return replace(call, if_shown=any(one.context is not None and one.context.in_dialog for one in calls))
 
     def _asked_by_variable(self, call: SetChecked, column: Column) -> Condition | None:
         target = column.any.target
@@ -186,39 +197,79 @@ class StepPlanner:
         return ""
 
     def _is_irreversible(self, one: RecordedCall) -> bool:
-        step = self._route[one.route.step - 1] if one.route is not None and one.route.step <= len(self._route) else None
-        return isinstance(step, PressButton) and step.irreversible
+        """Return whether the click cannot be taken back: its log says so, else the step of the route that it was marked
+        with, else the name of what it pressed. A model marks nothing."""
+        if one.pressed_once:
+            return True
+        if one.route is not None:
+            return one.route.step - 1 in self._presses[one.sample].once
+        target = one.target
+        return target is not None and self._presses[one.sample].pressed_once(target.role, target.name) is not None
 
     # --- several files
 
     def _end_of_downloads(self, at: int) -> int:
         """Return where a run of downloads of one list ends; ``at`` if there is none."""
-        base = self._list_label(self._columns[at])
+        base = _list_label(self._columns[at])
         end = at
-        while base and end < len(self._columns) and self._list_label(self._columns[end]) == base:
+        while base and end < len(self._columns) and _list_label(self._columns[end]) == base:
             end += 1
-        return end
+        run = self._columns[at:end]
+        return end if self._is_named_as_list(base, run) and _listing_region(run) else at
 
-    def _list_label(self, column: Column) -> str:
-        """Return the label of the list that a download belongs to; empty: it is one file."""
-        one = column.any
-        if not isinstance(one.call, DownloadFile) or one.context is None or not one.context.regions:
-            return ""
-        base, _, number = one.call.label.rpartition("_")
-        if base and number.isdigit():
-            return base
-        step = self._route[one.route.step - 1] if one.route is not None and one.route.step <= len(self._route) else None
-        return one.call.label if isinstance(step, FetchAll) else ""
+    def _is_named_as_list(self, base: str, run: Sequence[Column]) -> bool:
+        """Return whether labels say that these files are a list: they are numbered, one sample has several of the same
+        label, or the route fetches all under this label."""
+        calls = [one.call for column in run for one in column.calls.values()]
+        counts = Counter(number for column in run for number in column.calls)
+        fetched = any(isinstance(step, FetchAll) and step.download_all == base for step in self._route)
+        numbered = any(isinstance(one, DownloadFile) and one.label != base for one in calls)
+        return fetched or numbered or any(count > 1 for count in counts.values())
 
     def _download_all(self, at: int, end: int) -> PlannedCall:
-        calls = [one for column in self._columns[at:end] for one in column.calls.values()]
-        contexts = [one.context for one in calls if one.context is not None]
-        regions = [name for name in contexts[0].regions if all(name in one.regions for one in contexts)]
+        run = self._columns[at:end]
+        calls = [one for column in run for one in column.calls.values()]
         role = calls[0].target.role if calls[0].target is not None else "link"
-        selector = write_selector(Selector("role", role, region=regions[0] if regions else ""))
+        selector = write_selector(Selector("role", role, region=_listing_region(run)))
         self.found.locators[selector] = ElementFacts(role=role, effects=("captured",))
-        call = DownloadAll(selector=selector, label=self._list_label(self._columns[at]))
-        return PlannedCall(call, step=self._columns[at].any.step)
+        call = DownloadAll(selector=selector, label=_list_label(run[0]))
+        return PlannedCall(call, self._of_branch(at, run), step=run[0].any.step)
+
+    def _of_branch(self, at: int, run: Sequence[Column]) -> Condition | None:
+        """Return the condition of the step before, if only some samples took it and these files belong to them. Where
+        all samples came by, no condition is needed: a list may be empty."""
+        came = frozenset(self._columns[at - 1].calls) if at else self._whole
+        belongs = frozenset(number for column in run for number in column.calls) <= came
+        return _of_samples(came) if belongs and came != self._whole else None
+
+
+def _list_label(column: Column) -> str:
+    """Return the label of the list that a download may belong to, without its number; empty: it is none."""
+    call = column.any.call
+    if not isinstance(call, DownloadFile):
+        return ""
+    base, _, number = call.label.rpartition("_")
+    return base if base and number.isdigit() else call.label
+
+
+def _listing_region(run: Sequence[Column]) -> str:
+    """Return the smallest part of the page in which every link was fetched, on each sample; empty: there is none."""
+    calls = [one for column in run for one in column.calls.values()]
+    fetched = Counter(one.sample for one in calls)
+    sizes = [
+        {} if one.context is None else dict(zip(one.context.regions, one.context.region_matches, strict=False))
+        for one in calls
+    ]
+    whole = [
+        name
+        for name in (sizes[0] if sizes else {})
+        if all(found.get(name) == fetched[one.sample] for one, found in zip(calls, sizes, strict=True))
+    ]
+    return whole[0] if whole else ""
+
+
+def _of_samples(numbers: frozenset[int]) -> Condition:
+    return Condition("samples", ",".join(map(str, sorted(numbers))))
 
 
 def _is_quiet(call: FlowCall) -> bool:

@@ -53,7 +53,8 @@ def _occurs(value: str, text: str) -> bool:
 
 
 def _whole(value: str) -> str:
-    before = r"(?<!\w)" if value[:1].isalnum() else ""
+    """Return the pattern of the value as a whole word. An escape such as ``%20`` is no part of the word after it."""
+    before = r"(?:(?<!\w)|(?<=%[0-9A-F]{2}))" if value[:1].isalnum() else ""
     after = r"(?!\w)" if value[-1:].isalnum() else ""
     return f"{before}{re.escape(value)}{after}"
 

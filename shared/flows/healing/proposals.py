@@ -2,6 +2,7 @@
 
 A way to find something is dropped only where every sample that used the flow has lost it, or was led elsewhere by it.
 What is left must still tell the element or the value by itself. Nothing is dropped of what one sample alone has seen.
+A new way is added only for an element that a planner has chosen, where it has led every sample to it.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ class _Common:
     heals: Mapping[str, tuple[Heal, ...]]
     gone: tuple[HealWay, ...]
     matched: tuple[HealWay, ...]
+    new: tuple[HealWay, ...] = ()
+    """Found by a planner's choice, by all."""
 
 
 def _common(kind: HealedKind, subject: str, heals: Heals) -> _Common | None:
@@ -110,15 +113,18 @@ def _common(kind: HealedKind, subject: str, heals: Heals) -> _Common | None:
     ever = {way.key for found in matched for way in found}
     lost = [{way.key: way for way in (*heal.lost, *heal.moved)} for heal in each]
     gone = [way for key, way in lost[0].items() if all(key in one for one in lost) and key not in ever]
+    new = {way.key for way in each[0].found}.intersection(*({w.key for w in heal.found} for heal in each))
     always = {way.key for way in each[0].matched}.intersection(*({w.key for w in found} for found in matched))
-    return _Common(own, tuple(gone), tuple(way for way in each[0].matched if way.key in always)) if gone else None
+    common = tuple(way for way in each[0].matched if way.key in always)
+    return _Common(own, tuple(gone), common, tuple(way for way in each[0].found if way.key in new)) if gone else None
 
 
 def _without_selectors(key: str, facts: ElementFacts, found: _Common) -> ElementFacts | None:
     """Return the facts without selectors that are gone, those that found it on every page first; None: no change, or
     too few would be left to find it together."""
     gone, first = {way.key for way in found.gone}, {way.key for way in found.matched}
-    left = [one for one in facts.selectors if one not in gone]
+    left = [*(way.key for way in found.new), *(one for one in facts.selectors if one not in gone)]
+    left = list(dict.fromkeys(left))
     ordered = tuple(sorted(left, key=lambda one: one not in first))
     prints = {heal.fingerprint_now for one in found.heals.values() for heal in one if heal.fingerprint_now}
     known = tuple(dict.fromkeys((*facts.fingerprints, *sorted(prints))))

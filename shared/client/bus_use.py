@@ -1,0 +1,90 @@
+"""What people and their programs do on the bus.
+
+A client requests runs and reads what came of them; an operator does all that people do by hand.
+"""
+
+from __future__ import annotations
+
+from shared.bus.access.use import BusUse
+from shared.streams import ANSWERS, ARTIFACTS, INPUTS
+from shared.subjects import (
+    ACT,
+    ASK_SQL,
+    BEGIN_FLOW,
+    CHECK_ACCESS,
+    CONTROL_RUN,
+    CREATE_WORKFLOW,
+    DECIDE,
+    DELETE_WORKFLOW,
+    DRAFT_TASK,
+    END_FLOW,
+    FIND_RUNS,
+    GET_WORKFLOW,
+    INVOKE_WORKFLOW,
+    KEEP,
+    LEASE,
+    LIST_WORKFLOWS,
+    LOAD_EVENTS,
+    LOAD_HISTORY,
+    LOAD_RUN,
+    LOAD_SAMPLES,
+    LOAD_STATUS,
+    OBSERVE,
+    RELEASE,
+    REPERFORM,
+    RESUME_FLOW,
+    SAVE_PROFILE,
+    SEARCH_WORKFLOWS,
+    SETTLE_SAMPLE,
+    SUBMIT_RUN,
+)
+
+CLIENT, OPERATOR = "client", "operator"
+
+CLIENT_USE = BusUse(
+    asks=(
+        SUBMIT_RUN,
+        CONTROL_RUN,
+        FIND_RUNS,
+        LOAD_RUN,
+        LOAD_STATUS,
+        LOAD_EVENTS,
+        ASK_SQL,
+        LIST_WORKFLOWS,
+        GET_WORKFLOW,
+        SEARCH_WORKFLOWS,
+        LOAD_HISTORY,
+    ),
+    follows=True,
+    gets=(ANSWERS,),
+    puts=(INPUTS,),
+    removes=(ANSWERS,),
+)
+OPERATOR_USE = BusUse(
+    asks=(
+        *CLIENT_USE.asks,
+        SETTLE_SAMPLE,
+        DRAFT_TASK,
+        REPERFORM,
+        LEASE,
+        KEEP,
+        RELEASE,
+        OBSERVE,
+        ACT,
+        CHECK_ACCESS,
+        SAVE_PROFILE,
+        CREATE_WORKFLOW,
+        DELETE_WORKFLOW,
+        LOAD_SAMPLES,
+        INVOKE_WORKFLOW,
+        BEGIN_FLOW,
+        RESUME_FLOW,
+        END_FLOW,
+    ),
+    answers=(DECIDE,),
+    follows=True,
+    gets=(ANSWERS, ARTIFACTS),
+    puts=CLIENT_USE.puts,
+    removes=(ANSWERS, INPUTS, ARTIFACTS),
+)
+"""Besides: what is typed into pages, recorded logins, the library, and what came of a press."""

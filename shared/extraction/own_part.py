@@ -1,0 +1,88 @@
+"""Which of several like parts of a page is the record's own: the one where the identity's label has the asked id.
+
+Two records under the same labels, in the same kind of place, are told apart by nothing else. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shared.contracts.browser_pool import Element
+from shared.extraction.alternation import bare_label
+from shared.extraction.pages import ObservedPage
+from shared.extraction.synthesis import FieldRules
+from shared.text.record_words import is_same_id
+
+LEAST_LABELS = 2
+"""Of a part: the identity's and one more."""
+
+
+def own_part(
+    named: Mapping[str, str], rules: Mapping[str, FieldRules], beside: Sequence[str], page: ObservedPage
+) -> ObservedPage | None:
+    """Return the part of the page that shows the asked record, as a page of its own; None where parts are not alike.
+
+    ``named``: fields that name the record, and their texts; ``rules``: theirs, by field. ``beside``: the labels of the
+    examples, in order. All parts have the same labels once each, in this order, and one of them alone the asked id."""
+    for name, wanted in named.items():
+        ids = _ids_of(name, rules, page)
+        if not wanted or len(ids) < 2 or len({(one.place, one.frame) for one in ids}) != 1:
+            continue
+        parts = _parts_like(ids[0], page)
+        shown = [[one for one in part if one in ids] for part in parts]
+        own = [part for part, found in zip(parts, shown, strict=True) if found and is_same_id(found[0].name, wanted)]
+        if len(own) == 1 and all(len(one) == 1 and one[0].name for one in shown) and _are_alike(parts, beside):
+            return _page_of(own[0], page)
+    return None
+
+
+def may_be_of_another(
+    element: Element,
+    named: Mapping[str, str],
+    rules: Mapping[str, FieldRules],
+    beside: Sequence[str],
+    page: ObservedPage,
+) -> bool:
+    """Return whether an element stands in the same place as several ids of the identity, and in no part that is known
+    to be the record's own."""
+    place = (element.place, element.frame)
+    several = any(
+        len({bare_label(one.name) for one in _ids_of(name, rules, page) if (one.place, one.frame) == place}) > 1
+        for name in named
+    )
+    part = own_part(named, rules, beside, page) if several else None
+    return several and (part is None or element not in part.elements)
+
+
+def _ids_of(name: str, rules: Mapping[str, FieldRules], page: ObservedPage) -> list[Element]:
+    labels = rules[name].labels if name in rules else ()
+    return [one for one in page.elements if one.header and bare_label(one.header) in labels]
+
+
+def _parts_like(element: Element, page: ObservedPage) -> list[list[Element]]:
+    """Return the labelled elements in the place of this one, a part up to where one of its labels comes again."""
+    parts: list[list[Element]] = [[]]
+    for one in page.elements:
+        if not one.header or (one.place, one.frame) != (element.place, element.frame):
+            continue
+        if bare_label(one.header) in {bare_label(other.header) for other in parts[-1]}:
+            parts.append([])
+        parts[-1].append(one)
+    return parts
+
+
+def _are_alike(parts: Sequence[Sequence[Element]], beside: Sequence[str]) -> bool:
+    """Return whether all parts have the same labels in the order of the examples, and each stands in one region."""
+    orders = {tuple(bare_label(one.header) for one in part) for part in parts}
+    order = orders.pop()
+    places = [beside.index(label) for label in order if label in beside]
+    is_known = len(places) == len(order) >= LEAST_LABELS and places == sorted(places)
+    return not orders and is_known and all(len({one.regions for one in part}) == 1 for part in parts)
+
+
+def _page_of(part: Sequence[Element], page: ObservedPage) -> ObservedPage:
+    """Return the values of a part with their labels before them."""
+    first, last = page.order[part[0].ref], page.order[part[-1].ref]
+    before = page.elements[first - 1] if first else part[0]
+    begin = first - 1 if bare_label(before.name) == bare_label(part[0].header) else first
+    return ObservedPage(page.elements[begin : last + 1], page.itself.name, page.itself.url or "")

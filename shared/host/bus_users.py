@@ -1,0 +1,23 @@
+"""The users of a bus for separate processes: one for each service, one for clients, one for operators."""
+
+from __future__ import annotations
+
+from shared.bus.access.credentials import inbox_of
+from shared.bus.access.keys import public_key
+from shared.bus.access.rights import BusUser, Rights, follows_events, rights_of
+from shared.client.bus_use import CLIENT, CLIENT_USE, OPERATOR, OPERATOR_USE
+from shared.host.services import NAMES, service_user
+
+
+def bus_users() -> tuple[BusUser, ...]:
+    """Return all users, those of services first."""
+    people = BusUser(name=CLIENT, use=CLIENT_USE), BusUser(name=OPERATOR, use=OPERATOR_USE)
+    return (*(service_user(name) for name in NAMES), *people)
+
+
+def rights_by_name(seeds: dict[str, str]) -> dict[str, tuple[str, Rights]]:
+    """Return the public key and the rights of each user; ``seeds`` has the seed of each."""
+    users = bus_users()
+    durables = [user.name for user in users if user.actor is not None and follows_events(user.actor)]
+    keys = {user.name: public_key(seeds[user.name]) for user in users}
+    return {user.name: (keys[user.name], rights_of(user, inbox_of(keys[user.name]), durables)) for user in users}

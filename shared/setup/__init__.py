@@ -1,0 +1,1 @@
+"""Checks of a set-up, as `exhibit doctor` runs them."""
