@@ -8,16 +8,16 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.browser_pool.adapters.browser.lifecycle import login_store, run_pool
-from services.browser_pool.deps import BrowserPoolDeps
+from services.browser_pool.adapters.browser.lifecycle import login_store, pool_secrets, run_pool
+from services.browser_pool.deps import BUS_USE, BrowserPoolDeps
 from services.browser_pool.handlers import actor
+from services.browser_pool.setup_checks import SETUP_CHECKS
 from shared.bus.nats_bus import Bus
-from shared.secrets.store import secret_store
 from shared.settings import Settings
 
 NAME = "browser_pool"
 
-__all__ = ["NAME", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "SETUP_CHECKS", "actor", "open_deps"]
 
 
 @asynccontextmanager
@@ -32,7 +32,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[BrowserPoolD
             utc_now=lambda: datetime.now(UTC),
             records=bus,
             logins=login_store(settings),
-            missing_secrets=secret_store(settings).missing,
+            secrets=pool_secrets(settings),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,15 +15,25 @@ from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import (
+    ApiRequest,
     BrowserSession,
     Capture,
     CaptureFailed,
+    FetchRefused,
     PageCapture,
     PerformedAction,
     RestoreRefused,
     RestoreRequest,
 )
 from services.browser_pool.sessions import HeldSession
+from shared.aio import map_concurrently
+from shared.contracts.browser.responses import (
+    FetchReply,
+    FetchResponse,
+    ResponseFetched,
+    ResponseNotFetched,
+    is_json_type,
+)
 from shared.contracts.browser_pool import PageNotRestored, PageRestored, RestorePage, RestoreReply
 from shared.contracts.results import ActionResult, Artifact, CaptureFacts
 from shared.hashing import HashingReader
@@ -31,6 +41,8 @@ from shared.streams import ANSWERS, ARTIFACTS
 from shared.text.names import safe_id
 
 MAX_PACKED_BYTES = 64_000_000
+AT_ONCE = 4
+"""Captures of one action that are sent to the bucket side by side."""
 
 
 async def store_captures(acted: PerformedAction, held: HeldSession, deps: BrowserPoolDeps) -> ActionResult:
@@ -46,7 +58,7 @@ async def store_captures(acted: PerformedAction, held: HeldSession, deps: Browse
         label = acted.captures[0].label
         files = await pack(page, label, held, deps) if isinstance(page, PageCapture) else PackedPage()
         captures = (*acted.captures, *files.captures)
-        artifacts = [await store_artifact(one, held, deps, files.facts) for one in captures]
+        artifacts = await store_artifacts(captures, held, deps, files.facts)
     finally:
         for capture in acted.captures:
             discard(capture)
@@ -60,6 +72,13 @@ async def pack(page: PageCapture, label: str, held: HeldSession, deps: BrowserPo
     return await asyncio.to_thread(pack_page, page, label, deps.new_id(), deps.sessions.browser.name, hidden)
 
 
+async def store_artifacts(
+    captures: Sequence[Capture], held: HeldSession, deps: BrowserPoolDeps, facts: CaptureFacts | None
+) -> tuple[Artifact, ...]:
+    """Store captures and return their artifacts in the same order. They are few, and sent side by side."""
+    return tuple(await map_concurrently(lambda one: store_artifact(one, held, deps, facts), captures, AT_ONCE))
+
+
 async def store_artifact(
     capture: Capture, held: HeldSession, deps: BrowserPoolDeps, facts: CaptureFacts | None = None
 ) -> Artifact:
@@ -70,11 +89,25 @@ async def store_artifact(
     return to_artifact(capture, source, name, deps, facts)
 
 
+async def store_response(request: FetchResponse, held: HeldSession, deps: BrowserPoolDeps) -> FetchReply:
+    """Ask the API and store its response, byte for byte."""
+    answer = await held.session.fetch(ApiRequest(request.url, request.headers, request.timeout_s))
+    if isinstance(answer, FetchRefused):
+        return ResponseNotFetched(code=answer.code, message=answer.message, browser_ms=held.session.spent_ms)
+    media_type = answer.content_type.partition(";")[0].strip().lower()
+    suffix = "json" if is_json_type(media_type) else "txt"
+    capture = Capture("response", "response", media_type, suffix, answer.body, request.url)
+    artifact = await store_artifact(capture, held, deps)
+    return ResponseFetched(
+        status=answer.status, content_type=answer.content_type, artifact=artifact, browser_ms=held.session.spent_ms
+    )
+
+
 def to_artifact(
     capture: Capture, source: HashingReader, name: str, deps: BrowserPoolDeps, facts: CaptureFacts | None
 ) -> Artifact:
     """Return the artifact for a stored capture. ``facts`` belong to captures of the page, not to downloads."""
-    of_page = capture.kind != "download"
+    of_page = capture.kind not in ("download", "response")
     return Artifact(
         kind=capture.kind,
         label=capture.label,

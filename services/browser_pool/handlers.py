@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from services.browser_pool import login_states
-from services.browser_pool.artifacts import pack, restore_page, store_artifact, store_captures
+from services.browser_pool.artifacts import pack, restore_page, store_artifacts, store_captures, store_response
 from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.files.captures import found_elements
+from services.browser_pool.login_hosts import with_hosts
 from services.browser_pool.login_states import LoginState
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import CaptureFailed, WantedRefs
+from services.browser_pool.ports import CaptureFailed, PageCapture, WantedRefs
 from shared.bus.actor import Actor
-from shared.contracts.browser_pool import (
+from shared.contracts.browser.logins import (
     AccessChecked,
+    CheckAccess,
+    NothingToSave,
+    ProfileSaved,
+    SaveProfile,
+    SaveReply,
+)
+from shared.contracts.browser.responses import FetchReply, FetchResponse
+from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
-    CheckAccess,
     KeepSession,
     LeaseReply,
     LeaseSession,
     NoSessionFree,
-    NothingToSave,
     ObservePage,
     PageCaptured,
     PageObserved,
-    ProfileSaved,
     ReleaseSession,
     RestorePage,
     RestoreReply,
-    SaveProfile,
-    SaveReply,
     SessionKept,
     SessionLeased,
     SessionReleased,
 )
 from shared.contracts.results import ActionResult
+from shared.errors import PermanentError
 from shared.secrets.redaction import redacted
-from shared.subjects import ACT, CAPTURE, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, RESTORE, SAVE_PROFILE
+from shared.secrets.store import unknown_secret
+from shared.subjects import (
+    ACT,
+    CAPTURE,
+    CHECK_ACCESS,
+    FETCH_RESPONSE,
+    KEEP,
+    LEASE,
+    OBSERVE,
+    RELEASE,
+    RESTORE,
+    SAVE_PROFILE,
+)
 
 RETRY_AFTER_S = 0.02
 IN_USE_RETRY_S = 1.0
@@ -46,8 +65,17 @@ actor: Actor[BrowserPoolDeps] = Actor("browser_pool")
 
 @actor.answers(LEASE, deadline_s=60.0, gated=True)
 async def lease(request: LeaseSession, deps: BrowserPoolDeps) -> LeaseReply:
-    """Lease a session on a fresh, isolated context; refuse when the pool is full or the login state is paused."""
+    """Lease a session on a fresh, isolated context; refuse when the pool is full or the login state is paused.
+
+    Raises PermanentError (``policy_denied``) where the login state or a secret is not for the hosts of the session:
+    what they are for is written on this machine, and whoever asks cannot widen it.
+    """
     login = None if request.auth_profile is None else await deps.logins.find(request.auth_profile)
+    if login is not None:
+        login_states.refuse_elsewhere(login, request.allowed_hosts)
+    if request.secrets:
+        for refused in await asyncio.to_thread(deps.secrets.refusals, request.secrets, request.allowed_hosts):
+            raise PermanentError(refused, code="policy_denied")
     refusal = None if login is None else await login_states.pause_refusal(login, deps.records)
     if refusal is not None:
         return refusal
@@ -92,20 +120,23 @@ async def keep(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
 @actor.answers(CHECK_ACCESS)
 async def check_access(request: CheckAccess, deps: BrowserPoolDeps) -> AccessChecked:
     """Return which login state or secrets a run would lack."""
-    missing = deps.missing_secrets(request.secrets)
-    return AccessChecked(problems=await login_states.access_problems(request, deps.logins, missing))
+    missing = await asyncio.to_thread(deps.secrets.missing, request.secrets)
+    refused = await asyncio.to_thread(deps.secrets.refusals, request.secrets, request.hosts)
+    problems = (*map(unknown_secret, missing), *refused)
+    return AccessChecked(problems=await login_states.access_problems(request, deps.logins, problems))
 
 
 @actor.answers(SAVE_PROFILE, deadline_s=60.0)
 async def save_profile(request: SaveProfile, deps: BrowserPoolDeps) -> SaveReply:
     """Record the login state of a session in its file. Cookies and storage never leave this process otherwise."""
     async with deps.sessions.using(request.session_id) as held:
-        state = await held.session.login_state()
+        state = with_hosts(await held.session.login_state(), held.allowed_hosts)
     cookies, origins = len(state["cookies"]), len(state["origins"])
     if not cookies and not origins:
         return NothingToSave(auth_profile=request.auth_profile)
     path = await deps.logins.save(request.auth_profile, state)
-    return ProfileSaved(auth_profile=request.auth_profile, path=path, cookies=cookies, origins=origins)
+    hosts = tuple(state["hosts"])
+    return ProfileSaved(auth_profile=request.auth_profile, path=path, cookies=cookies, origins=origins, hosts=hosts)
 
 
 @actor.answers(OBSERVE, deadline_s=60.0)
@@ -127,7 +158,8 @@ async def observe(request: ObservePage, deps: BrowserPoolDeps) -> PageObserved:
 async def act(request: ActOnPage, deps: BrowserPoolDeps) -> ActionResult:
     """Perform one action and return its result; a failed action is a result too."""
     async with deps.sessions.using(request.session_id) as held:
-        acted = await held.session.act(request.action)
+        named = request.named if held.guarded else None
+        acted = await held.session.act(request.action, step_picture=request.step_picture, named=named)
     return redacted(await store_captures(acted, held, deps), held.session.hidden)
 
 
@@ -143,18 +175,28 @@ async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
     """Store the page as it is now, and locate elements of an earlier snapshot in it."""
     async with deps.sessions.using(request.session_id) as held:
         page = await held.session.capture(request.known, WantedRefs(request.snapshot_id, request.refs))
+        pictured = request.step_picture and isinstance(page, PageCapture) and not page.known
+        picture = await held.session.take_step_picture() if pictured else None
         hidden, spent_ms = held.session.hidden, held.session.spent_ms
     if isinstance(page, CaptureFailed):
         return redacted(PageCaptured(observation_sha256="", problems=(page.problem,)), hidden)
     files = await pack(page, request.label, held, deps)
+    captures = files.captures if picture is None else (*files.captures, picture)
     answer = PageCaptured(
         observation_sha256=page.sha256,
-        artifacts=tuple([await store_artifact(one, held, deps, files.facts) for one in files.captures]),
+        artifacts=await store_artifacts(captures, held, deps, files.facts),
         found=found_elements(page),
         problems=files.problems,
         browser_ms=spent_ms,
     )
     return redacted(answer, hidden)
+
+
+@actor.answers(FETCH_RESPONSE, deadline_s=150.0)
+async def fetch_response(request: FetchResponse, deps: BrowserPoolDeps) -> FetchReply:
+    """Ask an API under the rules of the session, and store its response."""
+    async with deps.sessions.using(request.session_id) as held:
+        return redacted(await store_response(request, held, deps), held.session.hidden)
 
 
 @actor.answers(RELEASE, deadline_s=30.0)

@@ -10,10 +10,12 @@ from typing import Any, Protocol
 
 import msgspec
 
+from services.browser_pool.login_hosts import login_refusal
 from services.browser_pool.safety.politeness import Slot
 from shared.bus.ports import Records
 from shared.contracts.base import Part
-from shared.contracts.browser_pool import CheckAccess, ProfilePaused
+from shared.contracts.browser.logins import CheckAccess
+from shared.contracts.browser_pool import ProfilePaused
 from shared.contracts.discovery import Problem
 from shared.errors import PermanentError
 from shared.streams import AUTH_PROFILES, AUTH_SESSIONS
@@ -23,11 +25,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LoginState:
-    """A recorded login state and the SHA-256 of its file."""
+    """A recorded login state, the SHA-256 of its file, and the hosts that it is for."""
 
     name: str
     path: Path
     sha256: str
+    hosts: tuple[str, ...] = ()
 
 
 class LoginStore(Protocol):
@@ -39,7 +42,7 @@ class LoginStore(Protocol):
         ...
 
     async def save(self, name: str, state: dict[str, Any]) -> str:
-        """Replace the login state and return the path of its file."""
+        """Replace the login state, as `with_hosts` gives it, and return the path of its file."""
         ...
 
 
@@ -71,7 +74,7 @@ async def pause(login: LoginState, reason: str, at: datetime, records: Records) 
         return None if known is not None and known.sha256 == login.sha256 else stored
 
     if await records.modify(AUTH_PROFILES, login.name, PausedProfile, unless_paused) is not None:
-        log.warning("the login state %s is paused: %s", login.name, reason)
+        log.warning("the login state %s is paused: record it again with exhibit login", login.name)
 
 
 # --- how many sessions use one at a time, over all pools
@@ -124,16 +127,21 @@ async def end_use(name: str, session_id: str, records: Records) -> None:
     await records.modify(AUTH_SESSIONS, name, ProfileSessions, without)
 
 
+def refuse_elsewhere(login: LoginState, allowed: tuple[str, ...]) -> None:
+    """Raise PermanentError (``policy_denied``) for a session that may open none of the hosts of the login state."""
+    refusal = login_refusal(login.name, login.hosts, allowed)
+    if refusal:
+        raise PermanentError(refusal, code="policy_denied")
+
+
 async def access_problems(
-    request: CheckAccess, logins: LoginStore, missing_secrets: tuple[str, ...]
+    request: CheckAccess, logins: LoginStore, secret_problems: tuple[str, ...]
 ) -> tuple[Problem, ...]:
     """Return what a run would lack. A paused login state is no problem: its samples wait, others do not need it."""
-    problems = [
-        Problem(where="secrets", message=f"the browser pool knows no secret {name!r}") for name in missing_secrets
-    ]
+    problems = [Problem(where="secrets", message=message) for message in secret_problems]
     if request.auth_profile is not None:
         try:
-            await logins.find(request.auth_profile)
+            refuse_elsewhere(await logins.find(request.auth_profile), request.hosts)
         except PermanentError as exc:
             problems.insert(0, Problem(where="auth_profile", message=str(exc)))
     return tuple(problems)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from services.browser_pool.page.model import RawPage, Seen
 from shared.contracts.actions import BrowserAction
+from shared.contracts.browser.responses import ApiHeader, FetchCode
 from shared.contracts.browser_pool import Politeness, Sought
 from shared.contracts.error_codes import RestoreCode
 from shared.contracts.results import ActionResult, Box, Viewport
@@ -20,7 +21,7 @@ from shared.subjects import Ask
 class Capture:
     """Captured bytes that are not yet stored, or a file on disk that the caller removes after storing it."""
 
-    kind: Literal["screenshot", "download", "page", "observation"]
+    kind: Literal["screenshot", "download", "page", "observation", "step", "response"]
     label: str
     media_type: str
     suffix: str
@@ -112,6 +113,32 @@ class RestoreRefused:
     message: str
 
 
+@dataclass(frozen=True)
+class ApiRequest:
+    """A response to fetch; see FetchResponse."""
+
+    url: str
+    headers: tuple[ApiHeader, ...] = ()
+    timeout_s: float = 20.0
+
+
+@dataclass(frozen=True)
+class ApiResponse:
+    """A complete response of an API."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class FetchRefused:
+    """See ResponseNotFetched."""
+
+    code: FetchCode
+    message: str
+
+
 class BrowserSession(Protocol):
     """One isolated context with its page.
 
@@ -143,7 +170,12 @@ class BrowserSession(Protocol):
         """Return the page within a budget of tokens. See ObservePage."""
         ...
 
-    async def act(self, action: BrowserAction) -> PerformedAction: ...
+    async def act(
+        self, action: BrowserAction, *, step_picture: bool = False, named: tuple[str, ...] | None = None
+    ) -> PerformedAction:
+        """Perform the action. ``step_picture``, ``named``: see ActOnPage; None: nothing is withheld."""
+        ...
+
     async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         """Open a stored page without network and scripts. The session opens nothing else afterwards."""
         ...
@@ -151,6 +183,14 @@ class BrowserSession(Protocol):
     async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
         """Return the page as it is now. A page whose observation hash is among ``known`` is not written to a file
         again."""
+        ...
+
+    async def take_step_picture(self) -> Capture | None:
+        """Return a small picture of the view; None where the page is not drawn in time."""
+        ...
+
+    async def fetch(self, request: ApiRequest) -> ApiResponse | FetchRefused:
+        """Ask an API under the rules of the session. The browser is not used."""
         ...
 
     async def login_state(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import LeaseSession
 from shared.errors import Unavailable
 from shared.subjects import LEASE
+from shared.telemetry.metrics import record_sessions
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +36,10 @@ class HeldSession:
     """As asked for: how long it stays without use or heartbeat."""
     limited: bool = False
     """Whether it counts among the sessions of its login state."""
+    allowed_hosts: tuple[str, ...] = ()
+    """As asked for."""
+    guarded: bool = False
+    """Whether presses are withheld that may change the site and that the task does not name."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -77,7 +82,14 @@ class Sessions:
             await self._forget(session_id)
             raise
         held = self.held[session_id] = HeldSession(
-            session, request.run_id, request.sample_id, login, request.ttl_s, request.auth_concurrency > 0
+            session,
+            request.run_id,
+            request.sample_id,
+            login,
+            request.ttl_s,
+            request.auth_concurrency > 0,
+            request.allowed_hosts,
+            request.guarded,
         )
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
@@ -152,6 +164,7 @@ class Sessions:
 
     async def _update_gate(self) -> None:
         self._check_memory()
+        record_sessions(len(self.leases.held), self.leases.capacity - len(self.leases.held))
         # The lock keeps the updates in order: a slow "close" must not follow a later "open".
         async with self._door:
             wanted = not leases.is_full(self.leases)

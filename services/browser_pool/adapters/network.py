@@ -31,6 +31,7 @@ class InFlight:
     main_document: bool
     relevant: bool
     frame: Frame | None
+    request: Request
 
 
 class Network:
@@ -109,7 +110,7 @@ class Network:
         key = f"{request.method} {request.url} {hash(request.post_data_buffer)}"
         frame = frame_of(request)
         main_document = request.is_navigation_request() and _is_main(frame)
-        self._in_flight[request] = InFlight(key, self._now_s(), main_document, key not in self._known, frame)
+        self._in_flight[request] = InFlight(key, self._now_s(), main_document, key not in self._known, frame, request)
         self._known.add(key)
         self.data_asked = self.data_asked or request.resource_type in ("fetch", "xhr")
         self.changed.set()
@@ -158,6 +159,8 @@ def frame_of(request: Request) -> Frame | None:
 
 def _gone(flight: InFlight) -> bool:
     """Return whether tab or frame is closed: the end of their requests is never reported."""
+    # The first document of a new tab gets its frame later; a tab may be closed before its document comes.
+    flight.frame = flight.frame or frame_of(flight.request)
     return flight.frame is not None and (flight.frame.is_detached() or flight.frame.page.is_closed())
 
 

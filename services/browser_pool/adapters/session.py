@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from playwright.async_api import Browser, BrowserContext, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -28,7 +28,9 @@ from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.page.snapshot import choose
-from services.browser_pool.ports import PerformedAction
+from services.browser_pool.ports import Capture, PerformedAction
+from services.browser_pool.safety.limits import UseLimits
+from shared.aio import BackgroundTasks
 from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
@@ -37,13 +39,15 @@ from shared.secrets.store import Vault
 
 ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[PerformOutcome]]
+Found = Callable[["PageSession", ResolvedElement], Awaitable[ResolvedElement]]
+Refuses = Callable[["PageSession", ResolvedElement], Awaitable[PerformOutcome | None]]
 BEGINS_S = 1.0
 """Time for a download to be announced after its document was aborted."""
 
 
 @dataclass(frozen=True)
 class SessionLimits:
-    """Time limits in seconds, and the maximum size of downloads."""
+    """Time limits in seconds, the maximum size of downloads, and what pages may take."""
 
     action_s: float
     navigation_s: float
@@ -51,6 +55,7 @@ class SessionLimits:
     download_bytes: int
     upload_dir: Path | None = None
     """The folder with the files that actions may upload."""
+    use: UseLimits = field(default_factory=UseLimits)
 
 
 class PageSession:
@@ -66,7 +71,8 @@ class PageSession:
         pace: SessionPace,
     ) -> None:
         self.limits = limits
-        self.tabs = Tabs(browser, context, page)
+        self.tabs = Tabs(browser, context, page, limits.use.tabs)
+        self._ending = BackgroundTasks()
         self.network = Network(context, time.monotonic, limits.navigation_s)
         self.targets = Targets()
         self.files = DownloadTracker(limits.download_bytes)
@@ -81,6 +87,15 @@ class PageSession:
         """The secrets it may type, and the texts that must not leave the pool."""
         self.target: TargetFound | None = None
         """The target of the running action, for results of interrupted actions."""
+        self.wants_step_picture = False
+        self.step_picture: Capture | None = None
+        """The picture of the running action, if one was asked for and is taken."""
+        self.before_acting: Found | None = None
+        """What is done once, when the element that the running action acts on is found."""
+        self.named: tuple[str, ...] | None = None
+        """What the task calls what it presses. None: nothing is withheld in this session."""
+        self.before_pressing: Refuses | None = None
+        """What may refuse, once, to press the element of the running action."""
 
     @property
     def lost(self) -> bool:
@@ -108,6 +123,19 @@ class PageSession:
         finally:
             self._spent_s += time.perf_counter() - began_s
 
+    async def run_unless_lost(self, work: Coroutine[Any, Any, ReplyT]) -> ReplyT:
+        """Return the result of ``work``. Raises as `Tabs.raise_if_lost` does when the session is lost before."""
+        try:
+            return await run_unless_gone(work, self.tabs.gone)
+        except Unavailable:
+            self.tabs.raise_if_over_limits()
+            raise
+
+    def end_over_limits(self, why: str) -> None:
+        """End the session at once: its pages have taken more than they may, and must take no more."""
+        self.tabs.end(why)
+        self._ending.start(self._close_context())
+
     async def settle(self, *, acted: bool = True, bound_s: float | None = None) -> RestState:
         self.rest = await self.run_timed(
             settle(
@@ -123,7 +151,12 @@ class PageSession:
     async def find(self, target: Target, intent: Intent) -> ResolvedElement | PerformOutcome:
         found = await self.run_timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
         if self.target is None and isinstance(found, ResolvedElement):
+            before_acting, self.before_acting = self.before_acting, None
+            if before_acting is not None:
+                found = await before_acting(self, found)
             self.target = found.to_target_found()
+            before_pressing, self.before_pressing = self.before_pressing, None
+            return found if before_pressing is None else await before_pressing(self, found) or found
         return found
 
     async def observe(
@@ -141,7 +174,7 @@ class PageSession:
             return await self._dialog_page(self.tabs.waiting)
         try:
             looking = self._walk_and_choose(snapshot_id, keywords, max_tokens, locators)
-            whole, seen, kept = await run_unless_gone(looking, self.tabs.gone)
+            whole, seen, kept = await self.run_unless_lost(looking)
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
                 f"the page {redacted_text(self.page.url, self.hidden)} did not answer within"
@@ -199,9 +232,12 @@ class PageSession:
         self.tabs.follow()
         worlds = await self.run_timed(engine.worlds(self.page))
         document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators)
+        waited = self.rest.needs_quiet(self.network)
+        if waited:  # a survey would only find that out
+            await self.settle(acted=False)
         scripts = self.rest.state is not None and self.rest.state.scripts
         whole = await self.run_timed(document_state.survey(scripts=scripts))
-        if self._is_at_rest(whole.main):
+        if waited or self._is_at_rest(whole.main):
             return document_state, whole
         await self.settle(acted=False)
         return document_state, await self.run_timed(document_state.survey(scripts=whole.main.scripts))
@@ -216,16 +252,20 @@ class PageSession:
         quiet = not walked.scripts or walked.since_ms >= quiet_ms(walked, self.network, False)
         return same and quiet and not self.network.has_pending()
 
-    async def act(self, action: BrowserAction) -> PerformedAction:
+    async def act(
+        self, action: BrowserAction, *, step_picture: bool = False, named: tuple[str, ...] | None = None
+    ) -> PerformedAction:
         """Perform one action. What the page does is part of the result; only a lost session raises."""
         self._spent_s = 0.0
+        self.named, self.before_pressing = named, None
+        self.wants_step_picture, self.step_picture, self.before_acting = step_picture, None, None
         self.tabs.begin_action()
         self.network.begin_action()
         if self.guard is not None:
             self.guard.begin_action()
         self.target = None
         url_before = self.page.url
-        outcome, change = await run_unless_gone(self._act_and_collect(action, url_before), self.tabs.gone)
+        outcome, change = await self.run_unless_lost(self._act_and_collect(action, url_before))
         result = ActionResult(
             ok=outcome.ok,
             code=outcome.code,
@@ -235,7 +275,8 @@ class PageSession:
             target=outcome.target,
             browser_ms=self._spent_s * 1000,
         )
-        return PerformedAction(result, outcome.captures, outcome.page)
+        pictures = () if self.step_picture is None else (self.step_picture,)
+        return PerformedAction(result, (*outcome.captures, *pictures), outcome.page)
 
     async def _act_and_collect(self, action: BrowserAction, url_before: str) -> tuple[PerformOutcome, Change]:
         outcome = await self._perform_safely(action)
@@ -243,6 +284,7 @@ class PageSession:
             await self.run_timed(self.files.beginning(BEGINS_S))
         outcome = await self.run_timed(collect_files(outcome, self.files, self.tabs, self.limits.navigation_s))
         if self.guard is not None:
+            self.guard.deny_tabs(self.tabs.take_refused(), self.limits.use.tabs)
             outcome = await self.guard.apply_denials(outcome)
         return outcome, await self._change(action, url_before)
 
@@ -280,13 +322,22 @@ class PageSession:
     async def close(self) -> None:
         await self.files.close()
         try:
-            await run_unless_gone(self.tabs.context.close(), self.tabs.gone)
+            if self.tabs.over_limits:
+                await self._close_context()
+            else:
+                await run_unless_gone(self.tabs.context.close(), self.tabs.gone)
         except (Error, Unavailable):
             return  # it is closed already
         finally:
             self.tabs.detach()
             if self.guard is not None:
                 self.guard.close()
+
+    async def _close_context(self) -> None:
+        try:
+            await self.tabs.context.close()
+        except Error:
+            return  # the browser is gone, and the context with it
 
 
 def _is_changing(document: DocumentState) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -37,6 +37,15 @@ RENDER_MS, RENDERS_WITHIN_MS = 15.0, 150.0
 class RestState:
     settled: bool
     state: DocumentState | None
+    read_s: float = field(default_factory=time.monotonic)
+    """When the state was read."""
+
+    def needs_quiet(self, network: Network) -> bool:
+        """Return whether the document cannot have been quiet for long enough yet, even if nothing has changed since."""
+        if self.state is None or not self.settled:
+            return False
+        quiet = self.state.since_ms + (time.monotonic() - self.read_s) * 1000
+        return quiet < quiet_ms(self.state, network, False)
 
 
 async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool) -> RestState:

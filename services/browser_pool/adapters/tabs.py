@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from playwright.async_api import Browser, BrowserContext, Dialog, Download, Error, Page
 
@@ -10,17 +11,29 @@ from services.browser_pool.page.matching import first_line
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Tab
 from shared.contracts.results import DialogOpened
-from shared.errors import Unavailable
+from shared.errors import PermanentError, Unavailable
 
 TITLE_BOUND_S = 0.5
 _CLOSED = ("has been closed", "Target crashed", "Page crashed", "Connection closed", "has been disconnected")
 MAX_DIALOGS_TOLD = 20
+NO_LIMIT = 10**9
 
 
 class Tabs:
     """Follows tabs, crashes, dialogs and downloads. Playwright calls its listeners synchronously."""
 
-    def __init__(self, browser: Browser, context: BrowserContext, page: Page) -> None:
+    def __init__(self, browser: Browser, context: BrowserContext, page: Page, most: int = NO_LIMIT) -> None:
+        """Follow the tabs of a context. ``most``: how many may be open; others are closed as they open."""
+        self.most = most
+        self.refused = 0
+        """Tabs that were closed because there were as many as may be."""
+        self._told = 0
+        self.dialogs_opened = 0
+        """Dialogs of the action, those that are not told too."""
+        self.over_limits = ""
+        """What the pages have taken more of than they may; empty while they have not."""
+        self.why_crashed: Callable[[], str] = str
+        """Tells why pages crash, where that is known; else empty."""
         self.browser = browser
         self.context = context
         self.page = page
@@ -81,6 +94,7 @@ class Tabs:
     def begin_action(self) -> None:
         self.opened.clear()
         self.dialogs.clear()
+        self.dialogs_opened = 0
         self.dismissed.clear()
         self.downloads.clear()
         self.download_started.clear()
@@ -107,18 +121,39 @@ class Tabs:
         )
 
     def raise_if_lost(self, error: Error) -> None:
-        """Raise Unavailable (``session_lost``) when the error means that the browser or page is dead."""
+        """Raise Unavailable (``session_lost``) when the error means that the browser or page is dead, and
+        PermanentError (``page_over_limits``) when it is dead for what it took."""
         dead = any(words in error.message for words in _CLOSED)
         if self.lost or (dead and not (self.page.is_closed() and self.open_pages())):
             self.gone.set()
+            self.raise_if_over_limits()
             raise Unavailable(
                 f"the browser or its page is gone ({first_line(error.message)}); lease a new session",
                 code="session_lost",
             ) from error
 
+    def take_refused(self) -> bool:
+        """Return whether tabs were closed since it was asked last, because there were as many as may be."""
+        fresh, self._told = self.refused > self._told, self.refused
+        return fresh
+
+    def raise_if_over_limits(self) -> None:
+        if self.over_limits:
+            told = f"the browser session was ended: {self.over_limits}"
+            raise PermanentError(told, code="page_over_limits")
+
+    def end(self, over_limits: str) -> None:
+        """End the session, whose pages have taken more than they may. The first reason is kept."""
+        self.over_limits = self.over_limits or over_limits
+        self.gone.set()
+
     def _on_page_opened(self, page: Page) -> None:
-        self.opened.append(page)
         self._attach(page)
+        if len(self.open_pages()) > self.most:
+            self.refused += 1
+            self._answering.start(_close(page))
+            return
+        self.opened.append(page)
 
     def _attach(self, page: Page) -> None:
         self._numbers[page] = len(self._numbers) + 1
@@ -128,6 +163,7 @@ class Tabs:
 
     def _on_crash(self, page: Page) -> None:
         if page is self.page:
+            self.over_limits = self.over_limits or self.why_crashed()
             self.gone.set()
 
     def _on_disconnected(self, _: Browser) -> None:
@@ -138,6 +174,7 @@ class Tabs:
         self.browser.remove_listener("disconnected", self._on_disconnected)
 
     def _on_dialog(self, dialog: Dialog) -> None:
+        self.dialogs_opened += 1
         if len(self.dialogs) < MAX_DIALOGS_TOLD:
             self.dialogs.append(f"{dialog.type}: {dialog.message}"[:500])
         if dialog.type in ("confirm", "prompt") and self.open_dialog is None:
@@ -158,6 +195,13 @@ async def _title(page: Page) -> str:
             return await page.title()
     except (Error, TimeoutError):
         return ""
+
+
+async def _close(page: Page) -> None:
+    try:
+        await page.close()
+    except Error:
+        return  # it is closed already
 
 
 async def _answer(dialog: Dialog) -> None:

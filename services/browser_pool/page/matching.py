@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from urllib.parse import urlsplit
 
 import msgspec
@@ -69,6 +69,23 @@ def says_the_same(typed: str, read: str) -> bool:
     return bool(significant[0]) and significant[0] == significant[1]
 
 
+def number_in(text: str) -> Decimal | None:
+    """Return the number that a text is: as programs write it (``0.125``), else as people do (``1,234.50``, ``$ 7``,
+    ``70 %``). None where it is none."""
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return _number(text) if any(mark.isdecimal() for mark in text) else None
+    return number if number.is_finite() else None
+
+
+def search_text(option: str) -> str:
+    """Return what is typed to find an option: up to the first mark that fields of several values take for the end of
+    one."""
+    found = re.match(r"[^,;\t\r\n]+", option.strip())
+    return found[0].strip() if found and len(found[0].strip()) >= SHORTEST_SEARCH else option.strip()
+
+
 def _number(text: str) -> Decimal | None:
     """Return the number for ``1,234.50``, ``1.234,50``, ``-5`` or ``$ 7``. Thousands and decimals are told apart by the
     digits after the mark."""
@@ -128,6 +145,8 @@ def fingerprint(tag: str, role: str, name: str, type_: str, path: str) -> str:
 # --- the options that a control offers
 
 MAX_OPTIONS_LISTED = 50
+SHORTEST_SEARCH = 3
+"""A shorter beginning finds too much."""
 
 
 class Offer(msgspec.Struct, frozen=True):

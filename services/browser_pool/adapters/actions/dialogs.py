@@ -9,6 +9,7 @@ from typing import Any
 
 from playwright.async_api import Dialog, Error
 
+from services.browser_pool.adapters.actions.withheld import withheld_dialog
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.matching import first_line
@@ -47,6 +48,9 @@ async def answer_dialog(session: PageSession, action: AnswerDialog) -> PerformOu
         return refuse("no_dialog", "no dialog is open")
     accepted = action.answer == "accept"
     message = dialog.message[:2000]
+    withheld = withheld_dialog(session, message) if accepted and dialog.type != "alert" else None
+    if withheld is not None:
+        return withheld
     # Before the answer is sent: it may open the next dialog.
     session.tabs.forget_dialog()
     outcome = await run_until_dialog(session, _send_answer(session, dialog, action))

@@ -80,6 +80,8 @@ async def _replace_hung_tab(session: PageSession) -> str:
     """Open a new tab when the page's script never ends, because such a page cannot navigate. Return the note for the
     message."""
     hung = session.page
+    if session.guard is not None and not session.guard.used:
+        return ""  # no document has been opened yet, so no script can hang
     try:
         await session.run_timed(ask(hung.main_frame, DocumentState, HUNG_S, "state"))
         return ""

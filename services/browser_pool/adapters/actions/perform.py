@@ -10,7 +10,7 @@ from services.browser_pool.adapters.actions.date_picker.set_date import set_date
 from services.browser_pool.adapters.actions.dialogs import answer_dialog, dialog_refusal, run_until_dialog
 from services.browser_pool.adapters.actions.download import download
 from services.browser_pool.adapters.actions.navigate import back, close_tab, goto, switch_tab
-from services.browser_pool.adapters.actions.pointer.click import click, hover
+from services.browser_pool.adapters.actions.pointer.click import click, double_click, hover
 from services.browser_pool.adapters.actions.pointer.drag import drag, drag_by
 from services.browser_pool.adapters.actions.press import press
 from services.browser_pool.adapters.actions.read import extract, scroll, wait
@@ -21,8 +21,10 @@ from services.browser_pool.adapters.actions.screenshot import (
 )
 from services.browser_pool.adapters.actions.select.dropdown import pick
 from services.browser_pool.adapters.actions.select.native import select_option
+from services.browser_pool.adapters.actions.step_picture import acts_on_element, take_before
 from services.browser_pool.adapters.actions.type_text import type_secret, type_text
 from services.browser_pool.adapters.actions.upload import upload
+from services.browser_pool.adapters.actions.withheld import presses_target, withheld_target
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
@@ -32,6 +34,7 @@ from shared.contracts.actions import (
     BrowserAction,
     Click,
     CloseTab,
+    DoubleClick,
     Download,
     Drag,
     DragBy,
@@ -58,6 +61,7 @@ Implementation = Callable[[PageSession, Any], Coroutine[Any, Any, PerformOutcome
 IMPLEMENTATIONS: dict[type[Action], Implementation] = {
     Goto: goto,
     Click: click,
+    DoubleClick: double_click,
     Hover: hover,
     Press: press,
     TypeText: type_text,
@@ -95,6 +99,8 @@ async def perform(session: PageSession, action: BrowserAction) -> PerformOutcome
     implementation = IMPLEMENTATIONS[type(action)]
     if isinstance(action, AnswerDialog):
         return await implementation(session, action)
+    session.before_acting = take_before if session.wants_step_picture and acts_on_element(action) else None
+    session.before_pressing = withheld_target if session.named is not None and presses_target(action) else None
     try:
         async with asyncio.timeout(TIMEOUT_S):
             return dialog_refusal(session) or await run_until_dialog(session, implementation(session, action))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import msgspec
 from playwright.async_api import Error, Frame
 
-from services.browser_pool.adapters.actions.effects import ControlState, has_changed, has_navigated
+from services.browser_pool.adapters.actions.effects import (
+    ControlState,
+    has_navigated,
+    look,
+    shows_change,
+    takes_focus,
+)
 from services.browser_pool.adapters.actions.pointer.hit_test import await_input
+from services.browser_pool.adapters.actions.withheld import withheld_key
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -20,10 +26,6 @@ FOCUS = "action-focus"
 VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 
 
-class FocusTaken(msgspec.Struct, frozen=True):
-    took: bool
-
-
 async def press(session: PageSession, action: Press) -> PerformOutcome:
     keys = chord(action.keys)
     if keys is None:
@@ -32,7 +34,11 @@ async def press(session: PageSession, action: Press) -> PerformOutcome:
     if refused is not None:
         return refused
     holder, shown = await focused_control(session)
+    withheld = await withheld_key(session, holder, FOCUS, keys)
+    if withheld is not None:
+        return withheld
     before = await session.run_timed(document_state(session.tabs, session.limits.action_s, "act"))
+    await look(session, holder)
     await await_input(session, session.page.keyboard.press(keys))
     await session.settle()
     effect = await _effect(session, holder, shown, before)
@@ -49,9 +55,7 @@ async def _focus_target(session: PageSession, action: Press) -> PerformOutcome |
     found = await session.find(action.target, "edit")
     if isinstance(found, PerformOutcome):
         return found
-    timeout_s = session.limits.action_s
-    taken = await session.run_timed(ask(found.frame, FocusTaken, timeout_s, "take", found.snapshot_id, found.n))
-    if taken.took:
+    if await takes_focus(session, found.frame, found.snapshot_id, found.n):
         return None
     what = f'{found.now.role} "{found.now.name}"'
     return refuse(
@@ -72,7 +76,7 @@ async def _effect(
     value = await _value_effect(session, holder, shown, filled=filled)
     if value is not None:
         return value
-    if session.tabs.dialogs or has_changed(before, after):
+    if session.tabs.dialogs or await shows_change(session, session.page.main_frame, before, after):
         return PageChanged()
     return await _focus_effect(session, shown)
 
@@ -105,9 +109,10 @@ async def _value_effect(
     except Error as error:
         session.tabs.raise_if_lost(error)
         return None
-    if now.here and now.checked is not None and now.checked != before.checked:
-        return CheckboxSet(checked=now.checked)
-    if now.here and now.role in VALUE_ROLES and (now.value != before.value or (now.secret and filled)):
+    if now.here and now.checked is not None and (now.checked, now.mixed) != (before.checked, before.mixed):
+        return CheckboxSet(checked=None if now.mixed else now.checked)
+    # A list that closed holds no value.
+    if now.here and now.seen and now.role in VALUE_ROLES and (now.value != before.value or (now.secret and filled)):
         return ValueSet(value=HIDDEN_VALUE if now.secret else now.value)
     return None
 

@@ -1,7 +1,8 @@
 """The screenshot actions: the page, one element, or view by view.
 
 Playwright's own screenshot gives the same pixels as the browser's protocol. The direct call takes 33 ms in place of 51
-for a view, and 173 in place of 321 for 6,100 px, where the file is a third larger.
+for a view, and 173 in place of 321 for 6,100 px. With less compression a view of 1280 x 900 takes 22 ms of processor in
+place of 40, and 171 kB in place of 135.
 """
 
 from __future__ import annotations
@@ -181,6 +182,8 @@ async def _next_view_px(session: PageSession, view: ScrollView) -> float | None:
 # --- one picture: the page is held still, and secrets are covered in all frames
 
 FRAME_S = 3.0
+SMALL_SCALE, SMALL_QUALITY = 0.625, 60
+"""800 px of a view of 1280, as wide as the report shows it; quality of a JPEG in per cent: common texts can be read."""
 PICTURE_S = 20.0
 """Time limit for one picture. A page that does not draw within it never will."""
 
@@ -191,10 +194,21 @@ Clip = tuple[float, float, float, float]
 async def take_png(page: Page, clip: Clip | None = None) -> bytes:
     """Return a PNG of ``clip``, else of the view. Raises Playwright's errors; TimeoutError when the page is not drawn
     in time."""
+    return await _take(page, _capture_parameters(clip))
+
+
+async def take_small_picture(page: Page, view: Box) -> bytes:
+    """Return a JPEG of the view, smaller than it is: a fifth of the bytes of a PNG, and no event for the page. Raises
+    as `take_png` does. ``view``: the part of the document that is visible."""
+    clip = {"x": view.x, "y": view.y, "width": view.width, "height": view.height, "scale": SMALL_SCALE}
+    return await _take(page, {"format": "jpeg", "quality": SMALL_QUALITY, "clip": clip})
+
+
+async def _take(page: Page, parameters: dict[str, Any]) -> bytes:
     await _hold_still(page)
     try:
         async with asyncio.timeout(PICTURE_S):
-            reply = await (await worlds(page)).send_command("Page.captureScreenshot", **_capture_parameters(clip))
+            reply = await (await worlds(page)).send_command("Page.captureScreenshot", **parameters)
     except TimeoutError:
         raise PlaywrightTimeout(f"the page was not drawn within {PICTURE_S:g} s") from None
     finally:
@@ -203,12 +217,13 @@ async def take_png(page: Page, clip: Clip | None = None) -> bytes:
 
 
 def _capture_parameters(clip: Clip | None) -> dict[str, Any]:
+    # Less compression: the same pixels in a quarter more bytes, for half the processor time of the whole picture.
+    fast = {"format": "png", "optimizeForSpeed": True}
     if clip is None:
-        return {"format": "png"}
+        return fast
     left, top, width, height = clip
     where = {"x": left, "y": top, "width": width, "height": height, "scale": 1}
-    # Less compression halves the time for a high picture at a third more bytes; a single view gains nothing.
-    return {"format": "png", "captureBeyondViewport": True, "optimizeForSpeed": True, "clip": where}
+    return {**fast, "captureBeyondViewport": True, "clip": where}
 
 
 async def _hold_still(page: Page) -> None:

@@ -11,6 +11,7 @@ from playwright.async_api import Error, Frame, Locator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.actions.effects import has_navigated, state_before
+from services.browser_pool.adapters.actions.number_keys import read_range, set_number
 from services.browser_pool.adapters.actions.pointer.hit_test import reach
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
@@ -20,11 +21,11 @@ from services.browser_pool.page import matching
 from shared.contracts.actions import TypeSecret, TypeText
 from shared.contracts.browser_pool import HIDDEN_VALUE
 from shared.contracts.results import Effect, Navigated, ValueSet
+from shared.secrets.store import unknown_secret
 
 FIELD = "action-field"
 WRITTEN = frozenset({"", "text", "search", "tel", "url", "email", "password"})
 """Input types that accept single letters; others take a value whole."""
-SET_WHOLE = frozenset({"range", "color"})
 LONGEST_BY_KEYS = 500
 """A longer text is not retried key by key."""
 
@@ -38,15 +39,21 @@ async def type_into(session: PageSession, action: TypeText, text: str, *, hidden
     found = await session.find(action.target, "edit")
     if isinstance(found, PerformOutcome):
         return found
+    if not found.now.editable:
+        range_ = await read_range(session, found)
+        if range_.found and not found.now.offers:
+            return await set_number(session, found, text, at_once=range_.own)
     field = await _field(session, found)
     if isinstance(field, PerformOutcome):
         return field
     hidden = hidden or found.now.secret
     before = await state_before(session, found)
-    field_value = await _type_at_once(session, found, field, text)
-    if field_value is not None and not matching.says_the_same(text, field_value) and len(text) <= LONGEST_BY_KEYS:
-        field_value = await _type_by_keys(session, found, field, text)
+    field_value = await _type(session, found, field, text)
+    if field_value is not None and found.now.role == "spinbutton" and not matching.says_the_same(text, field_value):
+        return await set_number(session, found, text, at_once=False)
     await session.settle()
+    if field_value is not None and found.now.numeric and not found.now.offers:
+        await _leave_and_return(session, field)
     if field_value is not None and not isinstance(
         await session.run_timed(found.again(session.limits.action_s)), StaleElement
     ):
@@ -57,7 +64,7 @@ async def type_into(session: PageSession, action: TypeText, text: str, *, hidden
 
 async def _field(session: PageSession, found: ResolvedElement) -> Locator | PerformOutcome:
     """Return the element itself, or the only field within it."""
-    if found.now.editable or (found.now.type in SET_WHOLE and found.now.tag == "input" and not found.now.disabled):
+    if found.now.editable or (found.now.type == "color" and found.now.tag == "input" and not found.now.disabled):
         return found.locator
     own = found.now.tag in ("input", "textarea")
     if not own and not found.now.disabled:
@@ -72,6 +79,21 @@ def _inner_field(found: ResolvedElement) -> Locator:
     return replace(found, snapshot_id=FIELD, n=0).locator
 
 
+async def _type(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
+    """Type and read back. What offers options while one types gets every letter by its key, as from a person; other
+    fields only where they do not take the text at once."""
+    by_keys = len(text) <= LONGEST_BY_KEYS
+    if found.now.offers and by_keys:
+        await _dismiss_overlays(session, found)
+        value = await _type_by_keys(session, found, field, text)
+        if value is None or matching.says_the_same(text, value):
+            return value
+    value = await _type_at_once(session, found, field, text)
+    if value is not None and by_keys and not matching.says_the_same(text, value):
+        value = await _type_by_keys(session, found, field, text)
+    return value
+
+
 async def _type_at_once(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
     """Set all but the last letter, and type that with its key: many pages listen to keys only."""
     timeout_ms = session.limits.action_s * 1000
@@ -84,6 +106,18 @@ async def _type_at_once(session: PageSession, found: ResolvedElement, field: Loc
     return await _read_back(session, found, field)
 
 
+async def _leave_and_return(session: PageSession, field: Locator) -> None:
+    """Take the focus from a field and give it back: many take a number, or keep it in its limits, only when left."""
+    timeout_ms = session.limits.action_s * 1000
+    try:
+        await session.run_timed(field.blur(timeout=timeout_ms))
+        await session.settle()
+        await session.run_timed(field.focus(timeout=timeout_ms))
+        await session.settle()
+    except Error as error:  # it is gone, and that is told by the caller
+        session.tabs.raise_if_lost(error)
+
+
 async def _dismiss_overlays(session: PageSession, found: ResolvedElement) -> None:
     """Close overlays as a person would have to, although a covered field can be filled."""
     await reach(session, found, patience_s=0.0)
@@ -91,16 +125,32 @@ async def _dismiss_overlays(session: PageSession, found: ResolvedElement) -> Non
 
 async def _type_by_keys(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
     """Type letter by letter, for fields that rewrite their value while typing."""
-    timeout_ms = session.limits.action_s * 1000
     if found.now.tag == "input" and found.now.type not in WRITTEN:
         return await _read_back(session, found, field)
     try:
-        await session.run_timed(field.fill("", timeout=timeout_ms))
         written = text.rstrip("\r\n") if found.now.tag == "input" else text
-        await session.run_timed(field.press_sequentially(written, timeout=timeout_ms))
+        await replace_by_keys(session, field, written)
     except PlaywrightTimeout:
         return await _read_back(session, found, field)
     return await _read_back(session, found, field)
+
+
+async def replace_by_keys(session: PageSession, field: Locator, text: str) -> None:
+    """Clear a field and type letter by letter. An empty field is not cleared: in some the key removes a choice."""
+    timeout_ms = session.limits.action_s * 1000
+    await session.run_timed(field.focus(timeout=timeout_ms))
+    if await held_text(session, field):
+        await session.run_timed(field.press("Control+A", timeout=timeout_ms))
+        await session.run_timed(field.press("Backspace", timeout=timeout_ms))
+        if await held_text(session, field):
+            await session.run_timed(field.fill("", timeout=timeout_ms))
+    await session.run_timed(field.press_sequentially(text, timeout=timeout_ms))
+
+
+async def held_text(session: PageSession, field: Locator) -> str:
+    """Return what a field holds. It is compared only: it may be secret."""
+    script = "el => 'value' in el ? el.value : el.innerText"
+    return str(await session.run_timed(field.evaluate(script, timeout=session.limits.action_s * 1000))).strip("\n")
 
 
 def _outcome(
@@ -155,7 +205,11 @@ async def type_secret(session: PageSession, action: TypeSecret) -> PerformOutcom
     if isinstance(found, PerformOutcome):
         return found
     where = document_address(found.frame)
-    if not guard.may_hold_secrets(where):
+    elsewhere = await session.run_timed(vault.refusal_at(action.secret, where))
+    if elsewhere:
+        told = f"the field is in a document of {where[:200]}: {elsewhere}"
+        return refuse("policy_denied", told, target=found.to_target_found())
+    if not await session.run_timed(guard.may_hold_secrets(where)):
         why = "secrets are typed only into pages of allowed hosts, and only over https unless the host is a private one"
         return refuse(
             "policy_denied", f"the field is in a document of {where[:200]}: {why}", target=found.to_target_found()
@@ -166,9 +220,7 @@ async def type_secret(session: PageSession, action: TypeSecret) -> PerformOutcom
         )
     value = await session.run_timed(vault.reveal(action.secret))
     if value is None:
-        return refuse(
-            "no_such_secret", f"this browser pool knows no secret {action.secret!r}", target=found.to_target_found()
-        )
+        return refuse("no_such_secret", unknown_secret(action.secret), target=found.to_target_found())
     return await _type_value(session, found, action.secret, value)
 
 

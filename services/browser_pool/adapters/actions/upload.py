@@ -113,7 +113,7 @@ async def _field(session: PageSession, found: ResolvedElement, kind: str) -> Ele
 
 async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser | PerformOutcome | None:
     """Return the file chooser that a press opens, or None."""
-    reached = await reach(session, found)
+    reached = await reach(session, found, part="whole")
     if isinstance(reached, PerformOutcome):
         return reached
     try:

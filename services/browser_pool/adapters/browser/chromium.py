@@ -15,6 +15,8 @@ from typing import Any
 from playwright.async_api import BrowserContext, Error, Request, Response
 
 from services.browser_pool.adapters.actions.perform import perform
+from services.browser_pool.adapters.actions.step_picture import take_view
+from services.browser_pool.adapters.api_response import fetch_response
 from services.browser_pool.adapters.archive.page_archive import capture_page
 from services.browser_pool.adapters.archive.restore import restore_page
 from services.browser_pool.adapters.browser.launch import BrowserProcess, WarmContext, start
@@ -22,14 +24,18 @@ from services.browser_pool.adapters.guard.interception import guard_session
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.guard.secrets import open_vault
 from services.browser_pool.adapters.network import frame_of
-from services.browser_pool.adapters.protocol import run_unless_gone
 from services.browser_pool.adapters.session import PageSession, SessionLimits
+from services.browser_pool.login_hosts import state_for
 from services.browser_pool.login_states import LoginState, LoginStore
 from services.browser_pool.page.matching import first_line
 from services.browser_pool.page.model import RawPage
 from services.browser_pool.ports import (
     NOTHING,
+    ApiRequest,
+    ApiResponse,
+    Capture,
     CaptureFailed,
+    FetchRefused,
     PageCapture,
     RestoreRefused,
     RestoreRequest,
@@ -45,6 +51,8 @@ from shared.secrets.store import SecretStore
 log = logging.getLogger(__name__)
 
 DEAD = ("has been closed", "Connection closed", "Target crashed")
+REFILL_PAUSE_S = 0.15
+"""A context takes the browser and the machine 60 ms: by then a new session waits for what it has asked the site for."""
 TRIES = 3
 """A browser that dies while a session is opened costs no lease."""
 
@@ -122,7 +130,11 @@ class Chromium:
                     await load_login_state(warm.context, login)
                 session = self._session(started, warm, terms)
                 session.vault = await open_vault(warm.context, self._secrets, terms.secrets)
-                session.guard = await guard_session(started.browser, warm.context, warm.page, terms, session.pace)
+                session.guard = await guard_session(
+                    started.browser, warm.context, warm.page, warm.ids, terms, session.pace
+                )
+                session.guard.login = login
+                started.watch.add(session.guard.context_id, session)
                 return session
             except (Error, Unavailable) as error:
                 # A dead browser and a dead driver give the same error; another browser solves both. Sessions that still
@@ -176,7 +188,12 @@ class Chromium:
             self._refilling = self._background.start(self._fill_spares())
 
     async def _fill_spares(self) -> None:
-        """Create contexts one at a time, and none while a lease is being opened, which comes first."""
+        """Create contexts one at a time, and none while a lease is being opened, which comes first.
+
+        While there is another one, the session that was just opened goes first as well.
+        """
+        if self._current is not None and self._current.spares:
+            await asyncio.sleep(REFILL_PAUSE_S)
         try:
             while not self._opening:
                 started = await self._live_browser()
@@ -265,7 +282,7 @@ class PoolSession(PageSession):
     ) -> None:
         super().__init__(started.browser, warm.context, warm.page, limits, perform, pace)
         self._on_closed: Callable[[], None] | None = on_closed
-        self._browser_folder = started.folder
+        self._browser_folder, self._watch = started.folder, started.watch
         warm.context.on("response", self._record_response)
         warm.context.on("requestfailed", self._record_failure)
 
@@ -281,14 +298,29 @@ class PoolSession(PageSession):
         """See BrowserSession."""
         self._spent_s = 0.0
         self.tabs.follow()
-        return await run_unless_gone(capture_page(self, known, wanted), self.tabs.gone)
+        return await self.run_unless_lost(capture_page(self, known, wanted))
+
+    async def take_step_picture(self) -> Capture | None:
+        """See BrowserSession."""
+        return await self.run_unless_lost(take_view(self))
+
+    async def fetch(self, request: ApiRequest) -> ApiResponse | FetchRefused:
+        """See BrowserSession."""
+        assert self.guard is not None
+        assert self.vault is not None
+        began_s = time.perf_counter()
+        try:
+            return await fetch_response(request, self.guard, self.vault)
+        finally:
+            self._spent_s = time.perf_counter() - began_s
 
     async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         """See BrowserSession."""
-        return await run_unless_gone(restore_page(self, self._browser_folder, asked), self.tabs.gone)
+        return await self.run_unless_lost(restore_page(self, self._browser_folder, asked))
 
     async def close(self) -> None:
         self.pace.end()
+        self._watch.remove(self)
         try:
             await super().close()
         finally:
@@ -314,10 +346,10 @@ def is_document(request: Request) -> bool:
 
 
 async def load_login_state(context: BrowserContext, login: LoginState) -> None:
-    """Set recorded cookies and storage in an unused context."""
-    state: Any = json.loads(await asyncio.to_thread(login.path.read_bytes))
+    """Set recorded cookies and storage in an unused context: those for the hosts of the login state only."""
+    state: Any = state_for(json.loads(await asyncio.to_thread(login.path.read_bytes)), login.hosts)
     try:
-        if set(state) <= {"cookies", "origins"} and not state.get("origins"):
+        if not state["origins"]:
             # Setting a whole state takes a page and tens of milliseconds; most states have only cookies.
             await context.add_cookies(state["cookies"])
         else:

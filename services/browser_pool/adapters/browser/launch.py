@@ -18,12 +18,20 @@ from weakref import WeakKeyDictionary
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
 
 from services.browser_pool.adapters.browser.memory import tree_mb
-from services.browser_pool.adapters.guard.interception import interceptor_of
+from services.browser_pool.adapters.browser.watch import SessionWatch
+from services.browser_pool.adapters.guard.interception import (
+    TargetIds,
+    forbid_preloading,
+    interceptor_of,
+    is_proxied,
+    target_ids,
+)
+from services.browser_pool.adapters.guard.socket_proxy import SocketProxy
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import worlds
 from services.browser_pool.adapters.observe.pending import count_timers
 from services.browser_pool.adapters.protocol import run_unless_gone
 from services.browser_pool.page.matching import first_line
+from shared.aio import cancel_and_wait
 from shared.child_process.parent import start_python
 from shared.errors import Unavailable
 
@@ -33,15 +41,25 @@ VIEWPORT_WIDTH_PX = 1280
 VIEWPORT_HEIGHT_PX = 900
 LAUNCH_BOUND_S = 30.0
 CLOSE_BOUND_S = 3.0
-ARGUMENTS = ("--disable-background-networking", "--no-default-browser-check")
+ARGUMENTS = (
+    "--disable-background-networking",
+    "--no-default-browser-check",
+    # WebRTC sends no UDP past the guard; pages do not get at it at all (preloading.js).
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+
+WITHOUT = ("--disable-ipc-flooding-protection",)
+"""Arguments of Playwright that are left out: a page that writes its history thousands of times a second would hold up
+all pages of the browser. Chromium lets 200 through in 10 s."""
 
 
 @dataclass(frozen=True)
 class WarmContext:
-    """An unused context with its first page open."""
+    """An unused context with its first page open, ready for a guard."""
 
     context: BrowserContext
     page: Page
+    ids: TargetIds
     crashed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -51,12 +69,16 @@ class BrowserProcess:
     ``leases`` counts all sessions it ever had, ``live`` the present ones.
     """
 
-    def __init__(self, playwright: Playwright, process_dir: ProcessDir, browser: Browser, pid: int) -> None:
+    def __init__(
+        self, playwright: Playwright, process_dir: ProcessDir, sockets: SocketProxy, browser: Browser, pid: int
+    ) -> None:
         self.browser = browser
         self.leases = self.live = 0
         self.spares: list[WarmContext] = []
-        self._playwright, self._process_dir, self._pid = playwright, process_dir, pid
+        self._playwright, self._process_dir, self._sockets, self._pid = playwright, process_dir, sockets, pid
         self._gone = asyncio.Event()
+        self.watch = SessionWatch(browser)
+        self._watching = asyncio.create_task(self.watch.run())
         browser.on("disconnected", lambda _: self._gone.set())
 
     @property
@@ -82,10 +104,12 @@ class BrowserProcess:
             service_workers="block",
         )
         try:
-            await interceptor_of(self.browser)
+            watch = await interceptor_of(self.browser)
+            self._sockets.decide_by(watch.socket_refusal, watch.names.addresses)
             await count_timers(context)
-            warm = WarmContext(context, await context.new_page())
-            await worlds(warm.page)
+            await forbid_preloading(context)
+            page = await context.new_page()
+            warm = WarmContext(context, page, await target_ids(page))
         except BaseException:
             if not self.dead:
                 await close_quietly(context.close())
@@ -110,7 +134,9 @@ class BrowserProcess:
         if not self.dead:
             await close_quietly(self.browser.close())
         self._gone.set()
+        await cancel_and_wait(self._watching)
         await close_quietly(self._playwright.stop())
+        await self._sockets.close()
         await self._process_dir.clear()
 
 
@@ -126,30 +152,76 @@ async def _start(chosen: Path | None, headed: bool) -> BrowserProcess:
     process_dir = await ProcessDir.build()
     try:
         async with process_dir.as_temporary_folder():
-            playwright = await async_playwright().start()
+            playwright = await _start_driver()
     except BaseException:
         await process_dir.clear()
         raise
+    sockets: SocketProxy | None = None
     try:
+        sockets = await SocketProxy.start()
         await engine.register(playwright)
         own = Path(playwright.chromium.executable_path)
         executable = await asyncio.to_thread(find_browser, chosen, own, shutil.which, headed=headed)
-        browser = await _launch(playwright, executable, headed)
-        return BrowserProcess(playwright, process_dir, browser, await _pid_of(browser))
+        # Behind a proxy of the machine's settings, that one decides where sockets go, as it does for all else.
+        arguments = ARGUMENTS if is_proxied() else (*ARGUMENTS, *sockets.arguments)
+        browser = await _launch(playwright, executable, headed, arguments)
+        return BrowserProcess(playwright, process_dir, sockets, browser, await _pid_of(browser))
     except BaseException:
         await close_quietly(playwright.stop())
+        if sockets is not None:
+            await sockets.close()
         await process_dir.clear()
         raise
 
 
-async def _launch(playwright: Playwright, executable: Path, headed: bool) -> Browser:
+async def _start_driver() -> Playwright:
+    """Start the driver. Where that is cut off, the driver is let come up and then stopped: ended half way it leaves
+    errors that nobody awaits, and asyncio prints them."""
+    starting = asyncio.ensure_future(_run_driver())
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await close_quietly(_stop_once_started(starting))
+        raise
+
+
+async def _run_driver() -> Playwright:
+    """Raises Unavailable where the driver ends while it starts, as by a signal to the whole group of processes."""
+    manager = async_playwright()
+    try:
+        playwright = await manager.start()
+    except Error:
+        raise
+    except Exception as error:  # Playwright raises no class of its own here
+        raise Unavailable(f"the driver of the browser did not start: {error}", code="no_browser") from error
+    client = manager._client  # pyright: ignore[reportPrivateUsage]
+    if client is not None:
+        # Playwright itself awaits this only while it starts; a driver that ends later is told by each call.
+        ended = cast("asyncio.Future[Any]", client._transport.on_error_future)  # pyright: ignore
+        ended.add_done_callback(_read_error)
+    return playwright
+
+
+def _read_error(ended: asyncio.Future[Any]) -> None:
+    """Read the error, so that asyncio does not print it as one that nobody has read."""
+    if not ended.cancelled():
+        ended.exception()
+
+
+async def _stop_once_started(starting: asyncio.Future[Playwright]) -> None:
+    with contextlib.suppress(Unavailable):
+        await (await starting).stop()
+
+
+async def _launch(playwright: Playwright, executable: Path, headed: bool, arguments: tuple[str, ...]) -> Browser:
     try:
         browser = await playwright.chromium.launch(
             executable_path=executable,
             headless=not headed,
             # Chromium's sandbox does not work as root.
             chromium_sandbox=os.geteuid() != 0,
-            args=ARGUMENTS,
+            args=arguments,
+            ignore_default_args=list(WITHOUT),
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,

@@ -17,10 +17,12 @@ from services.browser_pool.adapters.guard.pacing import Pacing
 from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.ports import Gate
 from services.browser_pool.safety import politeness
+from services.browser_pool.safety.limits import UseLimits
 from services.browser_pool.sessions import Sessions
 from shared.aio import run_alongside
+from shared.bus.access.contexts import find_context
 from shared.bus.ports import Records
-from shared.secrets.store import secret_store
+from shared.secrets.store import SecretStore, secret_store
 from shared.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,13 @@ def login_store(settings: Settings) -> LoginFolder:
     return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
 
 
+def pool_secrets(settings: Settings) -> SecretStore:
+    """Return the secrets of this pool. On a bus that a command of this user has started, nobody else leases; on any
+    other one, a secret is for the hosts that are written with it, and one without is for none."""
+    own_bus = settings.nats_url is None or find_context(settings.nats_url) is not None
+    return secret_store(settings, bound_only=not own_bus)
+
+
 def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:
     limits = SessionLimits(
         action_s=settings.action_timeout_s,
@@ -46,6 +55,12 @@ def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:
         settle_s=settings.settle_bound_s,
         download_bytes=settings.max_download_bytes,
         upload_dir=settings.upload_dir,
+        use=UseLimits(
+            tabs=settings.session_max_tabs,
+            frames=settings.session_max_frames,
+            workers=settings.session_max_workers,
+            page_memory_mb=settings.page_memory_mb,
+        ),
     )
     return Chromium(
         chromium=settings.chromium,
@@ -57,7 +72,7 @@ def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:
             min(SPARES, settings.browser_capacity), settings.browser_max_leases, float(settings.browser_memory_mb)
         ),
         headed=settings.browser_headed,
-        secrets=secret_store(settings),
+        secrets=pool_secrets(settings),
     )
 
 

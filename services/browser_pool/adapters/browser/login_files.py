@@ -7,8 +7,9 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from services.browser_pool.login_hosts import read_hosts
 from services.browser_pool.login_states import LoginState
 from shared.errors import PermanentError
 from shared.text.names import safe_id
@@ -44,10 +45,10 @@ class LoginFolder:
                 f"the login state {name!r} {why}: expected the file {path}; record it with `exhibit login {name} URL`",
                 code="no_auth_profile",
             ) from exc
-        self._check(name, data)
-        return LoginState(name, path, hashlib.sha256(data).hexdigest())
+        hosts = read_hosts(self._read(name, data))
+        return LoginState(name, path, hashlib.sha256(data).hexdigest(), hosts)
 
-    def _check(self, name: str, data: bytes) -> None:
+    def _read(self, name: str, data: bytes) -> dict[str, Any]:
         try:
             known: Any = json.loads(data)
         except ValueError:
@@ -57,6 +58,7 @@ class LoginFolder:
                 f"the login state {name!r} is not one: record it again with `exhibit login {name} URL`",
                 code="no_auth_profile",
             )
+        return cast("dict[str, Any]", known)
 
     def _save(self, name: str, state: dict[str, Any]) -> str:
         path = self.path(name)

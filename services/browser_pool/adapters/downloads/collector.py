@@ -15,6 +15,7 @@ from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.files import filenames
 from services.browser_pool.files.filenames import suffix_of
 from services.browser_pool.ports import Capture
+from shared.aio import SemaphorePerLoop
 from shared.child_process.parent import kill_and_wait, start_python
 from shared.contracts.error_codes import ActionCode
 from shared.contracts.results import Captured, NotSeen
@@ -105,7 +106,7 @@ async def _close_emptied(tabs: Tabs) -> bool:
 
 PROGRAM = "services.browser_pool.adapters.downloads.preview_child"
 PREVIEW_BOUND_S = 22.0
-PREVIEWS_AT_ONCE = asyncio.Semaphore(2)
+PREVIEWS_AT_ONCE = SemaphorePerLoop(2)
 """Each subprocess may take a processor and a gigabyte."""
 
 
@@ -120,7 +121,7 @@ async def read_preview(path: Path, name: str) -> str | None:
         return None
     if kind == "text":
         return previews.clipped(previews.decoded(head) or "")
-    async with PREVIEWS_AT_ONCE:
+    async with PREVIEWS_AT_ONCE.hold():
         return await _read_in_subprocess(path, kind)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,41 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Pag
 
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.session_guard import DocumentUse, SessionGuard
+from services.browser_pool.adapters.observe.engine import worlds
 from services.browser_pool.adapters.protocol import on, send
 from services.browser_pool.ports import SessionTerms
-from services.browser_pool.safety.policy import HostPolicy, fetch_patterns
+from services.browser_pool.safety.policy import fetch_patterns
 from shared.aio import BackgroundTasks
+from shared.hosts import bracketed
+from shared.network.host_policy import HostPolicy
 from shared.network.name_resolver import NameResolver
 
 PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
 RULES = "application/speculationrules+json"
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+def is_proxied() -> bool:
+    """Return whether the machine's settings name a proxy, which then connects for the browser."""
+    return any(os.environ.get(name) or os.environ.get(name.upper()) for name in PROXIES)
+
+
+@dataclass(frozen=True)
+class TargetIds:
+    """The protocol's ids of a context and of its first page."""
+
+    context_id: str
+    page_id: str
+
+
+async def forbid_preloading(context: BrowserContext) -> None:
+    """Take from the documents of a context what would fetch past the guard. Before its first page is opened."""
+    await context.add_init_script(PRELOADING)
+
+
+async def target_ids(page: Page) -> TargetIds:
+    info = (await (await worlds(page)).send_command("Target.getTargetInfo"))["targetInfo"]
+    return TargetIds(info["browserContextId"], info["targetId"])
 
 
 class Interceptor:
@@ -35,7 +62,7 @@ class Interceptor:
     def __init__(self, session: CDPSession) -> None:
         self._session = session
         self.names = NameResolver()
-        self.proxied = any(os.environ.get(name) or os.environ.get(name.upper()) for name in PROXIES)
+        self.proxied = is_proxied()
         self._guards: dict[str, SessionGuard] = {}
         self._tabs: dict[str, SessionGuard] = {}
         self._passing: frozenset[str] | None = None
@@ -47,18 +74,11 @@ class Interceptor:
         on(self._session, "Fetch.requestPaused", self._on_paused)
         await self._set_patterns(frozenset())
 
-    async def target_ids(self, context: BrowserContext, page: Page) -> tuple[str, str]:
-        """Return the protocol's ids of a context and its first page."""
-        session = await context.new_cdp_session(page)
-        info = (await send(session, "Target.getTargetInfo"))["targetInfo"]
-        await session.detach()
-        return info["browserContextId"], info["targetId"]
-
     async def add_session(
-        self, context: BrowserContext, page: Page, terms: SessionTerms, pace: SessionPace
+        self, context: BrowserContext, page: Page, ids: TargetIds, terms: SessionTerms, pace: SessionPace
     ) -> SessionGuard:
         """Guard a context from here on and return its guard."""
-        context_id, page_id = await self.target_ids(context, page)
+        context_id, page_id = ids.context_id, ids.page_id
         bounds = HostPolicy(terms.allowed_hosts, terms.private_hosts)
         guard = SessionGuard(
             context, context_id, bounds, pace, self.names, self.proxied, self.remove_session, {page_id: True}
@@ -67,7 +87,6 @@ class Interceptor:
         guard.follow(page)
         context.on("page", guard.follow)
         context.on("response", guard.check_response)
-        await context.add_init_script(PRELOADING)
         await self._set_patterns(self._shared_private_hosts())
         return guard
 
@@ -163,6 +182,19 @@ class Interceptor:
             owner.deny(url, why, "part")
         return why
 
+    async def socket_refusal(self, host: str, port: int, addresses: tuple[str, ...]) -> str | None:
+        """Return why no WebSocket may be opened there, or None. Nothing tells which session asks: it is opened only
+        where all may."""
+        guards = tuple(self._guards.values())
+        if not guards:
+            return "no session is open in this browser"
+        url = f"ws://{bracketed(host)}:{port}/"
+        answers = [(guard, guard.socket(url, addresses)) for guard in guards]
+        for guard, why in answers:
+            if why:
+                guard.deny(url, why, "part")
+        return next((why for _, why in answers if why), None)
+
     async def _owner(self, frame_id: str) -> SessionGuard | None:
         if len(self._guards) == 1:
             return next(iter(self._guards.values()))
@@ -190,11 +222,11 @@ def _forget_failed(browser: Browser, start: asyncio.Task[Interceptor]) -> None:
 
 
 async def guard_session(
-    browser: Browser, context: BrowserContext, page: Page, terms: SessionTerms, pace: SessionPace
+    browser: Browser, context: BrowserContext, page: Page, ids: TargetIds, terms: SessionTerms, pace: SessionPace
 ) -> SessionGuard:
     """Restrict the context to its terms from here on."""
     watch = await interceptor_of(browser)
-    return await watch.add_session(context, page, terms, pace)
+    return await watch.add_session(context, page, ids, terms, pace)
 
 
 async def _start(browser: Browser) -> Interceptor:

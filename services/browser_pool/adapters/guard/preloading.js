@@ -1,6 +1,8 @@
 // Runs first in every document, in the page's own world. Speculation rules make the browser fetch documents on its own
-// account, without interception: so they are removed before it reads them.
+// account, without interception: so they are removed before it reads them. WebRTC and WebTransport connect without it
+// too, and no record is shown by them: a page does not have them.
 (() => {
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) delete window[name];
   const bound = (native) => Function.prototype.call.bind(native);
   const getter = (type, name) => bound(Object.getOwnPropertyDescriptor(type.prototype, name).get);
   // Taken before the page can replace them.

@@ -10,16 +10,16 @@ from typing import Any, Literal
 from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Page, Response
 
 from services.browser_pool.adapters.guard.pacing import SessionPace
-from services.browser_pool.adapters.guard.secrets import hidden_in
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import send
-from services.browser_pool.safety import policy
-from services.browser_pool.safety.policy import HostPolicy
+from services.browser_pool.login_hosts import login_refusal
+from services.browser_pool.login_states import LoginState
 from shared.aio import BackgroundTasks
 from shared.contracts.results import NotSeen, PageChanged
-from shared.hosts import Origin, fits_any, literal_address, parse_origin
+from shared.hosts import Origin, fits_any, literal_address, parse_origin, private_address
+from shared.network.host_policy import HostPolicy, document_refusal, part_refusal, private_refusal
 from shared.network.name_resolver import NameResolver
-from shared.secrets.redaction import redacted_text
+from shared.telemetry.about import About, about_now, work_about
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +64,11 @@ class SessionGuard:
     """The file of a stored page; once it is shown, the session opens nothing else."""
     used: bool = False
     """Whether a document was admitted."""
+    about: About = field(default_factory=about_now)
+    """What the session was leased for: the browser's own events come outside of any question."""
+    login: LoginState | None = None
+    """What the session is logged in with: where no hosts are allowed by name, its first document comes from one of
+    its hosts."""
     _checks: BackgroundTasks = field(default_factory=BackgroundTasks)
     _sessions: dict[Page, CDPSession] = field(default_factory=dict[Page, CDPSession])
 
@@ -78,13 +83,18 @@ class SessionGuard:
     def denials(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(str(denial) for denial in self.denied))
 
-    def may_hold_secrets(self, url: str) -> bool:
+    async def may_hold_secrets(self, url: str) -> bool:
         """Return whether secrets may be typed at ``url``: an allowed host, over https unless it is a named private
-        host."""
+        host. One that is only called private is none, unless a proxy alone knows its address."""
         origin = parse_origin(url)
         if isinstance(origin, str) or not fits_any(origin, self.bounds.allowed):
             return False
-        return origin.scheme == "https" or fits_any(origin, self.bounds.private)
+        if origin.scheme == "https":
+            return True
+        if not fits_any(origin, self.bounds.private):
+            return False
+        addresses = await self.names.addresses(origin.host)
+        return private_address(origin.host, addresses) is not None or (self.proxied and not addresses)
 
     async def apply_denials(self, outcome: PerformOutcome) -> PerformOutcome:
         """Return the outcome of an action with the documents that were refused meanwhile."""
@@ -111,17 +121,29 @@ class SessionGuard:
         if self.sealed:
             return None if (url, where, hop) == (self.sealed, "tab", False) else SEALED
         if where == "part":
-            return policy.part_refusal(url, await self._addresses(url), self.bounds)
+            return part_refusal(url, await self._addresses(url), self.bounds)
         self.used = True
         if not self.bounds.allowed:
             first = parse_origin(url)
+            elsewhere = self._login_refusal(first)
+            if elsewhere:
+                return elsewhere
             self.bounds = HostPolicy(() if isinstance(first, str) else (first.rule,), self.bounds.private)
-        refusal = policy.document_refusal(url, (), self.bounds)
-        refusal = refusal or policy.document_refusal(url, await self._addresses(url), self.bounds)
+        refusal = document_refusal(url, (), self.bounds)
+        refusal = refusal or document_refusal(url, await self._addresses(url), self.bounds)
         if refusal is None and not hop:
             admission = await self.pace.admit(url)
             refusal = None if admission.ok else admission.reason
         return refusal
+
+    def _login_refusal(self, first: Origin | str) -> str:
+        if self.login is None or isinstance(first, str):
+            return ""
+        return login_refusal(self.login.name, self.login.hosts, (first.rule,))
+
+    def socket(self, url: str, addresses: tuple[str, ...]) -> str | None:
+        """Return why a WebSocket may not be opened to one of these addresses, or None."""
+        return SEALED if self.sealed else part_refusal(url, addresses, self.bounds)
 
     async def _addresses(self, url: str) -> tuple[str, ...]:
         origin = parse_origin(url)
@@ -130,10 +152,16 @@ class SessionGuard:
         return await self.names.addresses(origin.host)
 
     def deny(self, url: str, why: str, where: DocumentUse) -> None:
-        hidden = hidden_in(self.context)
-        log.warning("refused: %s (%s): %s", redacted_text(url[:300], hidden), where, redacted_text(why, hidden))
+        # The address may quote the row, and the reason the address: both are in the step log.
+        with work_about(self.about):
+            log.warning("a document is refused (%s)", where)
         if len(self.denied) < MAX_DENIED:
             self.denied.append(DeniedDocument(url, why, where))
+
+    def deny_tabs(self, refused: bool, most: int) -> None:
+        """Tell that tabs were closed as they opened."""
+        if refused:
+            self.deny("a new tab", f"{most} tabs are open, and no more may be (EXHIBIT_SESSION_MAX_TABS)", "popup")
 
     async def holds(self, frame_id: str) -> bool:
         """Return whether one of the session's pages has this frame."""
@@ -170,7 +198,7 @@ class SessionGuard:
         try:
             server = await response.server_addr()
             known = (server["ipAddress"],) if server else ()
-            why = policy.private_refusal(origin, known, self.bounds)
+            why = private_refusal(origin, known, self.bounds)
             if why:
                 self.deny(response.url, why, "shown")
                 await self._blank(response.frame.page)
@@ -184,7 +212,7 @@ class SessionGuard:
         if self.sealed:
             why = None if frame.url == self.sealed else SEALED
         else:
-            why = policy.document_refusal(frame.url, (), self.bounds)
+            why = document_refusal(frame.url, (), self.bounds)
         if why:
             self.deny(frame.url, why, "shown")
             self._checks.start(self._blank(frame.page))

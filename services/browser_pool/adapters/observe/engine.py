@@ -25,6 +25,8 @@ from services.browser_pool.page.model import PageStats, RawItem
 NAME = "exhibit"
 _PARTS = (
     "roles.js",
+    "fields.js",
+    "asides.js",
     "tables.js",
     "titles.js",
     "parts.js",
@@ -37,7 +39,10 @@ _PARTS = (
     "target.js",
     "sought.js",
     "reach.js",
+    "own_points.js",
+    "changes.js",
     "overlays.js",
+    "press_facts.js",
     "choices.js",
     "calendar.js",
     "hiding.js",
@@ -124,9 +129,14 @@ class ElementState(DocumentState, frozen=True):
     path: str = ""
     text: str = ""
     editable: bool = False
+    offers: bool = False
+    """It is a field that offers options while one types, or contains one."""
+    numeric: bool = False
+    """It is a field for a number."""
     secret: bool = False
     checkable: bool = False
     checked: bool | None = None
+    mixed: bool = False
     disabled: bool = False
     options: tuple[tuple[str, str, bool], ...] = ()
     selected: tuple[str, ...] = ()

@@ -47,6 +47,11 @@ class ResolvedElement:
         """Return its present state, or why it is stale."""
         return await engine.describe(self.frame, self.snapshot_id, self.n, timeout_s)
 
+    async def renewed(self, timeout_s: float) -> ResolvedElement:
+        """Return it with its present state; as it was, if it is stale."""
+        now = await self.again(timeout_s)
+        return self if isinstance(now, StaleElement) else replace(self, now=now)
+
     def to_target_found(self) -> TargetFound:
         """Return the element as results and logs record it."""
         x, y, width, height = self.now.box

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, ref
 
@@ -62,6 +63,7 @@ class Worlds:
         """The worlds of the page's own scripts, by frame id."""
         self._known: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
         self._changed = asyncio.Event()
+        self._calls = count()
         # Two calls at once must not open two sessions.
         self._attaching = asyncio.Lock()
 
@@ -314,7 +316,9 @@ class Worlds:
 
     async def _call_with_nodes(self, world: World, body: str, backend_ids: Sequence[int], *, this: str = "") -> None:
         """Run ``body`` in the world with the nodes as ``given``. Nodes that are gone are left out."""
-        handles = await asyncio.gather(*(self._resolve(world, one) for one in backend_ids))
+        # A group of its own, so that one command releases all of them, and nothing that another call still uses.
+        group = f"{OBJECT_GROUP}-{next(self._calls)}"
+        handles = await asyncio.gather(*(self._resolve(world, one, group) for one in backend_ids))
         given = [{"objectId": one} for one in handles if one]
         if not given:
             return
@@ -326,7 +330,7 @@ class Worlds:
             arguments=given,
             returnByValue=True,
         )
-        await self._release(world, handles)
+        await send(world.session, "Runtime.releaseObjectGroup", objectGroup=group)
 
     async def _release(self, world: World, handles: Sequence[str]) -> None:
         """Release handles: each keeps its node in memory after the page has removed it."""
@@ -335,14 +339,14 @@ class Worlds:
             *(send(world.session, "Runtime.releaseObject", objectId=object_id) for object_id in object_ids)
         )
 
-    async def _resolve(self, world: World, backend_id: int) -> str:
+    async def _resolve(self, world: World, backend_id: int, group: str) -> str:
         try:
             told = await send(
                 world.session,
                 "DOM.resolveNode",
                 backendNodeId=backend_id,
                 executionContextId=world.context_id,
-                objectGroup=OBJECT_GROUP,
+                objectGroup=group,
             )
         except Error:
             return ""

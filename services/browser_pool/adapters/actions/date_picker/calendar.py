@@ -21,6 +21,7 @@ from services.browser_pool.page.dates import Moment, month_table
 
 MARK, PARTS = "action-date", "action-calendar"
 OPENS_S = 0.8
+FADES_S = 0.8
 TURNS_S = 1.0
 JOURNEY_S = 40.0
 """Time limit from the shown month to the wanted one, page by page where nothing is faster."""
@@ -67,13 +68,15 @@ class Calendar(msgspec.Struct, frozen=True):
 @dataclass
 class DateEntry:
     """One date that is being set. ``steps``: the months that each button turned out to move. ``lang``: the calendar's
-    language."""
+    language. ``opened``: this action has opened the calendar; ``picked``: it has pressed the day in it."""
 
     session: PageSession
     found: ResolvedElement
     moment: Moment
     steps: dict[str, int] = field(default_factory=dict)
     lang: str = ""
+    opened: bool = False
+    picked: bool = False
 
     @property
     def wanted(self) -> int:
@@ -118,10 +121,10 @@ async def open_calendar(entry: DateEntry) -> Calendar | PerformOutcome:
     if calendar.state == "shown":
         return calendar
     await session.run_timed(ask(found.frame, CountReply, entry.timeout_s, "mark", MARK))
-    reached = await reach(session, found)
+    reached = await reach(session, found, part="opener")
     if isinstance(reached, PerformOutcome):
         return reached
-    await reached.press(session)
+    entry.opened = await reached.press(session)
     until_s = time.monotonic() + OPENS_S
     while (calendar := await entry.calendar()).state != "shown" and time.monotonic() < until_s:
         await session.run_timed(asyncio.sleep(POLL_S))
@@ -244,12 +247,25 @@ async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
 
 
 async def close_calendar(entry: DateEntry) -> None:
-    """Close a calendar that stays open, because it would cover the next target."""
-    calendar = await entry.calendar()
-    if calendar.state == "shown" and not calendar.inline:
-        await entry.session.run_timed(entry.session.page.keyboard.press("Escape"))
-        # A fading calendar would count as open for the next action.
-        until_s = time.monotonic() + OPENS_S
-        while (await entry.calendar()).state == "shown" and time.monotonic() < until_s:
-            await entry.session.run_timed(asyncio.sleep(POLL_S))
-        await entry.session.settle()
+    """Close a calendar that this action has opened and that stays open, because it would cover the next target.
+
+    One that is closing by itself is waited for: the key that closes a calendar empties the field of one that is closed.
+    """
+    if not entry.opened or not await _stays_open(entry):
+        return
+    await entry.session.run_timed(entry.session.page.keyboard.press("Escape"))
+    # A fading calendar would count as open for the next action.
+    await _stays_open(entry)
+    await entry.session.settle()
+
+
+async def _stays_open(entry: DateEntry) -> bool:
+    """Return whether a pop-up calendar is still shown after the time that one takes to fade."""
+    until_s = time.monotonic() + FADES_S
+    while True:
+        calendar = await entry.calendar()
+        if calendar.state != "shown" or calendar.inline:
+            return False
+        if time.monotonic() >= until_s:
+            return True
+        await entry.session.run_timed(asyncio.sleep(POLL_S))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import replace
 
 from playwright.async_api import Error
 
 from services.browser_pool.adapters.actions.date_picker import calendar as calendars
 from services.browser_pool.adapters.actions.date_picker.calendar import Calendar, DateEntry
-from services.browser_pool.adapters.actions.select.picker import NearbyText
+from services.browser_pool.adapters.actions.select.picker import HOLDS_S, LATE_S, NearbyText
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -39,7 +41,8 @@ async def set_date(session: PageSession, action: SetDate) -> PerformOutcome:
     entry = DateEntry(session, found, moment)
     if found.now.tag == "input" and found.now.type in NATIVE:
         return await _set_native(entry)
-    return await _set_scripted(entry)
+    outcome = await _set_scripted(entry)
+    return await _read_again(entry, outcome) if outcome.ok else outcome
 
 
 async def _set_native(entry: DateEntry) -> PerformOutcome:
@@ -89,43 +92,102 @@ async def _set_scripted(entry: DateEntry) -> PerformOutcome:
 
 
 async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
+    """Pick the day, confirm it where that is asked for, and close the calendar. The outcome is what is shown then."""
+    held = await _press_day(entry, calendar)
+    if isinstance(held, PerformOutcome):
+        return held
+    if not held and entry.moment.hour is not None and calendar.editable:
+        return await _type_day_and_time(entry, calendar)
+    await calendars.close_calendar(entry)
+    outcome = await _outcome_after_pick(entry)
+    if outcome.ok or not held:
+        return outcome
+    # Closing it has emptied the field, or taken the choice back: it is made once more, and the calendar is left open.
+    again = await calendars.open_calendar(entry)
+    if not isinstance(again, PerformOutcome) and again.state == "shown":
+        held = await _press_day(entry, again)
+    return held if isinstance(held, PerformOutcome) else await _outcome_after_pick(entry)
+
+
+async def _press_day(entry: DateEntry, calendar: Calendar) -> bool | PerformOutcome:
+    """Press the day, set the time, and confirm. Return whether the date is shown outside of the calendar."""
     refused = await calendars.pick_day(entry, calendar)
     if refused is not None:
         return refused
+    entry.picked = True
     await entry.session.settle()
     again = await entry.calendar()
     if entry.moment.hour is not None and again.clock:
         await calendars.set_time_of_day(entry, again)
-    outcome = await _outcome_after_pick(entry)
-    if outcome.ok:
-        await calendars.close_calendar(entry)
-        read = await _outcome_after_pick(entry)
-        return read if read.effect != outcome.effect and not again.inline and calendar.editable else outcome
+    held = await _is_held_soon(entry)
     again = await entry.calendar()
     if again.state == "shown" and again.confirm:
         refused = await entry.press(calendars.PARTS + "c", 0, "the button that confirms")
+        if refused is not None:
+            return refused
         await entry.session.settle()
-        outcome = refused or await _outcome_after_pick(entry)
-    if not outcome.ok and entry.moment.hour is not None and calendar.editable:
-        return await _type_day_and_time(entry, calendar)
-    return outcome
+        held = await _is_held_soon(entry)
+    return held
+
+
+async def _is_held_soon(entry: DateEntry) -> bool:
+    """Return whether the field, or what is beside it, shows the date. It is waited for, unless the calendar is part of
+    the page or has to be confirmed."""
+    until_s = time.monotonic() + LATE_S
+    while True:
+        calendar = await entry.calendar()
+        if await _shown_date(entry, calendar):
+            return True
+        if time.monotonic() >= until_s or (calendar.state == "shown" and (calendar.inline or calendar.confirm)):
+            return False
+        await entry.session.run_timed(asyncio.sleep(calendars.POLL_S))
+
+
+async def _shown_date(entry: DateEntry, calendar: Calendar) -> str:
+    """Return the text outside of the calendar that shows the date; empty where there is none.
+
+    The day was pressed under its month's name, so any reading of the field that includes it counts.
+    """
+    shown = await entry.read_state()
+    if not shown.here:
+        return ""
+    if shown.value and dates.reads_as(shown.value, entry.moment, entry.lang) is not False:
+        return shown.value
+    near = "" if calendar.editable else await _nearby_text(entry)
+    return near[:200] if near and dates.reads_as(near, entry.moment, entry.lang) else ""
 
 
 async def _outcome_after_pick(entry: DateEntry) -> PerformOutcome:
-    """Return the outcome: the day was pressed under its month's name, so any reading that includes it counts."""
-    shown = await entry.read_state()
     target, iso = entry.found.to_target_found(), entry.moment.iso()
-    value = shown.value if shown.here else ""
-    if value and dates.reads_as(value, entry.moment, entry.lang) is not False:
-        return done(f"picked {iso}", effect=ValueSet(value=value), target=target)
     calendar = await entry.calendar()
-    if calendar.state == "shown" and calendar.picked and entry.moment.hour is None:
+    text = await _shown_date(entry, calendar)
+    if text:
+        return done(f"picked {iso}", effect=ValueSet(value=text), target=target)
+    # The mark in a calendar is no date in a field.
+    is_choice = calendar.inline or not calendar.editable
+    if calendar.state == "shown" and calendar.picked and is_choice and entry.moment.hour is None:
         return done(f"picked {iso}; the calendar marks it", effect=ValueSet(value=iso), target=target)
-    near = await _nearby_text(entry) if shown.here and not calendar.editable else ""
-    if near and dates.reads_as(near, entry.moment, entry.lang):
-        return done(f"picked {iso}", effect=ValueSet(value=near[:200]), target=target)
+    shown = await entry.read_state()
+    value = shown.value if shown.here else ""
     message = f'after picking {iso}, "{entry.found.now.name}" holds "{value}"'
     return refuse("effect_not_seen", message, effect=ValueSet(value=value), target=target)
+
+
+async def _read_again(entry: DateEntry, outcome: PerformOutcome) -> PerformOutcome:
+    """Return the outcome by what is shown a moment later: a page may take back what it showed at first."""
+    await entry.session.run_timed(asyncio.sleep(HOLDS_S))
+    await entry.session.settle()
+    shown = await entry.read_state()
+    first = outcome.effect.value if isinstance(outcome.effect, ValueSet) else ""
+    if not shown.here or shown.value == first:
+        return outcome
+    if entry.picked:
+        return await _outcome_after_pick(entry)
+    target, effect = entry.found.to_target_found(), ValueSet(value=shown.value)
+    if dates.reads_as(shown.value, entry.moment, entry.lang):
+        return done(f'set "{entry.found.now.name}" to {shown.value}', effect=effect, target=target)
+    message = f'"{entry.found.now.name}" held "{first}", and a moment later it holds "{shown.value}"'
+    return refuse("effect_not_seen", message, effect=effect, target=target)
 
 
 async def _nearby_text(entry: DateEntry) -> str:

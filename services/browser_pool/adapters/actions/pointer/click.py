@@ -1,23 +1,38 @@
-"""The actions click and hover."""
+"""The actions click, double_click and hover."""
 
 from __future__ import annotations
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.effects import VisibleChanges, has_changed, has_navigated, state_before
+from services.browser_pool.adapters.actions.effects import (
+    VisibleChanges,
+    has_navigated,
+    look,
+    shows_change,
+    state_before,
+)
 from services.browser_pool.adapters.actions.pointer.hit_test import arrive, await_input, press_element, reach
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ElementState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Click, Hover
+from shared.contracts.actions import Click, DoubleClick, Hover, Target
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged
 
 SIGHTS = "action-sights"
+STAYS_ON = frozenset({"radio", "menuitemradio"})
 
 
 async def click(session: PageSession, action: Click) -> PerformOutcome:
-    found = await session.find(action.target, "act")
+    return await _click(session, action.target, twice=False)
+
+
+async def double_click(session: PageSession, action: DoubleClick) -> PerformOutcome:
+    return await _click(session, action.target, twice=True)
+
+
+async def _click(session: PageSession, target: Target, *, twice: bool) -> PerformOutcome:
+    found = await session.find(target, "act")
     if isinstance(found, PerformOutcome):
         return found
     if found.now.tag == "option":
@@ -25,12 +40,12 @@ async def click(session: PageSession, action: Click) -> PerformOutcome:
             "failed", "an option is not clicked; use select_option on its list", target=found.to_target_found()
         )
     before = await state_before(session, found)
-    refusal = await press_element(session, found)
+    refusal = await press_element(session, found, twice=twice)
     if refusal is not None:
         return refusal
     await session.settle()
     effect = await read_effect(session, found, before)
-    return _outcome(session, found, effect)
+    return _outcome(session, found, effect, "double-clicked" if twice else "clicked")
 
 
 async def read_effect(session: PageSession, found: ResolvedElement, before: DocumentState) -> Effect:
@@ -42,10 +57,9 @@ async def read_effect(session: PageSession, found: ResolvedElement, before: Docu
         return Navigated(url=session.page.url, http_status=session.network.fresh_status)
     element = await session.run_timed(found.again(session.limits.action_s)) if _shows_own_effect(found) else None
     if isinstance(element, ElementState) and element.checked is not None and not _is_unchanged_checkbox(found, element):
-        return CheckboxSet(checked=element.checked)
-    if session.tabs.dialogs or has_changed(before, after) or _has_element_changed(found, element):
-        return PageChanged()
-    return NotSeen()
+        return CheckboxSet(checked=None if element.mixed else element.checked)
+    changed = bool(session.tabs.dialogs) or await shows_change(session, session.page.main_frame, before, after)
+    return PageChanged() if changed or await _has_element_changed(session, found, element) else NotSeen()
 
 
 def _shows_own_effect(found: ResolvedElement) -> bool:
@@ -55,26 +69,31 @@ def _shows_own_effect(found: ResolvedElement) -> bool:
 
 def _is_unchanged_checkbox(found: ResolvedElement, element: ElementState) -> bool:
     """Return whether a check box kept its state. A radio button that was on stays on, as wanted."""
-    return found.now.type == "checkbox" and element.checked == found.now.checked
+    same = (element.checked, element.mixed) == (found.now.checked, found.now.mixed)
+    return same and not (found.now.role in STAYS_ON and element.checked)
 
 
-def _has_element_changed(found: ResolvedElement, element: ElementState | StaleElement | None) -> bool:
-    return found.frame.parent_frame is not None and (
-        not isinstance(element, ElementState) or has_changed(found.now, element)
-    )
+async def _has_element_changed(
+    session: PageSession, found: ResolvedElement, element: ElementState | StaleElement | None
+) -> bool:
+    if found.frame.parent_frame is None:
+        return False
+    return not isinstance(element, ElementState) or await shows_change(session, found.frame, found.now, element)
 
 
-def _outcome(session: PageSession, found: ResolvedElement, effect: Effect) -> PerformOutcome:
+def _outcome(session: PageSession, found: ResolvedElement, effect: Effect, done_what: str) -> PerformOutcome:
     what = f'{found.now.role} "{found.now.name or found.now.text[:80]}"'
     status = effect.http_status if isinstance(effect, Navigated) else None
     if status is not None and status >= 400:
         return refuse(
             "http_error",
-            f"clicked {what}; the page answered with HTTP {status}",
+            f"{done_what} {what}; the page answered with HTTP {status}",
             effect=effect,
             target=found.to_target_found(),
         )
-    message = f"clicked {what}"
+    message = f"{done_what} {what}"
+    if isinstance(effect, CheckboxSet) and effect.checked is None:
+        message += "; it is mixed now, neither checked nor unchecked"
     if session.tabs.opened:
         message += f"; it opened the tab {session.tabs.number(session.page)}, which is looked at now"
     if isinstance(effect, NotSeen) and not session.files.incoming:
@@ -98,6 +117,7 @@ async def hover(session: PageSession, action: Hover) -> PerformOutcome:
     # A mouse that is there already moves away first; otherwise nothing would happen.
     await await_input(session, session.page.mouse.move(0, 0))
     await session.run_timed(ask(found.frame, CountReply, session.limits.action_s, "mark", SIGHTS))
+    await look(session, found.frame)
     # Straight there: what opens on the way might push the target away.
     x, y = await reached.point(session)
     await await_input(session, arrive(session.page, x, y))
@@ -106,7 +126,8 @@ async def hover(session: PageSession, action: Hover) -> PerformOutcome:
         return done("the page went on", effect=Navigated(url=session.page.url), target=found.to_target_found())
     sights = await _visible_changes(session, found)
     what = f'the mouse is over {found.now.role} "{found.now.name or found.now.text[:80]}"'
-    if sights is None or sights.came or sights.left or has_changed(before, rest.state):
+    came = sights is None or sights.came or sights.left
+    if came or await shows_change(session, session.page.main_frame, before, rest.state):
         seen = f"; it shows: {' | '.join(sights.texts)}" if sights and sights.texts else ""
         return done(what + seen, effect=PageChanged(), target=found.to_target_found())
     return done(f"{what}; nothing was seen to come of it", effect=NotSeen(), target=found.to_target_found())

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import msgspec
-from playwright.async_api import Error
+from playwright.async_api import Error, Frame
 
-from services.browser_pool.adapters.actions.effects import ControlState, has_changed, has_navigated, state_before
+from services.browser_pool.adapters.actions.effects import (
+    ControlState,
+    has_navigated,
+    look,
+    shows_change,
+    state_before,
+)
 from services.browser_pool.adapters.actions.pointer.hit_test import (
     HitTest,
-    ReachedElement,
     await_input,
     frame_origin,
     reach,
@@ -28,11 +34,12 @@ STEPS = 12
 RELEASE_S = 2.0
 FIRST_PX = 6.0
 """A dragged element follows only after a few pixels."""
-OVER = "action-over"
+OVER, SLIDER = "action-over", "action-slider"
 
 
 class SliderThumb(msgspec.Struct, frozen=True):
-    """The handle of a native slider, from the corner of its frame; None for other elements."""
+    """The handle of a slider, from the corner of its frame; None for other elements. The page engine stores the slider
+    under SLIDER."""
 
     x: float | None = None
     y: float | None = None
@@ -48,7 +55,7 @@ async def drag(session: PageSession, action: Drag) -> PerformOutcome:
     reached = await reach(session, source)
     if isinstance(reached, PerformOutcome):
         return reached
-    before = await _state_before_drag(session, source)
+    before = await _state_before_drag(session, source, ControlPlace(source.frame, source.snapshot_id, source.n))
     start = await reached.point(session)
     async with _button_down(session, start):
         await _nudge(session, start)
@@ -69,11 +76,16 @@ async def drag_by(session: PageSession, action: DragBy) -> PerformOutcome:
     found = await session.find(action.target, "act")
     if isinstance(found, PerformOutcome):
         return found
-    reached = await reach(session, found)
-    if isinstance(reached, PerformOutcome):
-        return reached
-    before = await _state_before_drag(session, found)
-    start = await _grab_point(session, found, reached)
+    start = await _thumb(session, found)
+    held = (
+        ControlPlace(found.frame, found.snapshot_id, found.n) if start is None else ControlPlace(found.frame, SLIDER, 0)
+    )
+    if start is None:
+        reached = await reach(session, found)
+        if isinstance(reached, PerformOutcome):
+            return reached
+        start = await reached.point(session)
+    before = await _state_before_drag(session, found, held)
     end = (start[0] + action.right_px, start[1] + action.down_px)
     async with _button_down(session, start):
         await await_input(session, session.page.mouse.move(*end, steps=STEPS))
@@ -102,7 +114,7 @@ async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
 
 
 async def _drop_point(session: PageSession, found: ResolvedElement) -> tuple[float, float] | None:
-    work = ask(found.frame, HitTest, session.limits.action_s, "reach", found.snapshot_id, found.n, OVER)
+    work = ask(found.frame, HitTest, session.limits.action_s, "reach", found.snapshot_id, found.n, OVER, "whole")
     way = await session.run_timed(work)
     # The dragged element may cover the target; that is no obstacle.
     if way.state not in ("free", "covered"):
@@ -111,54 +123,69 @@ async def _drop_point(session: PageSession, found: ResolvedElement) -> tuple[flo
     return left + way.x, top + way.y
 
 
-async def _grab_point(session: PageSession, found: ResolvedElement, reached: ReachedElement) -> tuple[float, float]:
-    """Return where to press: the handle of a native slider, else the point that the mouse hits."""
-    if (found.now.tag, found.now.type) != ("input", "range"):
-        return await reached.point(session)
-    thumb = await session.run_timed(
-        ask(found.frame, SliderThumb, session.limits.action_s, "thumb", found.snapshot_id, found.n)
-    )
+async def _thumb(session: PageSession, found: ResolvedElement) -> tuple[float, float] | None:
+    """Return where the handle of a slider can be held, the element's own or that of the only slider in it."""
+    work = ask(found.frame, SliderThumb, session.limits.action_s, "thumb", found.snapshot_id, found.n, SLIDER)
+    thumb = await session.run_timed(work)
     if thumb.x is None or thumb.y is None:
-        return await reached.point(session)
+        return None
     left, top = await frame_origin(session, found.frame)
     return left + thumb.x, top + thumb.y
 
 
-async def _state_before_drag(session: PageSession, found: ResolvedElement) -> tuple[DocumentState, ControlState]:
+@dataclass(frozen=True)
+class ControlPlace:
+    """The control whose value a drag changes."""
+
+    frame: Frame
+    group: str
+    n: int
+
+
+@dataclass(frozen=True)
+class BeforeDrag:
+    page: DocumentState
+    held: ControlPlace
+    shown: ControlState
+
+
+async def _state_before_drag(session: PageSession, found: ResolvedElement, held: ControlPlace) -> BeforeDrag:
     page = await state_before(session, found)
-    return page, await _control_state(session, found)
+    await look(session, found.frame)
+    return BeforeDrag(page, held, await _control_state(session, held))
 
 
-async def _control_state(session: PageSession, found: ResolvedElement) -> ControlState:
+async def _control_state(session: PageSession, held: ControlPlace) -> ControlState:
     try:
-        work = ask(found.frame, ControlState, session.limits.action_s, "shown", found.snapshot_id, found.n)
+        work = ask(held.frame, ControlState, session.limits.action_s, "shown", held.group, held.n)
         return await session.run_timed(work)
     except Error as error:
         session.tabs.raise_if_lost(error)
         return ControlState(here=False)
 
 
-async def _outcome(
-    session: PageSession, found: ResolvedElement, before: tuple[DocumentState, ControlState], where: str
-) -> PerformOutcome:
+async def _outcome(session: PageSession, found: ResolvedElement, before: BeforeDrag, where: str) -> PerformOutcome:
     rest = await session.settle()
-    page, shown = before
     what = f'dragged {found.now.role} "{found.now.name or found.now.text[:80]}" {where}'
     effect: Effect = NotSeen()
-    if session.tabs.follow() or has_navigated(page, rest.state):
+    if session.tabs.follow() or has_navigated(before.page, rest.state):
         effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
     else:
-        now = await _control_state(session, found)
-        if now.here and now.role in ("slider", "spinbutton", "separator") and now.value != shown.value:
+        now = await _control_state(session, before.held)
+        if now.here and now.role in ("slider", "spinbutton", "separator") and now.value != before.shown.value:
             effect = ValueSet(value=now.value)
-        elif has_changed(page, rest.state) or session.tabs.dialogs or await _has_moved(session, found):
+        elif session.tabs.dialogs or await _shows_drag(session, found, before, rest.state):
             effect = PageChanged()
     seen = "; nothing was seen to come of it" if isinstance(effect, NotSeen) else ""
     return done(what + seen, effect=effect, target=found.to_target_found())
 
 
-async def _has_moved(session: PageSession, found: ResolvedElement) -> bool:
-    if found.frame.is_detached():
+async def _shows_drag(
+    session: PageSession, found: ResolvedElement, before: BeforeDrag, after: DocumentState | None
+) -> bool:
+    if found.frame.is_detached() or await shows_change(session, session.page.main_frame, before.page, after):
         return True
     now = await session.run_timed(found.again(session.limits.action_s))
-    return isinstance(now, StaleElement) or now.box != found.now.box or has_changed(found.now, now)
+    if isinstance(now, StaleElement) or now.box != found.now.box:
+        return True
+    return found.frame.parent_frame is not None and await shows_change(session, found.frame, found.now, now)

@@ -23,22 +23,29 @@ WAY = "action-way"
 MAX_DISMISSED = 4
 OVERLAY_TIMEOUT_S = 1.0
 """Time for something that covers an element briefly (a fading overlay, a toast)."""
+CLOSING_TIMEOUT_S = 3.0
+"""Time for what was closed to go, such as a dialog that fades out."""
 POLL_S = 0.05
 PRESS_REPLY_TIMEOUT_S = 1.0
 MAX_PRESSES = 3
 
 
-class HitTest(msgspec.Struct, frozen=True):
-    """``x``, ``y``: where the mouse hits the element, from the corner of its frame; ``dx``, ``dy``: from the corner of
-    the element. ``over`` is what covers it, ``way`` the button that closes that."""
+PressedPart = Literal["own", "whole", "opener"]
+"""What of an element is pressed: ``own``: what belongs to none of its items and controls; ``whole``: any of its parts;
+``opener``: what opens its list or calendar, itself where nothing in it does."""
 
-    state: Literal["free", "covered", "unseen", "outside", "gone"]
+
+class HitTest(msgspec.Struct, frozen=True):
+    """``x``, ``y``: where the mouse hits the element, from the corner of its frame. ``over`` is what covers it, ``way``
+    the button that closes that.
+
+    State ``parts``: it consists of items and controls that are pressed for themselves; ``over`` names them.
+    """
+
+    state: Literal["free", "covered", "unseen", "outside", "gone", "parts"]
     disabled: bool = False
     x: float = 0.0
     y: float = 0.0
-    dx: float = 0.0
-    dy: float = 0.0
-    middle: bool = True
     over: str = ""
     way: str = ""
     escape: bool = False
@@ -52,45 +59,60 @@ class AimReply(msgspec.Struct, frozen=True):
 
 
 class PressReply(msgspec.Struct, frozen=True):
+    """``landed``: how many presses hit the element."""
+
     missed: bool
+    landed: int
 
 
 @dataclass(frozen=True)
 class ReachedElement:
-    """The element that the mouse goes to, or its label, and the point on it."""
+    """The element that the mouse goes to, or its label, and the point on it. ``stored``: the id under which the page
+    engine stores it."""
 
     frame: Frame
     way: HitTest
+    part: PressedPart = "own"
+    stored: str = WAY + "x"
 
-    async def press(self, session: PageSession) -> bool:
+    async def press(self, session: PageSession, *, look: bool = False) -> bool:
         """Move the mouse there, check what is under it, and press.
 
-        Return False when another element is under it: then the page has received no press.
+        Return False when another element is under it: then the page has received no press. ``look``: what is shown
+        is noted before, for `shows_change`.
         """
+        return await self._press(session, 1, look=look) > 0
+
+    async def press_twice(self, session: PageSession) -> int:
+        """Do a double click. Return how many of its presses hit the element: after the first, another may be there."""
+        return await self._press(session, 2, look=True)
+
+    async def _press(self, session: PageSession, times: int, *, look: bool) -> int:
         left, top = await frame_origin(session, self.frame)
         x, y = self.way.x, self.way.y
-        until_s = time.monotonic() + session.limits.action_s
+        timeout_s = session.limits.action_s
+        until_s = time.monotonic() + timeout_s
+        how = f"{self.part},look" if look else self.part
         while True:
             await await_input(session, travel(session.page, left + x, top + y))
-            aim = await session.run_timed(
-                engine.ask(self.frame, AimReply, session.limits.action_s, "press", WAY + "x", str(x), str(y))
-            )
+            work = engine.ask(self.frame, AimReply, timeout_s, "press", self.stored, str(x), str(y), how)
+            aim = await session.run_timed(work)
             if aim.state == "ready":
                 break
             if aim.state != "moved" or time.monotonic() >= until_s:
-                return False
+                return 0
             x, y = aim.x, aim.y
-        await await_input(session, session.page.mouse.click(left + x, top + y))
-        return not await self._has_missed(session)
+        await await_input(session, session.page.mouse.click(left + x, top + y, click_count=times))
+        return await self._landed(session, times)
 
-    async def _has_missed(self, session: PageSession) -> bool:
-        """Return whether the press hit another element. A document that has navigated received the press."""
+    async def _landed(self, session: PageSession, times: int) -> int:
+        """Return how many presses hit the element. A document that has navigated received them."""
         try:
-            return (
-                await session.run_timed(engine.ask(self.frame, PressReply, PRESS_REPLY_TIMEOUT_S, "pressed"))
-            ).missed
+            work = engine.ask(self.frame, PressReply, PRESS_REPLY_TIMEOUT_S, "pressed")
+            reply = await session.run_timed(work)
         except (Error, PlaywrightTimeout):
-            return False
+            return times
+        return reply.landed if reply.missed else times
 
     async def hover(self, session: PageSession) -> None:
         await await_input(session, travel(session.page, *await self.point(session)))
@@ -124,22 +146,31 @@ async def frame_origin(session: PageSession, frame: Frame) -> tuple[float, float
 
 
 async def reach(
-    session: PageSession, found: ResolvedElement, *, enabled: bool = True, patience_s: float = OVERLAY_TIMEOUT_S
+    session: PageSession,
+    found: ResolvedElement,
+    *,
+    enabled: bool = True,
+    patience_s: float = OVERLAY_TIMEOUT_S,
+    part: PressedPart = "own",
 ) -> ReachedElement | PerformOutcome:
     """Return the reachable element, closing what covers it where possible; else a ``blocked`` outcome."""
     called = _description(found)
     return await reach_part(
-        session, found.frame, found.snapshot_id, found.n, called, enabled=enabled, patience_s=patience_s
+        session, found.frame, found.snapshot_id, found.n, called, enabled=enabled, patience_s=patience_s, part=part
     )
 
 
-async def press_element(session: PageSession, found: ResolvedElement) -> PerformOutcome | None:
+async def press_element(session: PageSession, found: ResolvedElement, *, twice: bool = False) -> PerformOutcome | None:
     """Press an element, looking for it again when something came between. Return an outcome only when it fails."""
     for _ in range(MAX_PRESSES):
         reached = await reach(session, found)
         if isinstance(reached, PerformOutcome):
             return reached
-        if await reached.press(session):
+        landed = await (reached.press_twice(session) if twice else reached.press(session, look=True))
+        if twice and landed == 1:
+            why = "only the first of the two clicks hit it; then something else was under the mouse"
+            return refuse("blocked", f"{_description(found)} was not double-clicked: {why}", target=session.target)
+        if landed:
             return None
     return refuse(
         "blocked",
@@ -157,20 +188,22 @@ async def reach_part(
     *,
     enabled: bool = True,
     patience_s: float = OVERLAY_TIMEOUT_S,
+    part: PressedPart = "own",
 ) -> ReachedElement | PerformOutcome:
     """Return the reachable ``n``-th element stored under ``snapshot_id``; see `reach`."""
     began_s = time.monotonic()
     tried: list[str] = []
     while True:
-        way, over_frame = await _hit_test(session, frame, snapshot_id, n)
+        way, over_frame = await _hit_test(session, frame, snapshot_id, n, part)
         if way.state == "free" and not (enabled and way.disabled):
-            return ReachedElement(frame, way)
+            return ReachedElement(frame, way, part)
         if way.state == "gone":
             return refuse("stale_ref", f"{called} is no longer on the page. Observe the page again.")
         if way.state == "covered" and await _dismiss_overlay(session, over_frame, way, tried):
             began_s = time.monotonic()
             continue
-        timeout_s = session.limits.action_s if way.busy else min(patience_s, session.limits.action_s)
+        waited_s = max(patience_s, CLOSING_TIMEOUT_S) if tried else patience_s
+        timeout_s = session.limits.action_s if way.busy else min(waited_s, session.limits.action_s)
         if time.monotonic() - began_s >= timeout_s:
             return refuse("blocked", f"{called} {_blocked_reason(way)}", target=session.target)
         await session.run_timed(asyncio.sleep(POLL_S))
@@ -181,6 +214,9 @@ def _description(found: ResolvedElement) -> str:
 
 
 def _blocked_reason(way: HitTest) -> str:
+    # What is disabled often lets the mouse through to what it stands on.
+    if way.disabled and way.state == "covered":
+        return "is disabled"
     match way.state:
         case "covered":
             return f"cannot be reached: {way.over} is over it" + (", and it did not go away" if way.way else "")
@@ -188,32 +224,43 @@ def _blocked_reason(way: HitTest) -> str:
             return "cannot be acted on: it is not visible"
         case "outside":
             return "cannot be reached: it stands outside of what the page can show"
+        case "parts":
+            return f"has no place of its own to press: name the part that is meant, such as {way.over}"
         case _:
             return "is disabled"
 
 
-async def _hit_test(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> tuple[HitTest, Frame]:
+async def _hit_test(
+    session: PageSession, frame: Frame, snapshot_id: str, n: int, part: PressedPart, way_id: str = WAY
+) -> tuple[HitTest, Frame]:
     """Test the point within its own frame, then whether the frame is free at that point of the page."""
     timeout_s = session.limits.action_s
-    way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, WAY))
+    way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, way_id, part))
     main = session.page.main_frame
     if way.state != "free" or frame is main:
         return way, frame
     left, top = await frame_origin(session, frame)
     over = await session.run_timed(
-        engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), WAY)
+        engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), way_id)
     )
     if over.state == "outside":
-        await session.run_timed((await frame.frame_element()).scroll_into_view_if_needed(timeout=timeout_s * 1000))
+        # Of a frame that is higher than the window, the part with the element is shown, not the frame.
+        inside = engine.element(frame, f"{way_id}x", 0)
+        await session.run_timed(inside.scroll_into_view_if_needed(timeout=timeout_s * 1000))
+        way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, way_id))
         left, top = await frame_origin(session, frame)
         over = await session.run_timed(
-            engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), WAY)
+            engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), way_id)
         )
     return (way, frame) if over.state == "free" else (over, main)
 
 
-async def _dismiss_overlay(session: PageSession, frame: Frame, way: HitTest, tried: list[str]) -> bool:
-    """Close what covers the target in a way not tried yet. Return True once something was pressed."""
+async def _dismiss_overlay(
+    session: PageSession, frame: Frame, way: HitTest, tried: list[str], way_id: str = WAY
+) -> bool:
+    """Close what covers the target in a way not tried yet. Return True once something was pressed.
+
+    A press that another element would have received was not made, and may be tried again."""
     step = f"{way.over}: pressed {way.way or 'Escape'}"
     if step in tried:
         # It is still there, so pressing did not close it.
@@ -221,18 +268,34 @@ async def _dismiss_overlay(session: PageSession, frame: Frame, way: HitTest, tri
         return False
     if not (way.way or way.escape) or len(tried) >= MAX_DISMISSED:
         return False
-    tried.append(step)
     try:
         if way.way:
-            await session.run_timed(engine.element(frame, WAY, 0).click(timeout=OVERLAY_TIMEOUT_S * 1000))
+            pressed = await _press_way(session, frame, tried, way_id)
+            if pressed != "way":
+                return pressed == "another"
         else:
             await session.run_timed(session.page.keyboard.press("Escape"))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return False
+    tried.append(step)
     session.tabs.dismissed.append(step)
     await session.settle()
     return True
+
+
+async def _press_way(
+    session: PageSession, frame: Frame, tried: list[str], way_id: str
+) -> Literal["way", "another", "nothing"]:
+    """Press the closing button that is stored under ``way_id``, or first ``another`` one: of what lies over it."""
+    own_id = f"{way_id}w"
+    hit, over_frame = await _hit_test(session, frame, way_id, 0, "whole", own_id)
+    if hit.state == "covered" and len(own_id) <= len(WAY) + MAX_DISMISSED:
+        return "another" if await _dismiss_overlay(session, over_frame, hit, tried, own_id) else "nothing"
+    if hit.state != "free":
+        return "nothing"
+    reached = ReachedElement(frame, hit, "whole", f"{own_id}x")
+    return "way" if await reached.press(session) else "nothing"
 
 
 # --- the mouse

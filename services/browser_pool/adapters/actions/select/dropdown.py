@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.effects import state_before
+from services.browser_pool.adapters.actions.effects import ControlState, look, state_before
 from services.browser_pool.adapters.actions.pointer.hit_test import MAX_PRESSES, reach, reach_part
 from services.browser_pool.adapters.actions.select.native import pick_native
 from services.browser_pool.adapters.actions.select.picker import (
@@ -22,6 +23,7 @@ from services.browser_pool.adapters.actions.select.picker import (
     is_picked,
     read_back,
 )
+from services.browser_pool.adapters.actions.type_text import replace_by_keys
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -54,6 +56,7 @@ async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
         )
     pick = OptionPick(session, found)
     before = await state_before(session, found)
+    await look(session, found.frame)
     shown = await pick.read_state()
     path = (action.option,)
     choices = await _open_list(pick, action.option)
@@ -68,11 +71,11 @@ async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
         path = matching.menu_path(action.option)
         index = await _walk_menus(pick, path)
     if isinstance(index, PerformOutcome):
-        await _close_list(pick)
-        return index
+        return await _leave(pick, index, shown)
     if choices.kind == "datalist":
         return await _pick_suggestion(pick, choices.items[index])
-    return await _press_option(pick, BeforePick(before, shown, await pick.nearby_text(), path[-1]))
+    outcome = await _press_option(pick, BeforePick(before, shown, await pick.nearby_text(), path[-1]))
+    return outcome if outcome.ok or outcome.effect is not None else await _leave(pick, outcome, shown)
 
 
 async def _pick_suggestion(pick: OptionPick, offer: Offer) -> PerformOutcome:
@@ -95,9 +98,12 @@ async def _open_list(pick: OptionPick, option: str) -> Choices | PerformOutcome:
     choices = await pick.choices()
     if choices.kind in ("inside", "datalist") or choices.items:
         return choices
-    reached = await reach(pick.session, pick.found)
+    reached = await reach(pick.session, pick.found, part="opener")
     if isinstance(reached, PerformOutcome):
         return reached
+    # What was offered so far was not offered by this list.
+    pick.offered.clear()
+    pick.opened = True
     for _ in range(2):
         await reached.press(pick.session)
         choices = await _wait_until_still(pick, option)
@@ -175,15 +181,20 @@ def _not_offered(pick: OptionPick, option: str, *, searched: bool = False) -> Pe
     return refuse("no_such_option", message, target=pick.found.to_target_found())
 
 
-async def _filter_by_typing(pick: OptionPick, text: str) -> Choices:
-    """Type into the field that filters the list, the last letter with its key: some lists listen to keys only."""
+async def _filter_by_typing(pick: OptionPick, option: str) -> Choices:
+    """Type into the field that filters the list, letter by letter: some lists listen to keys only."""
+    text = matching.search_text(option)
+    choices = await _filter_by(pick, text)
+    if text != option and not matching.matching_options(choices.items, option):
+        choices = await _filter_by(pick, option)
+    return choices
+
+
+async def _filter_by(pick: OptionPick, text: str) -> Choices:
     session = pick.session
-    field_ = engine.element(pick.found.frame, OFFERED + "s", 0)
     pick.typed = text
     try:
-        await session.run_timed(field_.fill(text[:-1], timeout=pick.timeout_s * 1000))
-        if text:
-            await session.run_timed(field_.press_sequentially(text[-1], timeout=pick.timeout_s * 1000))
+        await replace_by_keys(session, engine.element(pick.found.frame, OFFERED + "s", 0), text)
     except Error as error:
         session.tabs.raise_if_lost(error)
     return await _wait_until_still(pick, text, patience_s=EMPTY_S)
@@ -226,7 +237,11 @@ async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | PerformO
 
 
 async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choices | PerformOutcome:
-    """Open a submenu: some open under the mouse, others when pressed."""
+    """Open a submenu: some open under the mouse, others when pressed. An item of a tree is opened by its own sign."""
+    frame = pick.found.frame
+    sign = await pick.session.run_timed(ask(frame, OptionFound, pick.timeout_s, "sign", OFFERED, index))
+    if sign.here:
+        return await _open_item(pick, following)
     reached = await reach_part(pick.session, pick.found.frame, OFFERED, index, "the submenu")
     if isinstance(reached, PerformOutcome):
         return reached
@@ -234,6 +249,15 @@ async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choice
     choices = await _wait_until_still(pick, following)
     if matching.matching_options(choices.items, following):
         return choices
+    await reached.press(pick.session)
+    return await _wait_until_still(pick, following)
+
+
+async def _open_item(pick: OptionPick, following: str) -> Choices | PerformOutcome:
+    """Open an item of a tree by its sign. The item itself is not pressed: that would pick it."""
+    reached = await reach_part(pick.session, pick.found.frame, OFFERED + "t", 0, "the sign that opens the item")
+    if isinstance(reached, PerformOutcome):
+        return reached
     await reached.press(pick.session)
     return await _wait_until_still(pick, following)
 
@@ -267,21 +291,48 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> PerformOutcome:
     return refuse("blocked", message, target=found.to_target_found())
 
 
-async def _close_list(pick: OptionPick) -> None:
-    """Close a list that was opened in vain, without closing a dialog around it."""
+# --- a pick that was refused
+
+
+async def _leave(pick: OptionPick, refusal: PerformOutcome, before: ControlState) -> PerformOutcome:
+    """Close what the pick has opened and undo what it has typed. The refusal names what the control shows instead."""
     try:
-        choices = await pick.choices()
-        if choices.kind != "opens" or not choices.opened:
-            return
-        reached = await reach(pick.session, pick.found)
+        await _close_list(pick)
+        if pick.typed:
+            await _restore_text(pick, before)
+    except Error as error:
+        pick.session.tabs.raise_if_lost(error)
+    now = await pick.read_state()
+    if not now.here or now.value == before.value:
+        return refusal
+    message = f'{refusal.message}. {pick.description} held "{before.value}" and holds "{now.value}" now'
+    return replace(refusal, message=message, effect=ValueSet(value=now.value))
+
+
+async def _restore_text(pick: OptionPick, before: ControlState) -> None:
+    """Write what the field held before the search, where it is the control itself."""
+    session, found = pick.session, pick.found
+    now = await pick.read_state()
+    if not now.here or now.value == before.value or not found.now.editable:
+        return
+    await session.run_timed(found.locator.fill(before.value, timeout=pick.timeout_s * 1000))
+    # The text may open the list again; it is left, as with the mouse.
+    await session.run_timed(found.locator.blur(timeout=pick.timeout_s * 1000))
+    await session.settle()
+
+
+async def _close_list(pick: OptionPick) -> None:
+    """Close a list that this pick has opened, without closing a dialog around it."""
+    choices = await pick.choices()
+    if not pick.opened or choices.kind != "opens" or not choices.opened:
+        return
+    shown = await pick.read_state()
+    if choices.search and shown.role != "button":
+        await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
+    else:
+        reached = await reach(pick.session, pick.found, part="opener")
         if isinstance(reached, PerformOutcome):
-            await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
-            return
-        shown = await pick.read_state()
-        if choices.search and shown.role != "button":
             await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
         else:
             await reached.press(pick.session)
-    except Error as error:
-        pick.session.tabs.raise_if_lost(error)
     await pick.session.settle()

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.effects import ControlState, VisibleChanges, has_changed, has_navigated
+from services.browser_pool.adapters.actions.effects import ControlState, VisibleChanges, has_navigated, shows_change
 from services.browser_pool.adapters.actions.pointer.hit_test import ReachedElement, reach_part
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
@@ -60,6 +60,8 @@ class OptionPick:
     offered: list[str] = field(default_factory=list)
     typed: str = ""
     """The text that was typed to filter the list."""
+    opened: bool = False
+    """The list was opened by this pick."""
 
     @property
     def timeout_s(self) -> float:
@@ -83,7 +85,7 @@ class OptionPick:
 
     async def nearby_text(self) -> str:
         found = self.found
-        work = ask(found.frame, NearbyText, self.timeout_s, "around", found.snapshot_id, found.n)
+        work = ask(found.frame, NearbyText, self.timeout_s, "around", found.snapshot_id, found.n, OFFERED + "s")
         return (await self.session.run_timed(work)).text
 
     async def sights(self) -> VisibleChanges:
@@ -173,7 +175,7 @@ async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> Perform
     if await _is_marked(pick, pressed) and (not choices.many or await is_picked(pick, offer, choices)):
         return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
     if pick.found.now.role in MENUS or not offer.marks:
-        return _menu_outcome(pick, pressed)
+        return await _menu_outcome(pick, pressed)
     return refuse("effect_not_seen", f'after pressing "{offer.name}", it is not picked', target=target)
 
 
@@ -188,15 +190,15 @@ async def _outcome_of_control(pick: OptionPick, pressed: PressedOption, shown: C
         return refuse("effect_not_seen", unlike, effect=ValueSet(value=shown.value), target=target)
     if shown.here and not another and matching.shows_option(shown.value, offer):
         return done(pressed.summary, effect=ValueSet(value=shown.value), target=target)
-    if shown.here and await _is_added_nearby(pick, offer, before):
-        return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
+    if shown.here and (added := await _added_nearby(pick, offer, before)):
+        return done(pressed.summary, effect=ValueSet(value=added), target=target)
     if choices.many and pressed.marked and await is_picked(pick, offer, await pick.choices()):
         return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
     if is_new and shown.value:
         message = f'{pressed.summary}; the control now shows "{shown.value}"'
         return done(message, effect=ValueSet(value=shown.value), target=target)
     if pick.found.now.role in MENUS:
-        return _menu_outcome(pick, pressed)
+        return await _menu_outcome(pick, pressed)
     return refuse("effect_not_seen", unlike, effect=ValueSet(value=shown.value), target=target)
 
 
@@ -219,7 +221,8 @@ async def is_picked(pick: OptionPick, offer: Offer, choices: Choices) -> bool:
     """Return whether the option is selected, also with the mouse on another: some lists report hovered options as
     selected."""
     shown = await pick.read_state()
-    if shown.here and matching.shows_option(shown.value, offer):
+    # What a list shows is its options, and the marks on them.
+    if choices.kind != "inside" and shown.here and matching.shows_option(shown.value, offer):
         return True
     others = [n for n, item in enumerate(choices.items) if item.name != offer.name and not item.disabled]
     if others:
@@ -245,20 +248,24 @@ async def _option_state(pick: OptionPick, group: str, index: int) -> ControlStat
         return ControlState(here=False)
 
 
-def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
+async def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     """Return the outcome for a menu, which acts but has no value."""
     session = pick.session
-    acted = has_changed(pressed.before.page, session.rest.state) or bool(session.tabs.dialogs)
+    main, rest = session.page.main_frame, session.rest.state
+    acted = bool(session.tabs.dialogs) or await shows_change(session, main, pressed.before.page, rest)
     seen = "" if acted else "; nothing was seen to come of it"
     effect = PageChanged() if acted else NotSeen()
     return done(f"{pressed.summary}{seen}", effect=effect, target=pick.found.to_target_found())
 
 
-async def _is_added_nearby(pick: OptionPick, offer: Offer, before: BeforePick) -> bool:
-    """Return whether a chip appeared: the text occurs more often beside the field than before."""
-    now = await pick.nearby_text()
-    name = fold(offer.name)
-    return fold(now).count(name) > fold(before.nearby_text).count(name)
+async def _added_nearby(pick: OptionPick, offer: Offer, before: BeforePick) -> str:
+    """Return the option's text that occurs more often beside the field than before, as in a chip; else an empty one.
+
+    The name of an option may have more in it than is shown as the choice: an icon, an indented arrow.
+    """
+    now, was = fold(await pick.nearby_text()), fold(before.nearby_text)
+    asked = [part for part in offer.parts if fold(part) == fold(before.option)]
+    return next((text for text in (offer.name, *asked) if now.count(fold(text)) > was.count(fold(text))), "")
 
 
 async def _find_control_again(pick: OptionPick) -> ControlState:

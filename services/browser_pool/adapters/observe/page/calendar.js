@@ -92,9 +92,16 @@ function aroundOfElement(el) {
 function calendarRoots(el, markId) {
   const named = controlledBy(el).filter(inSight);
   const came = markId ? cameUp(markId).filter((root) => !within(el, root)) : [];
-  const beside = everything('*').filter((one) => one.childElementCount && /absolute|fixed/.test(getComputedStyle(one).position) && inSight(one) && !within(el, one) && one.textContent.length > 50 && one.textContent.length < 5000);
+  const beside = everything('*').filter((one) => one.childElementCount && /absolute|fixed/.test(getComputedStyle(one).position) && inSight(one) && !within(el, one) && one.textContent.length > 50 && one.textContent.length < 5000 && isNear(el, one));
   const own = el.matches('input') ? [] : [el];
   return [...own, ...named, ...came, ...came.map((one) => one.parentElement).filter(Boolean), ...beside];
+}
+
+// A calendar that was open before and is far from the field is that of another field.
+const NEAR_PX = 60;
+function isNear(el, other) {
+  const a = el.getBoundingClientRect(), b = other.getBoundingClientRect();
+  return Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom) <= NEAR_PX;
 }
 
 // Other numbers may be in between (days of adjacent months, week numbers), so each 1 may start a month.

@@ -3,9 +3,11 @@
 const OPTION_CSS = '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem],[role=radio],[role=tab],input[type=radio],input[type=checkbox],[role=checkbox],[role=switch]';
 const HOLDERS = new Set(['listbox', 'menu', 'menubar', 'radiogroup', 'tree', 'tablist', 'group', 'list', 'grid', 'form', 'toolbar']);
 const OPENERS = '[aria-haspopup],[aria-expanded],[role=combobox]';
-const FILTERS = 'input:not([type=hidden]):not([type=button]):not([type=submit]):not([type=checkbox]):not([type=radio]),textarea,[contenteditable=true]';
+// A field that wants no keyboard shows a choice.
+const FILTERS = 'input:not([inputmode=none]):not([type=hidden]):not([type=button]):not([type=submit]):not([type=checkbox]):not([type=radio]),textarea,[contenteditable=true]';
 const SAYS_LOADING = /^(loading|searching|please wait|fetching|lädt|suche|chargement|recherche|cargando|buscando)( \w+)?\s*(\.{2,3}|…)?$/i;
-const SUBMENUS = new Set(['menu', 'tree']);
+const SAYS_NONE = /^(no|0|zero) (results?|options?|match(es)?|data|items?|records?|entries|suggestions?)( (were |was )?(found|available))?[.!]?$/i;
+const SUBMENUS = new Set(['menu', 'tree']), NESTED_ITEMS = new Set([...SUBMENUS, 'group', 'treeitem', 'menuitem']);
 let listed = [];
 
 function choices(id, n, markId, asId) {
@@ -18,8 +20,10 @@ function choices(id, n, markId, asId) {
     return { kind, opened: true, items: known.slice(0, 2000) };
   }
   listed = offered(roots);
-  keepElements(asId, listed.map((one) => one.el));
   const search = [el, ...roots].map((root) => filterIn(root)).find(Boolean);
+  // The only thing that a search brought; "No data" may well be an option of a list that nobody has searched.
+  if (listed.length === 1 && search && search.value && SAYS_NONE.test(listed[0].told.name)) listed = [];
+  keepElements(asId, listed.map((one) => one.el));
   keepElements(`${asId}s`, search ? [search] : []);
   const many = [el, ...roots].some((root) => root.getAttribute('aria-multiselectable') === 'true') || listed.some((one) => one.el.matches('input[type=checkbox],[role=checkbox],[role=menuitemcheckbox]'));
   return { kind, many, search: Boolean(search), opened: roots.length > 0, loading: roots.some(loads), items: listed.slice(0, 2000).map((one) => one.told) };
@@ -37,22 +41,43 @@ function kindOf(el) {
 
 function rootsFor(el, kind, markId) {
   if (kind === 'inside') return [el.matches('input[type=radio],[role=radio]') ? groupOf(el) : el];
-  const named = controlledBy(el).filter(inSight);
-  if (named.some((root) => offered([root]).length)) return named;
+  const named = [...new Set(controlledBy(el).map((list) => inSight(list) ? list : floatAround(list, el)))].filter(Boolean);
+  if (named.some((root) => offered([root]).length)) return withSubmenus(named);
   const came = markId ? cameUp(markId).filter((root) => root !== el && !within(el, root)) : [];
-  const roots = [...named, ...came.filter((root) => !named.some((other) => within(root, other)))];
-  return roots.length ? roots : openBeside(el);
+  const roots = [...named, ...came.filter((root) => !named.some((other) => within(root, other)) && !root.matches(ANNOUNCES) && !isForReaders(root))];
+  // A hint or a notice that came up together with a list offers nothing.
+  const lists = roots.filter((root) => root.matches(`${LISTS_OPTIONS},${OPTION_CSS}`) || everything(`${LISTS_OPTIONS},${OPTION_CSS}`, root).some(inSight));
+  return lists.length ? lists : roots.length ? roots : openBeside(el);
 }
+const LISTS_OPTIONS = '[role=listbox],[role=menu],[role=tree]';
+const ANNOUNCES = '[role=status],[role=alert],[role=tooltip],[role=log],[aria-live=polite],[aria-live=assertive]';
 
-// A list that was open before the mark: it floats and touches the control.
+// A list that was open before the mark: it floats, touches the control, and is no other control's.
 function openBeside(el) {
   const own = el.getBoundingClientRect();
-  return everything('[role=listbox],[role=menu],[role=tree]').filter((list) => {
-    if (!inSight(list) || within(el, list) || within(list, el) || !closestUp(list, (up) => /absolute|fixed/.test(getComputedStyle(up).position))) return false;
+  const others = everything('[aria-controls],[aria-owns]').filter((one) => !within(one, el) && !within(el, one)).flatMap(controlledBy);
+  return everything(LISTS_OPTIONS).filter((list) => {
+    if (!inSight(list) || within(el, list) || within(list, el) || inAny(list, others) || !closestUp(list, (up) => /absolute|fixed/.test(getComputedStyle(up).position))) return false;
     const box = list.getBoundingClientRect();
     const apart = Math.min(Math.abs(box.top - own.bottom), Math.abs(own.top - box.bottom));
     return apart < 24 && box.left < own.right + 100 && box.right > own.left - 100;
   });
+}
+
+// Announcements for screen readers are kept where nobody sees them.
+const isForReaders = (root) => closestUp(root, (up) => isOutOfSight(up, facts(up))) !== null;
+
+// With the menus that open items of these menus control, wherever they are drawn.
+function withSubmenus(menus) {
+  const all = [...menus];
+  for (const menu of all) for (const item of everything('[role=menuitem][aria-expanded=true]', menu)) all.push(...controlledBy(item).filter((sub) => inSight(sub) && !all.includes(sub)));
+  return all;
+}
+
+// The pop-up in which a list for screen readers is hidden, beside the one that is seen.
+function floatAround(list, el) {
+  const float = closestUp(list, (up) => /absolute|fixed/.test(getComputedStyle(up).position));
+  return float && float !== list && inSight(float) && !within(el, float) ? float : null;
 }
 
 function groupOf(el) {
@@ -84,9 +109,10 @@ function slotted(root) {
 }
 
 function offer(el) {
-  const nested = new Set(SUBMENUS);
-  const name = el.matches('input') ? nameOf(el, roleOf(el)) : clean(el.getAttribute('aria-label') || textOf(el, nested) || nameOf(el, roleOf(el)));
-  const parts = el.childElementCount && el.childElementCount < 20 ? leavesOf(el).map((one) => clean(one.data)).filter((text) => text && text !== name) : [];
+  const role = roleOf(el);
+  const nested = role === 'treeitem' || role === 'menuitem' ? NESTED_ITEMS : SUBMENUS;
+  const name = el.matches('input') ? nameOf(el, role) : clean(el.getAttribute('aria-label') || textOf(el, nested) || nameOf(el, role));
+  const parts = el.childElementCount && el.childElementCount < 20 ? leavesOf(el).filter((one) => closestUp(one, (up) => up === el || up.nodeType === Node.ELEMENT_NODE && nested.has(roleOf(up))) === el).map((one) => clean(one.data)).filter((text) => text && text !== name) : [];
   return { name: name.slice(0, 300), parts: [...new Set(parts)].slice(0, 6).map((text) => text.slice(0, 300)),
     disabled: el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true' || /(^|[\s_-])disabled([\s_-]|$)/i.test(el.getAttribute('class') || ''),
     selected: el.checked === true || el.getAttribute('aria-selected') === 'true' || el.getAttribute('aria-checked') === 'true',
@@ -136,6 +162,17 @@ function aim(asId, n, text) {
   return { here: true };
 }
 
+// What opens a closed item of a tree, where that is apart from what picks it.
+const OPENING_SIGN = 'button,[role=button],[class*=toggle i],[class*=expand i],[class*=switcher i],[class*=twist i],[class*=chevron i],[class*=caret i],[class*=arrow i]';
+function signOf(asId, n) {
+  const el = elementOf(asId, n);
+  if (!el || roleOf(el) !== 'treeitem' || el.getAttribute('aria-expanded') !== 'false') return { here: false };
+  const own = everything(OPENING_SIGN, el).filter((one) => inSight(one) && closestUp(one, (up) => up === el || NESTED_ITEMS.has(roleOf(up))) === el && !clean(textOf(one)));
+  const outermost = own.filter((one) => !own.some((other) => other !== one && within(one, other)));
+  keepElements(`${asId}t`, outermost.slice(0, 1));
+  return { here: outermost.length === 1 };
+}
+
 function filterIn(root) {
   if (root.matches(FILTERS)) return isEditable(root) ? root : null;
   return everything(FILTERS, root).find((one) => isEditable(one) && inSight(one) && one.getBoundingClientRect().width > 2) || null;
@@ -149,7 +186,9 @@ function loads(root) {
 // Scrolls a list that shows only some of its options. `how`: top, down, or to a given option.
 function scrollChoices(asId, how) {
   const first = listed.map((one) => one.el).find((el) => el.isConnected);
-  const list = first && closestUp(first, (el) => el.scrollHeight > el.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(el).overflowY) && el !== document.body && el !== document.documentElement);
+  const scrolls = (how) => first && closestUp(first, (el) => el.scrollHeight > el.clientHeight + 2 && how.test(getComputedStyle(el).overflowY) && el !== document.body && el !== document.documentElement);
+  // A list with a scroll bar of its own hides the browser's.
+  const list = scrolls(/auto|scroll|overlay/) || scrolls(/hidden/);
   if (!list) return { moved: 0 };
   const before = list.scrollTop;
   list.scrollTop = how === 'top' ? 0 : before + Math.max(20, list.clientHeight * 0.8);

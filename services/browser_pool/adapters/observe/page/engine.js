@@ -9,7 +9,7 @@ function verbs() {
     survey: (id, how) => survey(id, how === 'locators', how === 'weighed'),
     details: (id, wanted, withLocators) => details(id, wanted.split(',').filter(Boolean).map(Number), withLocators === 'locators'),
     state: () => pageState(),
-    idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = begun = false; return state; },
+    idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = begun = false; lookedAt = null; return state; },
     act: () => { begin(); return pageState(); },
     where: (before, now, wanted) => whereNow(before, now, wanted.split(',').filter(Boolean).map(Number)),
     describe: (id, n) => describe(id, Number(n)),

@@ -109,6 +109,13 @@ function svgLook(el) {
   return painted ? { key: `${el.getAttribute('viewBox')} ${key}`, coloured } : null;
 }
 
+// The colour of a picture that is named by its class, beside the text of a record: it may be all that tells its state.
+function colourOf(el) {
+  if (!iconRecord(el)) return NONE;
+  const colour = getComputedStyle(el, '::before').color;
+  return isColourful(colour) ? [`colour ${colour}`] : NONE;
+}
+
 // The colours of an image file are unknown: it counts when it differs from its neighbours.
 function imgLook(el) {
   if (!el.complete || !el.naturalWidth || parseFloat(facts(el).style.borderTopLeftRadius) >= 8) return null;

@@ -2,10 +2,13 @@
 
 const DIALOGS = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
 const POPUPS = new Set(['menu', 'listbox', 'tooltip', 'grid', 'tree', 'dialog', 'alertdialog']);
+// Refusing consent gives up nothing. Refusing an order, or a request, is a decision about it.
+const REFUSING = /^(reject|decline|refuse|deny|ablehnen|refuser|rechazar|rifiuta|weigeren|odrzuć|rejeitar)( (all|cookies|all cookies|optional cookies|optional|non-essential cookies|non-essential))?$|^(alle ablehnen|tout refuser|rechazar todo|rifiuta tutto|alles weigeren)$|^((use )?(only )?(necessary|essential)( cookies)?( only)?|nur notwendige( cookies)?|continue without accepting|continuer sans accepter)$/i;
+const REFUSES_CONSENT = /cookie|necessary|essential|notwendige|accept/i;
 // Whole names, in the order in which they are tried. A name that says more than this does something else.
 const WAYS_OUT = [
   /^(close|dismiss|hide|exit|schlie(ß|ss)en|fermer|cerrar|chiudi|sluiten|zamknij|fechar)( (this|the))?( (dialog|window|popup|pop-up|modal|banner|message|notice|overlay|panel|dialogfenster))?$|^[×✕✖✗⨯xX]$/i,
-  /^(reject|decline|refuse|deny|ablehnen|refuser|rechazar|rifiuta|weigeren|odrzuć|rejeitar)( (all|cookies|all cookies|optional cookies|optional|non-essential cookies|non-essential))?$|^(alle ablehnen|tout refuser|rechazar todo|rifiuta tutto|alles weigeren)$|^((use )?(only )?(necessary|essential)( cookies)?( only)?|nur notwendige( cookies)?|continue without accepting|continuer sans accepter)$/i,
+  REFUSING,
   /^(no,? thanks?( you)?|not now|maybe later|later|skip|skip for now|remind me later|ask me later|no,? thank you|nein,? danke|nicht jetzt|später|non,? merci|plus tard|no,? gracias|ahora no|no,? grazie|nee,? bedankt)$/i,
   /^(cancel|abbrechen|annuler|cancelar|annulla|annuleren|anuluj)$/i,
 ];
@@ -62,13 +65,17 @@ function told(el) {
 function wayOut(box) {
   const pressable = everything('button,[role=button],a,input[type=button],input[type=submit],[onclick],[tabindex]', box).concat(pointed(box)).filter(mayBePressed);
   const names = pressable.map((el) => clean(nameOf(el, roleOf(el)) || textOf(el)).replace(/[.!…]+$/, ''));
-  for (const way of WAYS_OUT) { const at = names.findIndex((name) => way.test(name)); if (at >= 0) return pressable[at]; }
+  const aboutConsent = ABOUT_CONSENT.test(clean(textOf(box)).slice(0, 5000));
+  for (const way of WAYS_OUT) {
+    const at = names.findIndex((name) => way.test(name) && (way !== REFUSING || aboutConsent || REFUSES_CONSENT.test(name)));
+    if (at >= 0) return pressable[at];
+  }
   const icon = pressable.find((el, at) => (!names[at] || names[at].length <= 2 || /^icon|close$/i.test(names[at])) && CLOSE_CLASS.test(`${el.getAttribute('class') || ''} ${el.id}`));
   if (icon) return icon;
   const buttons = new Set(names.filter(Boolean));
   const noted = names.findIndex((name) => NOTED.test(name));
   if (noted >= 0 && buttons.size === 1) return pressable[noted];
-  if (!ABOUT_CONSENT.test(clean(textOf(box)).slice(0, 5000))) return null;
+  if (!aboutConsent) return null;
   const agreed = names.findIndex((name) => CONSENT.test(name) || NOTED.test(name));
   return agreed >= 0 ? pressable[agreed] : null;
 }

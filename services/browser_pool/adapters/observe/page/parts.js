@@ -20,8 +20,8 @@ const isClearGlyph = (el) => el.childElementCount === 0 && CLEAR_GLYPH.test(clea
 function textPartsOf(item) {
   const { el, nodes, name, role } = item;
   if (item.value !== null) return chosenParts(item);
-  if (!PARTED.has(role) || !name || nodes === null && (el.firstElementChild === null || clean(textOf(el, SKIPPED_IN_VALUES.has(role) ? BUTTONS : undefined)) !== name)) return NONE;
-  const pieces = textPiecesOf(nodes || textNodesIn(el, SKIPPED_IN_VALUES.has(role)), el);
+  if (!PARTED.has(role) || !name || nodes === null && (el.firstElementChild === null || clean(contentName(el, role)) !== name)) return NONE;
+  const pieces = textPiecesOf(nodes || textNodesIn(el, VALUE_CELLS.has(role)), el);
   if (pieces.length === 0 || pieces.length === 1 && pieces[0].kind === PLAIN_PART && clean(pieces[0].text) === name) return NONE;
   const most = pieces.filter((piece) => piece.kind === PLAIN_PART).map(printOf).reduce(strongerPrint, NO_PRINT);
   return pieces.map((piece) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece), isMinor(printOf(piece), most)]);
@@ -56,7 +56,6 @@ function lightOf(paint) {
   const [r, g, b] = (/^rgba?\((\d+), (\d+), (\d+)/.exec(paint) || [0, 0, 0, 0]).slice(1).map((one) => (one / 255) ** 2.2);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
-const SKIPPED_IN_VALUES = new Set(['cell', 'gridcell', 'definition']);
 
 // The choices of a control in which several may be chosen.
 function chosenParts(item) {
@@ -75,10 +74,10 @@ function chosenParts(item) {
 function textNodesIn(el, skipButtons, found = [], depth = 0) {
   for (const child of childrenOf(el)) {
     if (found.length >= MAX_PART_NODES || depth > 200) break;
-    if (child.nodeType === 3) { if (child.data.trim() && !facts(el).unseen) found.push(child); continue; }
+    if (child.nodeType === 3) { if (child.data.trim() && !facts(el).unseen && !facts(el).faint) found.push(child); continue; }
     if (child.nodeType !== 1 || SILENT.has(child.localName) || child.matches('select,textarea,input')) continue;
     const known = facts(child);
-    if (known.gone || known.cutAway || skipButtons && BUTTONS.has(roleOf(child)) || isClearGlyph(child) || isShrunk(child, known)) continue;
+    if (known.gone || isOutOfSight(child, known) || skipButtons && BUTTONS.has(roleOf(child)) || isClearGlyph(child)) continue;
     textNodesIn(child, skipButtons, found, depth + 1);
   }
   return found;

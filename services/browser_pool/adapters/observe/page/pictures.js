@@ -11,7 +11,7 @@ function pose() {
   posed = { undo: [] };
   const roots = [document, ...everything('*').map(rootOf).filter(Boolean)];
   for (const animation of new Set(roots.flatMap((root) => root.getAnimations()))) hold(animation);
-  for (const root of roots) hideCaret(root);
+  for (const root of roots) if (mayShowCaret(root)) hideCaret(root);
   const secrets = [...secretFields(), ...showing()];
   for (const el of secrets) cover(el);
   return { count: secrets.length };
@@ -33,6 +33,12 @@ function hold(animation) {
     animation.cancel();
     posed.undo.push(() => { if (playState === 'paused') animation.pause(); else animation.play(); animation.currentTime = currentTime; });
   } catch (error) { /* an animation with a timeline of its own stays as it is */ }
+}
+
+// Only what has the focus shows a caret. The rule below costs a new style of every element, twice a picture.
+function mayShowCaret(root) {
+  const focused = root.activeElement;
+  return Boolean(focused) && (focused !== document.body || focused.isContentEditable);
 }
 
 function hideCaret(root) {

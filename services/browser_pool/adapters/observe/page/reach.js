@@ -2,22 +2,27 @@
 
 function handVerbs() {
   return {
-    reach: (id, n, asId) => reach(id, Number(n), asId),
-    press: (id, x, y) => takeAim(id, Number(x), Number(y)),
+    reach: (id, n, asId, how) => reach(id, Number(n), asId, how),
+    press: (id, x, y, how) => takeAim(id, Number(x), Number(y), how),
+    look: () => lookAtPage(),
+    changes: () => changesShown(),
     pressed: () => outcomeOfAim(),
     over: (x, y, asId) => overFrame(Number(x), Number(y), asId),
     focused: (asId) => focused(asId),
+    facts: (id, n, how) => pressFacts(id, Number(n), how),
     take: (id, n) => takeFocus(id, Number(n)),
     shown: (id, n) => shownBy(id, Number(n)),
-    around: (id, n) => ({ text: aroundOf(id, Number(n)) }),
+    around: (id, n, searchId) => ({ text: aroundOf(id, Number(n), searchId) }),
     part: (id, n, asId, kind) => partOf(id, Number(n), asId, kind),
     mark: (id) => mark(id),
     sights: (id) => sights(id),
     glide: (dy) => glide(Number(dy)),
-    thumb: (id, n) => thumbOf(id, Number(n)),
+    thumb: (id, n, asId) => thumbOf(id, Number(n), asId),
+    stepped: (id, n, asId) => stepped(id, Number(n), asId),
     reads: (text) => ({ times: clean(textOf(document.body)).split(clean(text)).length - 1 }),
     choices: (id, n, markId, asId) => choices(id, Number(n), markId, asId),
     aim: (asId, n, text) => aim(asId, Number(n), text),
+    sign: (asId, n) => signOf(asId, Number(n)),
     scrollChoices: (asId, how) => scrollChoices(asId, how),
     months: (lang, told) => tellMonths(lang, told),
     calendar: (id, n, markId, asId, wanted) => calendar(id, Number(n), markId, asId, wanted),
@@ -49,7 +54,22 @@ function meets(hit, el) {
   if (within(hit, el)) return true;
   const label = hit.closest && hit.closest('label');
   return Boolean(label && label.control === el) || el.localName === 'label' && el.control === hit
-    || el.localName === 'area' && hit.localName === 'img' || el.localName === 'option' && hit.localName === 'select' || isPartBeside(hit, el);
+    || el.localName === 'area' && hit.localName === 'img' || el.localName === 'option' && hit.localName === 'select' || isPartBeside(hit, el)
+    || isFrameOf(hit, el);
+}
+
+// A field that is invisible or lets the mouse through is pressed by what is shown in its place: its frame, or its choice.
+const FRAME_LEVELS = 4;
+function isFrameOf(hit, el) {
+  if (!UNDIVIDED.has(roleOf(el))) return false;
+  const style = getComputedStyle(el);
+  if (style.pointerEvents !== 'none' && style.opacity !== '0') return false;
+  const actor = hit.closest(CAN_ACT);
+  if (actor && !actor.contains(el)) return false;
+  for (let frame = el.parentElement, level = 0; frame && level < FRAME_LEVELS && onlyFieldIn(frame) === el; frame = frame.parentElement, level += 1) {
+    if (within(hit, frame)) return true;
+  }
+  return false;
 }
 
 // A web component may draw over its own field: a hit counts as the field, unless the hit part can be pressed itself.
@@ -76,27 +96,33 @@ function* pointsOf(el) {
   }
 }
 
-// Whether and where the mouse can hit the element, else what covers it; `asId` then stores the closing button.
-function reach(id, n, asId) {
+// Whether and where the mouse can hit the element, else what covers it; `asId` then stores the closing button. `how`:
+// `whole`: any of its parts will do; `opener`: what opens its list is meant.
+function reach(id, n, asId, how) {
   let el = elementOf(id, n);
   if (!el) return { state: 'gone' };
-  const disabled = el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true';
+  if (how === 'opener') el = openerIn(el);
+  const control = el;
+  el = drawnFor(el);
+  const disabled = control.matches(':disabled') || control.getAttribute('aria-disabled') === 'true';
   if (!el.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: false }) || !el.getClientRects().length || !hasBox(el) && !hasBoxInside(el)) {
     const label = labelsOf(el).find(inSight);
     if (!label) return { state: 'unseen', disabled };
     el = label;
   }
   show(el);
-  let points = tryPoints(el);
+  const parts = how === 'whole' ? null : ownParts(el);
+  if (parts) showOwn(parts);
+  let points = tryPoints(el, parts);
   if (!points.hit) {
     // A native check box is often covered by its picture or too small: a person presses its label.
     const label = labelsOf(el).find(inSight);
     if (label) { show(label); const other = tryPoints(label); if (other.hit) { el = label; points = other; } }
   }
   keepElements(`${asId}x`, [el]);
-  const box = el.getBoundingClientRect();
-  const where = { x: points.x, y: points.y, dx: points.x - box.left - el.clientLeft, dy: points.y - box.top - el.clientTop, middle: points.middle };
+  const where = { x: points.x, y: points.y };
   if (points.hit) return { state: 'free', disabled, ...where };
+  if (points.parts) return { state: 'parts', disabled, ...where, over: partsInWords(points.parts) };
   if (!points.top) return { state: 'outside', disabled };
   return { state: 'covered', disabled, ...where, ...inTheWay(points.top, el, asId) };
 }
@@ -112,48 +138,53 @@ function show(el) {
   el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
 }
 
-function tryPoints(el) {
+function tryPoints(el, parts) {
+  const own = parts && ownPoint(el, parts);
+  if (own) return own;
   let first = null;
-  let count = 0;
+  const fits = (top) => meets(top, el);
   for (const [x, y] of pointsOf(el)) {
     const top = topAt(x, y);
-    if (top && meets(top, el)) return { hit: true, x, y, middle: count === 0, top };
-    if (!first) first = { hit: false, x, y, middle: true, top };
-    count += 1;
+    if (top && fits(top)) return { hit: !parts, x, y, top, fits, parts };
+    if (!first) first = { hit: false, x, y, top };
   }
   if (first) return first;
   const inner = [...el.children].find(hasBox);
-  return inner ? tryPoints(inner) : { hit: false, x: 0, y: 0, top: null };
+  return inner ? tryPoints(inner, null) : { hit: false, x: 0, y: 0, top: null };
 }
 
 // The next press is for this element only: if another element is under the mouse by then, the press is stopped before
 // any script of the page receives it.
 let pressFor = null;
-const PRESSING = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu'];
+const PRESSING = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
 let pressWatched = false;
 
-function takeAim(id, x, y) {
+// `how`: as for `reach`; `look` after a comma: what is shown is noted, to tell afterwards what the press changed.
+function takeAim(id, x, y, how) {
   const el = elementOf(id, 0);
   if (!el) return { state: 'gone' };
-  const points = tryPoints(el);
+  const points = tryPoints(el, how.startsWith('whole') ? null : ownParts(el));
   if (!points.hit) return { state: points.top ? 'covered' : 'outside' };
   const top = topAt(x, y);
-  if (!top || !meets(top, el)) return { state: 'moved', x: points.x, y: points.y };
+  if (!top || !points.fits(top)) return { state: 'moved', x: points.x, y: points.y };
   if (!pressWatched) { pressWatched = true; for (const type of PRESSING) window.addEventListener(type, watchAim, { capture: true }); }
-  pressFor = { el, hit: null };
+  pressFor = { fits: points.fits, hit: null, landed: 0 };
+  if (how.endsWith(',look')) lookAtPage();
   return { state: 'ready', x, y };
 }
 
+// Each press of a double click is looked at: the first may have brought something under the mouse.
 function watchAim(event) {
   if (!pressFor || !event.isTrusted) return;
-  if (pressFor.hit === null) { const top = topAt(event.clientX, event.clientY); pressFor.hit = Boolean(top) && meets(top, pressFor.el); }
+  if (pressFor.hit === null || event.type === 'pointerdown' && pressFor.hit) { const top = topAt(event.clientX, event.clientY); pressFor.hit = Boolean(top) && pressFor.fits(top); pressFor.landed += Number(pressFor.hit); }
   if (pressFor.hit === false) { event.preventDefault(); event.stopImmediatePropagation(); }
 }
 
 function outcomeOfAim() {
   const missed = pressFor !== null && pressFor.hit === false;
+  const landed = pressFor === null ? 0 : pressFor.landed;
   pressFor = null;
-  return { missed };
+  return { missed, landed };
 }
 
 // The same for a child frame: whether the frame itself is the topmost element at that point.
@@ -188,15 +219,19 @@ function shownBy(id, n) {
   const role = roleOf(el);
   const inner = el.matches('input,select,textarea') ? null : onlyOne(el, 'input:not([type=hidden]),textarea,select');
   const typed = inner && valueOf(inner, roleOf(inner));
-  const apart = besideOffered(el);
-  const value = isSecret(el) ? HIDDEN_VALUE : apart !== null ? apart || typed : valueOf(el, role) ?? (typed || clean(textOf(el)));
+  const apart = role === 'radiogroup' ? null : besideOffered(el);
+  const picked = role === 'listbox' && !el.matches(`select,${OPENERS}`) ? pickedIn(el) : null;
+  const value = isSecret(el) ? HIDDEN_VALUE : picked !== null ? picked : apart !== null ? apart || typed : valueOf(el, role) ?? (typed || clean(textOf(el)));
   const check = CHECKABLE.has(role) ? checkedOf(el) : null;
-  return { here: true, seen: inSight(el), role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check,
+  return { here: true, seen: inSight(el), role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check, mixed: isMixed(el),
     invalid: el.getAttribute('aria-invalid') === 'true' || el.matches(':user-invalid') || Boolean(el.validity && el.value && !el.validity.valid),
     selected: el.selected === true || ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed'].some((name) => /^(true|date|page)$/.test(el.getAttribute(name) || ''))
       || el.checked === true || /(^|[\s_-])(selected|checked|chosen)/i.test(el.getAttribute('class') || ''),
     expanded: el.getAttribute('aria-expanded') };
 }
+
+// What is selected in a list of options: its other options are no value.
+const pickedIn = (el) => everything('[role=option]', el).filter((one) => ['aria-selected', 'aria-checked'].some((name) => one.getAttribute(name) === 'true')).map((one) => offer(one).name).join(', ');
 
 // The text of a control without the open list inside it; null when there is no such list. Offered options are not
 // selected yet.
@@ -214,12 +249,14 @@ function onlyOne(el, css) {
 }
 
 // The text next to a control: chips beside an input, a caption that names the selection.
-function aroundOf(id, n) {
+function aroundOf(id, n, searchId) {
   const el = elementOf(id, n);
   if (!el) return '';
   let up = el;
   for (let step = 0; step < 3 && up.parentElement && clean(textOf(up.parentElement)).length < 400; step += 1) up = up.parentElement;
-  const values = [...up.querySelectorAll('input,textarea')].filter((one) => !isSecret(one) && one.type !== 'hidden').map((one) => one.value);
+  // What was typed to find an option is no choice; what the control itself holds is its value.
+  const search = (held.get(searchId) || [])[0];
+  const values = [...up.querySelectorAll('input,textarea')].filter((one) => one !== el && !(search && search.el === one) && !isSecret(one) && one.type !== 'hidden').map((one) => one.value);
   const lists = offeredLists().filter((list) => !within(el, list));
   const texts = leavesOf(up).filter((node) => !lists.some((list) => list.contains(node))).map((node) => node.data);
   return clean([...texts, ...values].join(' ')).slice(0, 2000);
@@ -308,19 +345,58 @@ function widest(root) {
 // The body is the scroller when the root element sets its own overflow.
 const scrollsAsThePage = (el) => el === document.documentElement || el === pageScroller() || el === document.body && getComputedStyle(document.documentElement).overflowY === 'visible';
 
-// Where the handle of a native slider is: it runs from one end to the other, less its own width.
-const THUMB_PX = 16;
-function thumbOf(id, n) {
+// The slider or spin button that an element is, or the only one in it; `asId` then stores it.
+const STEPPED = 'input[type=range],[role=slider],[role=spinbutton]';
+function stepped(id, n, asId) {
   const el = elementOf(id, n);
-  if (!el || el.type !== 'range') return {};
-  const box = el.getBoundingClientRect();
-  const low = Number(el.min || 0), high = Number(el.max || 100);
-  let share = high > low ? (Number(el.value) - low) / (high - low) : 0.5;
+  const found = !el ? [] : el.matches(STEPPED) || roleOf(el) === 'spinbutton' ? [el] : everything(STEPPED, el).filter((one) => one.checkVisibility({ visibilityProperty: true }));
+  keepElements(asId, found.length === 1 ? found : []);
+  if (found.length !== 1) return {};
+  const [one] = found;
+  const range = rangeOf(one);
+  return { found: true, own: one.matches('input'), disabled: one.matches(':disabled') || ['aria-disabled', 'aria-readonly'].some((name) => one.getAttribute(name) === 'true'),
+    now: range.now, low: range.low, high: range.high, text: String(valueOf(one, roleOf(one)) ?? '').slice(0, 300) };
+}
+
+function rangeOf(el) {
+  const number = (text) => text === null || text === '' || !Number.isFinite(Number(text)) ? null : Number(text);
+  const said = (name) => number(el.getAttribute(`aria-value${name}`));
+  if (el.localName !== 'input') return { now: said('now'), low: said('min'), high: said('max') };
+  const bound = (name) => number(el.getAttribute(name)) ?? said(name);
+  if (el.type === 'range') return { now: Number(el.value), low: bound('min') ?? 0, high: bound('max') ?? 100 };
+  return { now: number(el.value) ?? said('now'), low: bound('min'), high: bound('max') };
+}
+
+// For a control that is hidden in what is drawn for it, such as a slider in its handle: the drawing.
+const drawnFor = (el) => el.localName === 'input' && drawingOf(el) || el;
+
+// Where the handle of a slider is. A small slider is its own handle; a wide one has it where its value is: it runs
+// from one end to the other, less its own width.
+const THUMB_PX = 16, WIDEST_THUMB_PX = 60;
+function thumbOf(id, n, asId) {
+  if (!stepped(id, n, asId).found) return {};
+  const el = elementOf(asId, 0);
+  if (roleOf(el) === 'spinbutton') return {};
+  show(el);
+  const drawn = drawnFor(el);
+  const box = drawn.getBoundingClientRect();
+  const at = (x, y) => { const top = topAt(x, y); return top && (meets(top, drawn) || within(el, top) && top !== document.body && top !== document.documentElement) ? { x, y } : {}; };
+  const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+  const long = Math.max(box.width, box.height);
+  if (!box.width || !box.height) return {};
+  if (long <= WIDEST_THUMB_PX && long < 2 * Math.min(box.width, box.height)) return at(middle.x, middle.y);
+  const { now, low, high } = rangeOf(el);
+  if (now === null) return {};
   const style = getComputedStyle(el);
-  if (box.height > box.width && style.writingMode !== 'horizontal-tb') {
-    if (style.direction === 'rtl') share = 1 - share;
-    return { x: box.left + box.width / 2, y: box.top + THUMB_PX / 2 + share * (box.height - THUMB_PX) };
-  }
-  if (style.direction === 'rtl') share = 1 - share;
-  return { x: box.left + THUMB_PX / 2 + share * (box.width - THUMB_PX), y: box.top + box.height / 2 };
+  const isUpright = box.height > box.width;
+  let share = (high ?? 100) > (low ?? 0) ? (now - (low ?? 0)) / ((high ?? 100) - (low ?? 0)) : 0.5;
+  // A native slider that stands upright grows downwards unless it is turned round, others grow upwards.
+  if (isUpright && el.type !== 'range' ? true : style.direction === 'rtl') share = 1 - share;
+  const along = (from, length) => from + THUMB_PX / 2 + share * (length - THUMB_PX);
+  const spot = isUpright ? { x: middle.x, y: along(box.top, box.height) } : { x: along(box.left, box.width), y: middle.y };
+  const handle = everything('*', el).find((one) => { const own = one.getBoundingClientRect(); return own.width > 4 && own.height > 4 && Math.max(own.width, own.height) <= WIDEST_THUMB_PX
+    && Math.abs(own.left + own.width / 2 - spot.x) <= THUMB_PX && Math.abs(own.top + own.height / 2 - spot.y) <= THUMB_PX; });
+  if (!handle) return at(spot.x, spot.y);
+  const own = handle.getBoundingClientRect();
+  return at(own.left + own.width / 2, own.top + own.height / 2);
 }

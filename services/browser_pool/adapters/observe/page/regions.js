@@ -1,6 +1,6 @@
 // The named parts of the page that an element stands in, and whether a control is that of a search or filter.
 
-const PARTS = 'fieldset,details,table,figure,[role=table],[role=grid],[aria-label],[aria-labelledby]';
+const PARTS = 'fieldset,details,table,figure,optgroup,[role=table],[role=grid],[aria-label],[aria-labelledby]';
 const NO_PARTS = 'a,button,label,option,select,input,textarea,td,th,[role=button],[role=link],[role=cell],[role=gridcell],[role=option],[role=tab]';
 const TITLES = { fieldset: 'legend', details: 'summary', table: 'caption', figure: 'figcaption' };
 const MOST_PARTS = 4;
@@ -25,7 +25,7 @@ function partName(el) {
   const told = ids && clean(ids.split(/\s+/).map((id) => document.getElementById(id)).filter(Boolean).map((one) => textOf(one)).join(' ')) || clean(el.getAttribute('aria-label') || '');
   const tag = TITLES[el.localName];
   const title = !told && tag ? [...el.children].find((one) => one.localName === tag) : null;
-  return (told || (title ? clean(textOf(title)) : '')).slice(0, PART_NAME);
+  return (told || (tag === 'optgroup' ? el.label : '') || (title ? clean(textOf(title)) : '')).slice(0, PART_NAME);
 }
 
 // A form that asks the site for other records changes none: it is sent by GET, or is called a search or filter.

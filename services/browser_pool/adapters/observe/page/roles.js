@@ -18,7 +18,7 @@ const INPUT_ROLE = { button: 'button', submit: 'button', reset: 'button', image:
 const TAG_ROLE = { button: 'button', summary: 'button', textarea: 'textbox', option: 'option', h1: 'heading',
   h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', td: 'cell', tr: 'row', li: 'listitem',
   dt: 'term', dd: 'definition', table: 'table', dialog: 'dialog', progress: 'progressbar', meter: 'meter',
-  output: 'status', caption: 'caption', iframe: 'iframe', frame: 'iframe', canvas: 'canvas', nav: 'navigation',
+  output: 'status', caption: 'caption', optgroup: 'group', iframe: 'iframe', frame: 'iframe', canvas: 'canvas', nav: 'navigation',
   p: 'paragraph', ul: 'list', ol: 'list', img: 'img', svg: 'img' };
 
 function roleOf(el) {
@@ -30,11 +30,18 @@ function roleOf(el) {
   }
   const tag = el.localName;
   if (tag === 'a' || tag === 'area') return el.hasAttribute('href') ? 'link' : '';
-  if (tag === 'input') return el.list ? 'combobox' : INPUT_ROLE[el.type] || 'textbox';
+  if (tag === 'input') return el.list ? 'combobox' : roleInWrapper(el, INPUT_ROLE[el.type] || 'textbox');
   if (tag === 'select') return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
   if (tag === 'th') return el.scope === 'row' || el.scope === 'rowgroup' ? 'rowheader' : 'columnheader';
   if (TAG_ROLE[tag]) return TAG_ROLE[tag];
   return isEditingHost(el) ? 'textbox' : '';
+}
+
+// A combobox may be written as an element around its field.
+function roleInWrapper(el, role) {
+  if (role !== 'textbox' && role !== 'searchbox') return role;
+  const around = wrapperOf(el);
+  return around && roleOf(around) === 'combobox' ? 'combobox' : role;
 }
 
 function isEditingHost(el) {
@@ -61,7 +68,7 @@ let remembered = new Map();
 let paths = new Map();
 let clips = new Map();
 let labels = null;
-function forget() { remembered = new Map(); pasts = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
+function forget() { remembered = new Map(); pasts = new Map(); wrapped = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
@@ -78,11 +85,16 @@ class Drawn {
   }
 
   get pointer() { return this.once('pointer', this.style.cursor === 'pointer'); }
+  get grabs() { return this.once('grabs', /^(?:-webkit-)?grab$/.test(this.style.cursor)); }
   get floats() { return this.once('floats', this.style.position === 'fixed' || this.style.position === 'sticky'); }
   // Cut down to nothing, as texts for screen readers are.
   get cutAway() {
     return this.once('cutAway', /^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(this.style.clipPath) || /^rect\(([01]px,? ?){4}\)$/.test(this.style.clip));
   }
+  // Out of the flow, so that it may be anywhere.
+  get apart() { return this.once('apart', /^(absolute|fixed)$/.test(this.style.position)); }
+  // Letters of no size, or without any colour.
+  get faint() { return this.once('faint', parseFloat(this.style.fontSize) < 1 || /^rgba\(.*, 0\)$/.test(this.style.color)); }
   get clips() { return this.once('clips', this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'); }
   once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
@@ -167,7 +179,8 @@ function textOf(node, skip, depth = 0) {
   if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot') return node.textContent;
   if (depth > 0) {
     const role = roleOf(node);
-    if (skip && (skip.has(role) || skip === CHOSEN && (isClearGlyph(node) || node.matches('input,textarea')))) return ' ';
+    if (skip === SHOWN && isOutOfSight(node, known)) return ' ';
+    if (skip && (skip.has(role) || skip.parts && (isClearGlyph(node) || node.matches('input,textarea') || isHint(node) || skip.parts.has(node)))) return ' ';
     const label = node.getAttribute('aria-label');
     if (label && (role === 'img' || INTERACTIVE.has(role))) return ` ${label} `;
     const picture = role === 'img' ? pictureName(node) : null;
@@ -176,7 +189,7 @@ function textOf(node, skip, depth = 0) {
   }
   let text = '';
   for (const child of childrenOf(node)) {
-    if (known.unseen && child.nodeType === Node.TEXT_NODE) continue;
+    if (child.nodeType === Node.TEXT_NODE && (known.unseen || skip === SHOWN && known.faint)) continue;
     text += textOf(child, skip, depth + 1);
   }
   return known.inline ? text : ` ${text} `;
@@ -195,28 +208,65 @@ function pictureName(el) {
 
 const CONTROLS_TEXT = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
 const BUTTONS = new Set(['button', 'menuitem']);
-// What is no part of a choice in a widget: its buttons, and what looks like one that clears it.
-const CHOSEN = new Set(BUTTONS);
+// Buttons and what cannot be seen are no part of a value.
+const SHOWN = new Set(BUTTONS);
 const EDITING = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
 
 function nameOf(el, role) {
+  return labelledBy(el, role) || ownName(el, role);
+}
+
+// An element may be a part of its own label, where it stands for what it says itself.
+function labelledBy(el, role) {
   const ids = el.getAttribute('aria-labelledby');
-  if (ids) {
-    const root = el.getRootNode();
-    const named = clean(ids.split(/\s+/).map((id) => root.getElementById && root.getElementById(id)).filter(Boolean)
-      .map((other) => other === el ? el.getAttribute('aria-label') || '' : other.getAttribute('aria-label') || textOf(other)).join(' '));
-    if (named) return named;
-  }
+  if (!ids) return '';
+  const root = el.getRootNode();
+  const parts = ids.split(/\s+/).map((id) => root.getElementById && root.getElementById(id)).filter(Boolean);
+  if (parts.every((one) => one === el)) return '';
+  const own = () => EDITING.has(role) ? el.getAttribute('aria-label') || '' : ownName(el, role);
+  return clean(parts.map((one) => one === el ? own() : one.getAttribute('aria-label') || (facts(one).gone ? one.textContent : textOf(one)) || one.getAttribute('title') || '').join(' '));
+}
+
+function ownName(el, role) {
   const label = clean(el.getAttribute('aria-label') || '');
+  if (label && VALUE_CELLS.has(role)) return shownOrSaid(label, el, role);
   if (label) return role === 'columnheader' ? headerLabel(label, el) : label;
   // Of a picture without text there are only blanks.
   return clean(nativeName(el, role)) || clean(NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
-    || clean(el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '');
+    || clean(el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '') || nameAround(el, role);
 }
 
+// What holds the picture in a button, or the wrapper of a field, may have the name.
+function nameAround(el, role) {
+  if (EDITING.has(role)) { const around = wrapperOf(el); return around ? nameOf(around, roleOf(around)) : ''; }
+  if (!INTERACTIVE.has(role) || !NAMED_BY_CONTENT.has(role) || el.firstElementChild === null) return '';
+  const said = [...el.querySelectorAll('[title],[aria-label]')].find((one) => !facts(one).gone);
+  return said ? clean(said.getAttribute('aria-label') || said.getAttribute('title')) : '';
+}
+
+// Places of values. What they show counts: another text for screen readers may be that of another value.
+const VALUE_CELLS = new Set(['cell', 'gridcell', 'definition']);
+const HAS_WORDS = /[\p{L}\p{N}]/u;
+// What has items of its own in it.
+const HOLDS_ITEMS = new Set(['treeitem', 'menuitem', 'menuitemcheckbox', 'menuitemradio']);
+const INNER_ITEMS = new Set([...HOLDS_ITEMS, 'group', 'tree', 'menu', 'menubar', 'list']);
 function contentName(el, role) {
-  const skip = role === 'cell' || role === 'gridcell' || role === 'definition' ? BUTTONS : undefined;
-  return textOf(el, skip);
+  if (HOLDS_ITEMS.has(role)) return clean(textOf(el, INNER_ITEMS)) || textOf(el);
+  if (!VALUE_CELLS.has(role)) return clean(textOf(el)) || (INTERACTIVE.has(role) ? '' : textForEyes(el));
+  const shown = el.firstElementChild ? textOf(el, SHOWN) : '';
+  return HAS_WORDS.test(shown) ? shown : textForEyes(el) || clean(textOf(el, BUTTONS)) || signsForEyes(el);
+}
+
+// A sign such as a tick has words only in its name.
+function shownOrSaid(label, el, role) {
+  const shown = clean(contentName(el, role));
+  return HAS_WORDS.test(shown) ? shown : label;
+}
+
+// Text of an element that is there and cannot be seen: cut away, of one pixel, or outside of the page.
+function isOutOfSight(el, known) {
+  if (known.cutAway || isShrunk(el, known)) return true;
+  return known.apart && unreachable(el.getBoundingClientRect());
 }
 
 function nativeName(el, role) {
@@ -242,33 +292,64 @@ function nativeName(el, role) {
   if (tag === 'img' || tag === 'svg') return pictureName(el);
   if (tag === 'area') return el.alt;
   if (tag === 'table') return el.caption ? textOf(el.caption) : '';
-  if (tag === 'option') return el.label;
+  if (tag === 'option' || tag === 'optgroup') return el.label;
   if (tag === 'iframe' || tag === 'frame') return el.title || el.name;
   return '';
 }
+
+const TOGGLED = { true: 'pressed', false: 'not pressed', mixed: 'partly pressed' };
+// Of the days of a calendar only the picked one is told: the others say with every day that it is not.
+const isDay = (el) => /^\d{1,2}$/.test(clean(el.textContent)) && el.closest('td,[role=gridcell]') !== null;
 
 function statesOf(el, role) {
   const states = [];
   const aria = (name) => el.getAttribute(`aria-${name}`);
   if (CHECKABLE.has(role)) {
-    const mixed = el.indeterminate || aria('checked') === 'mixed';
-    states.push(mixed ? 'mixed' : checkedOf(el) ? 'checked' : 'unchecked');
+    states.push(isMixed(el) ? 'mixed' : checkedOf(el) ? 'checked' : 'unchecked');
   }
-  if (role === 'option' ? el.selected || aria('selected') === 'true' : aria('selected') === 'true') states.push('selected');
-  else if (role === 'tab') states.push('unselected');
+  else if (/^(true|false|mixed)$/.test(aria('checked') || '')) states.push({ true: 'checked', false: 'unchecked', mixed: 'mixed' }[aria('checked')]);
+  if (role === 'tab') states.push(...tabState(el));
+  else if (role === 'option' && el.selected || aria('selected') === 'true') states.push('selected');
+  if (aria('sort') && aria('sort') !== 'none') states.push(/^(a|de)scending$/.test(aria('sort')) ? `sorted ${aria('sort')}` : 'sorted');
   const turned = pagerStateOf(el);
   if ((aria('current') && aria('current') !== 'false') || turned === 'current') states.push('current');
   const open = el.localName === 'summary' && el.parentElement.localName === 'details' ? String(el.parentElement.open) : aria('expanded');
   if (open === 'true') states.push('expanded');
   if (open === 'false') states.push('collapsed');
   else if (open !== 'false' && aria('haspopup') && aria('haspopup') !== 'false' && role !== 'combobox') states.push('opens more');
-  if (aria('pressed') === 'true') states.push('pressed');
+  const pressed = TOGGLED[aria('pressed')];
+  if (pressed && !(pressed === 'not pressed' && isDay(el))) states.push(pressed);
   if (el.matches(':disabled') || aria('disabled') === 'true' || turned === 'disabled') states.push('disabled');
   if (el.required || aria('required') === 'true') states.push('required');
   if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria('readonly') === 'true')) states.push('readonly');
   if (aria('invalid') === 'true' || el.matches(':user-invalid')) states.push('invalid');
   if (aria('busy') === 'true') states.push('busy');
+  states.push(...limitsOf(el, role));
+  if (canBeDragged(el)) states.push('draggable');
   return states;
+}
+
+// Some tabs say only by a class, theirs or that of their list item, which of them is open.
+const OPEN_TAB = /(?<!\b(?:not|non|no))(?:^|[\s_-])(?:active|selected|current)(?:$|\s)/i;
+function isOpenTab(el) {
+  const parent = el.parentElement && el.parentElement.localName === 'li' ? el.parentElement : null;
+  const said = [el, parent].map((one) => one && one.getAttribute('aria-selected')).find(Boolean);
+  if (said) return said === 'true';
+  if (/^(true|page)$/.test(el.getAttribute('aria-current') || '') || el.getAttribute('data-state') === 'active') return true;
+  return [el, parent].some((one) => one && OPEN_TAB.test(one.getAttribute('class') || ''));
+}
+
+function tabState(el) {
+  if (isOpenTab(el)) return ['selected'];
+  const list = el.closest('[role=tablist]');
+  const isKnown = el.hasAttribute('aria-selected') || list && [...list.querySelectorAll('[role=tab]')].some(isOpenTab);
+  return isKnown || !list ? ['unselected'] : NONE;
+}
+
+// By its attribute, by what it is called for screen readers, or by its cursor.
+function canBeDragged(el) {
+  if (el.getAttribute('draggable') === 'true' || /\b(?:drag|sort)gable|\bsortable/i.test(el.getAttribute('aria-roledescription') || '')) return true;
+  return facts(el).grabs && !(el.parentElement && facts(el.parentElement).grabs);
 }
 
 // Some pagers say only by the class of a link, or of its list item, that it leads nowhere or to this page.
@@ -282,8 +363,14 @@ function pagerStateOf(el) {
 }
 
 function checkedOf(el) {
-  return el.localName === 'input' ? el.checked : el.getAttribute('aria-checked') === 'true';
+  if (el.localName === 'input') return el.checked;
+  if (el.hasAttribute('aria-checked')) return el.getAttribute('aria-checked') === 'true';
+  const inner = el.querySelector('input[type=checkbox],input[type=radio]');
+  return Boolean(inner) && inner.checked;
 }
+
+// Neither checked nor unchecked, such as a box that stands for several of which some are checked.
+const isMixed = (el) => el.type === 'checkbox' && el.indeterminate || el.getAttribute('aria-checked') === 'mixed';
 
 function valueOf(el, role) {
   if (isSecret(el)) return HIDDEN_VALUE;
@@ -295,31 +382,54 @@ function valueOf(el, role) {
     if (role === 'combobox' && isUnread(el)) { const beside = chosenBeside(el); if (beside || el.value === '') return beside; }
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : el.value;
   }
-  if (isEditingHost(el)) return clean(el.innerText);
+  if (isEditingHost(el)) return editedText(el);
   if (tag === 'progress' || tag === 'meter') return String(el.value);
   if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter')
     return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
-  if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return clean(textOf(el, CHOSEN)) || clean(textOf(el)) || null;
+  if (role === 'radiogroup') return chosenRadios(el);
+  if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return shownChoice(el);
   return null;
 }
 
 // A search box shows the selection beside its input field.
 function chosenBeside(el) {
-  const holder = el.parentElement;
-  if (!holder || holder.querySelectorAll('input:not([type=hidden],[aria-hidden=true]),select,textarea').length > 1 || holder.querySelector('label')) return '';
+  const holder = choiceHolder(el);
+  const others = holder && [...holder.querySelectorAll('input:not([type=hidden],[aria-hidden=true]),select,textarea')].filter((one) => one !== el && seenItself(one));
+  if (!holder || others.length || holder.querySelector('label')) return '';
   return clean(chosenTextsBeside(el, holder).join(' ')).slice(0, 300);
 }
 
+// What shows the choice of a field is beside it. Around one that is invisible, or too small to show anything, there may
+// be empty boxes first.
+const EMPTY_LEVELS = 3, SHOWS_NOTHING_PX = 24;
+function choiceHolder(el) {
+  const drawn = drawingOf(el);
+  if (drawn) return drawn;
+  let holder = el.parentElement;
+  if (facts(el).style.opacity !== '0' && el.getBoundingClientRect().width > SHOWS_NOTHING_PX) return holder;
+  for (let level = 0; holder && level < EMPTY_LEVELS && !clean(textOf(holder)); level += 1) holder = holder.parentElement;
+  return holder;
+}
+
 function chosenTextsBeside(el, holder) {
-  const shown = [...holder.children].filter((child) => child !== el && !child.matches('[role=listbox],button,svg') && !isClearGlyph(child));
-  return shown.flatMap((child) => textsInside(child, 0)).filter(Boolean);
+  const skip = besideChoice(el);
+  const shown = [...holder.children].filter((child) => child !== el && !child.matches('button,svg') && !isOffered(el, child) && !isClearGlyph(child) && !isHint(child) && !skip.parts.has(child) && !isOutOfSight(child, facts(child)));
+  return shown.flatMap((child) => textsInside(child, 0, skip)).filter(Boolean);
+}
+
+// A list of options is what can be chosen; one in the flow of the page in which all are selected is what was chosen.
+function isOffered(el, child) {
+  if (child.getAttribute('role') !== 'listbox') return false;
+  const options = [...child.querySelectorAll('[role=option]')];
+  const isPopup = facts(child).apart || child.id && child.id === (el.getAttribute('aria-controls') || el.getAttribute('aria-owns'));
+  return isPopup || !options.length || !options.every((one) => one.getAttribute('aria-selected') === 'true');
 }
 
 // The texts of a row of tags, each in a box of its own.
-function textsInside(el, depth) {
-  const whole = clean(textOf(el, CHOSEN));
+function textsInside(el, depth, skip) {
+  const whole = clean(textOf(el, skip));
   if (!whole || depth > 3 || rootOf(el) || [...el.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) return [whole];
-  const inside = [...el.children].filter((child) => !facts(child).inline).flatMap((child) => textsInside(child, depth + 1)).filter(Boolean);
+  const inside = [...el.children].filter((child) => !facts(child).inline).flatMap((child) => textsInside(child, depth + 1, skip)).filter(Boolean);
   return inside.join(' ') === whole ? inside : [whole];
 }
 
@@ -327,7 +437,7 @@ function textsInside(el, depth) {
 const isUnread = (el) => el.value === '' || getComputedStyle(el).opacity === '0';
 
 // What an icon font or a sprite calls its picture.
-const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti)-([a-z][a-z0-9-]*)/i;
+const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti|pi|anticon|bx|ph|ri|k-i|dx-icon)-([a-z][a-z0-9-]*)/i;
 function iconName(el) {
   for (const one of [el, ...el.querySelectorAll('i,span,svg')]) {
     const found = ICON.exec(one.getAttribute('class') || '');
@@ -337,8 +447,21 @@ function iconName(el) {
 }
 
 function levelOf(el, role) {
-  if (role !== 'heading') return null;
+  if (role === 'treeitem') return Number(el.getAttribute('aria-level')) || treeLevel(el);
+  if (role !== 'heading') return inTreeGrid(el);
   return Number(el.getAttribute('aria-level')) || Number((/^h([1-6])$/.exec(el.localName) || [])[1]) || 2;
+}
+
+function treeLevel(el) {
+  let level = 1;
+  for (let up = el.parentElement && el.parentElement.closest('[role=treeitem],[role=tree]'); up && up.getAttribute('role') !== 'tree'; up = up.parentElement.closest('[role=treeitem],[role=tree]')) level += 1;
+  return level;
+}
+
+// A row of a tree with columns says its level; its first cell is where people see it.
+function inTreeGrid(el) {
+  const row = el.matches('[role=row]') ? el : el.matches('td,th,[role=gridcell],[role=rowheader]') && !el.previousElementSibling ? el.parentElement : null;
+  return row && Number(row.getAttribute('aria-level')) || null;
 }
 
 function urlOf(el, role) {

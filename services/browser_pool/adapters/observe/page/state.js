@@ -81,7 +81,7 @@ function appeared() {
   const texts = [];
   if (!begun) return texts;
   const told = new Set();
-  for (const node of news) {
+  for (const node of [...news.filter(isMessage), ...news]) {
     if (texts.length >= MAX_NEWS) break;
     const el = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
     if (!el || !el.isConnected || told.has(el) || node.nodeType === Node.ELEMENT_NODE && el.closest(CAN_ACT) || [...told].some((other) => other.contains(el)) || !el.checkVisibility(SEEN)) continue;

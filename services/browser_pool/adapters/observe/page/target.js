@@ -1,6 +1,8 @@
 // The element an action is about to act on: found by text or CSS, described, and checked to be still the same.
 
 const EDITABLE = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider']);
+// Fields that offer options while one types.
+const OFFERS = '[role=combobox],[aria-autocomplete=list],[aria-autocomplete=both],input[aria-haspopup=listbox],input[list]';
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
 
 function candidates() {
@@ -28,10 +30,10 @@ function find(id, text, intent) {
   for (const one of all) one.name = nameFor(one);
   for (let level = 0; level < LEVELS.length && wanted; level += 1) {
     const matching = all.filter((one) => one.name && LEVELS[level](one.name, wanted));
-    const best = narrow(preferred(matching, intent), level);
+    const best = narrow(preferred(inFront(matching), intent), level);
     if (best.length) return remember(id, best, level);
   }
-  const near = all.filter((one) => INTERACTIVE.has(one.role) && one.role !== 'option' && one.name);
+  const near = inFront(all.filter((one) => INTERACTIVE.has(one.role) && one.role !== 'option' && one.name));
   return { level: 9, items: [], nearby: near.slice(0, 20).map((one) => `${one.role} "${one.name.slice(0, 80)}"`), more: Math.max(0, near.length - 20) };
 }
 
@@ -39,6 +41,23 @@ function nameFor(one) {
   if (INTERACTIVE.has(one.role)) return nameOf(one.el, one.role);
   if (one.el.childElementCount > 20 || one.el === document.body || one.el === document.documentElement) return '';
   return clean(one.el.getAttribute('aria-label') || nativeName(one.el) || (one.el.textContent.length < 2000 ? textOf(one.el) : ''));
+}
+
+// Without what lies behind a modal dialog, unless there is nothing else: nobody can press it while the dialog is open.
+function inFront(matching) {
+  const inert = everything('dialog:modal');
+  const modals = everything('[aria-modal=true]').filter((one) => one.checkVisibility(SEEN));
+  const isOutside = (el, dialogs) => dialogs.length > 0 && !dialogs.some((one) => within(el, one));
+  // A list that a dialog opens may be outside of it; it is not covered.
+  const isBehind = (el) => closestUp(el, (up) => up.matches('[inert],[aria-hidden=true]')) || isOutside(el, inert) || isOutside(el, modals) && isCovered(el);
+  const front = matching.filter((one) => !isBehind(one.el));
+  return front.length ? front : matching;
+}
+
+function isCovered(el) {
+  const box = el.getBoundingClientRect();
+  const top = topAt(box.left + box.width / 2, box.top + box.height / 2);
+  return top !== null && !within(top, el) && !within(el, top);
 }
 
 function preferred(matching, intent) {
@@ -107,7 +126,7 @@ function describe(id, n) {
   return {
     role: role || el.localName, name: name.slice(0, 300), tag: subject.localName, type: subject.getAttribute('type') || '', path: tagPath(el),
     text: isSecret(subject) ? HIDDEN_VALUE : item.nodes ? name : valueOf(subject, role) ?? readable(subject),
-    editable: isEditable(subject), secret: isSecret(subject), checkable: CHECKABLE.has(role), checked: CHECKABLE.has(role) ? checkedOf(subject) : null,
+    editable: isEditable(subject), offers: subject.matches(OFFERS) || everything(OFFERS, subject).length > 0, numeric: role === 'spinbutton' || /^(numeric|decimal)$/.test(subject.inputMode), secret: isSecret(subject), checkable: CHECKABLE.has(role), checked: CHECKABLE.has(role) ? checkedOf(subject) : null, mixed: isMixed(subject),
     disabled: subject.matches(':disabled') || subject.getAttribute('aria-disabled') === 'true',
     selected: subject.localName === 'select' ? [...subject.selectedOptions].map((one) => clean(one.label)) : [],
     options: subject.localName === 'select' ? [...subject.options].map((one) => [clean(one.label), one.value, one.disabled]) : [],
@@ -122,7 +141,7 @@ function begin() { acting = true; begun = true; news = []; }
 // A container reported as clickable has only the beginning of its text as its name.
 function sameThing(item, role, name) {
   if (item.role !== role) return false;
-  return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, CONTAINER_NAME)
+  return item.name === name || item.name === containerWords(item.el)
     || item.name === look(item.el, role, name);
 }
 

@@ -14,6 +14,8 @@ const MAX_TEXT = 2000;
 // Up to this size a page is returned in full at once; a larger one is surveyed first, because most of it is not shown.
 const DETAILED = 300;
 const MAX_HIT_TESTS = 300;
+// Groups of choices: their name tells the choices apart.
+const GROUPS = '[role=group]:is([aria-label],[aria-labelledby],[title]):has([role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=radio],[role=checkbox],[role=switch],[aria-pressed],input[type=radio],input[type=checkbox])';
 const CONTAINER_NAME = 100;  // letters
 // A gap this wide (px) between two words that no space separates is a label and its value, not one word.
 const APART_PX = 6;
@@ -65,7 +67,7 @@ function survey(id, withLocators, weighed) {
     items.push({ el, role, name, header, row: at.row, column: at.column, span: at.span, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE, look: '', coloured: false });
     contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
       states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}${beside === null ? '' : `\u001f${beside}`}`);
-    ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
+    ranks += role === 'option' || el.localName === 'optgroup' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
   }
 
   function flush() {
@@ -106,6 +108,8 @@ function survey(id, withLocators, weighed) {
     if (tag === 'br' || tag === 'hr') return flush();
     if (SILENT.has(tag) || tag === 'input' && el.type === 'hidden' || at.depth > 400 || told.size && told.has(el)) return undefined;
     const known = facts(el);
+    if (known.gone && known.style.opacity === '0' && isOutOfSight(el, known) && tellHiddenIn(el, at)) return undefined;
+    if (known.gone && !at.inside && !at.unseen && isForEyes(el) && (!at.mute || saysMoreThan(el, at.said))) return visitForEyes(el, tag, at);
     if (known.gone || tag === 'input' && worksUnseen(el) && workedByLabel(el)) { const picture = at.inside || at.unseen || !known.gone ? null : unspokenPicture(el); if (picture) addIcon(picture, at); return undefined; }
     let role = roleOf(el);
     stats.total += 1;
@@ -128,7 +132,9 @@ function survey(id, withLocators, weighed) {
     if (place) { inner.header = place.header; inner.row = place.row; inner.column = place.column; inner.span = place.span; if (place.role) role = place.role; }
     else if (role === 'definition') inner.header = termOf(el);
     if (!known.inline) flush();
-    if (known.cutAway && !worksUnseen(el)) return tellIcon(el, at);
+    // What only a search in the page would show.
+    if (el.hasAttribute('hidden') && known.style.contentVisibility === 'hidden') return undefined;
+    if (known.cutAway && !worksUnseen(el)) return tellHiddenIn(el, inner) || tellIcon(el, at);
     if (tag.includes('-') && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
 
     const holds = el.firstElementChild !== null || rootOf(el) !== null;
@@ -138,8 +144,9 @@ function survey(id, withLocators, weighed) {
     if (!known.noBox && tag !== 'option' && (at.out ? !known.inline && (known.clips || known.floats) : block || acts || byTrace || !known.inline)) {
       rect = el.getBoundingClientRect();
       const empty = rect.width === 0 || rect.height === 0;
-      if (rect.width <= 1 && rect.height <= 1 && known.clips && !worksUnseen(el)) return tellIcon(el, at);
+      if (rect.width <= 1 && rect.height <= 1 && known.clips && !worksUnseen(el)) return tellHiddenIn(el, inner) || tellIcon(el, at);
       if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
+      if (!empty && unreachable(rect) && el.matches(LIVE)) return tellIcon(el, at);
       if (!empty) inner.out = outside(rect, view);
       if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
       if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || !inner.out && known.floats && liesOver(el);
@@ -149,9 +156,16 @@ function survey(id, withLocators, weighed) {
     else if (at.drawing && tag === 'text') { flush(); emit(el, 'text', look(el, '', clean(el.textContent)), inner); inner.mute = true; }
     else if (at.drawing && SHAPES.has(tag) && tag !== 'g') { flush(); emit(el, 'img', shapeName(el), inner); }
     else if (!holds && !at.inside && el.firstChild === null && (el.hasAttribute('class') || el.hasAttribute('style'))) tellSprite(el, rect, inner);
+    if (!acts && !byTrace && !at.inside && !inner.mute && !LEAF.has(role) && tag !== 'label' && canBeDragged(el)) tellDraggable(el, role, rect, inner);
     if (holds || !inner.mute) visitAll(el, tag, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
     return undefined;
+  }
+
+  function visitForEyes(el, tag, at) {
+    flush();
+    visitAll(el, tag, { ...at, depth: at.depth + 1, mute: false, header: at.mute ? null : at.header });
+    flush();
   }
 
   // Emits the element if it stands for itself, and returns in `inner` how to walk its content.
@@ -159,7 +173,9 @@ function survey(id, withLocators, weighed) {
     const tag = el.localName;
     if (tag === 'label' && el.control && el.control.type !== 'hidden') return tellLabel(el, inner);
     if (role === 'iframe') { flush(); emit(el, role, nameOf(el, role), inner, { url: el.src || null }); return undefined; }
-    if (at.inside && !INTERACTIVE.has(role)) return undefined;
+    if (tag === 'optgroup') return tellGroup(el, role, inner);
+    if (at.inside && !INTERACTIVE.has(role) || isPartOf(el, role, at.owner)) return undefined;
+    if (isToldAsField(el) || isPlaceToType(el, role) || byTrace && drawsBoxBeside(el)) return undefined;
     if (byTrace && tag === 'svg') {
       flush();
       emit(el, role, nameOf(el, 'img'), inner, { states: [...statesOf(el, role), 'clickable'] });
@@ -168,8 +184,8 @@ function survey(id, withLocators, weighed) {
       return undefined;
     }
     if (byTrace && (role === 'row' || hasParts(el) || el.querySelector(STRUCTURE))) {
-      if (isWrapper(el)) return undefined;
-      const words = clean(el.getAttribute('aria-label') || textOf(el)).slice(0, CONTAINER_NAME);
+      if (isWrapper(el) || framesField(el)) return undefined;
+      const words = containerWords(el);
       // The wrapper of a field has no content of its own; the field is reported.
       if (!words && role !== 'row' && el.querySelector(CAN_ACT)) return undefined;
       flush();
@@ -188,14 +204,35 @@ function survey(id, withLocators, weighed) {
       if (name) { flush(); emit(el, role, name, inner); }
       return undefined;
     }
+    if (role === 'radiogroup' || role === 'group' && el.matches(GROUPS)) return tellGroup(el, role, inner);
     // A table is named by its caption.
     if (role === 'caption' && el.parentElement && nameOf(el.parentElement, 'table') === nameOf(el, role)) { inner.mute = true; return undefined; }
     if (LEAF.has(role)) leaf(el, role, rect, inner);
     return undefined;
   }
 
-  // Text for screen readers only is skipped, unless it describes an icon beside it.
+  // A group of choices, before them. The element that names it is not told a second time.
+  function tellGroup(el, role, inner) {
+    const name = nameOf(el, role);
+    flush();
+    emit(el, role, name, inner, { value: valueOf(el, role), states: statesOf(el, role) });
+    for (const one of namedBy(el, ['aria-labelledby'])) if (el.contains(one) && clean(textOf(one)) === name && !one.querySelector(CAN_ACT)) told.add(one);
+  }
+
+  // What can be dragged is told as a whole; what has parts, before them.
+  function tellDraggable(el, role, rect, inner) {
+    if (hasParts(el) || el.querySelector(STRUCTURE)) {
+      const words = containerWords(el);
+      flush();
+      emit(el, role || 'group', words, inner, { states: statesOf(el, role) });
+    } else leaf(el, role || (clean(textOf(el)) ? 'text' : 'button'), rect, inner);
+  }
+
+  // Text for screen readers only is skipped, unless it describes an icon beside it or is a message.
   function tellIcon(el, at) {
+    const messages = at.mute || at.unseen || at.inside ? NONE : messagesIn(el);
+    for (const [role, text, one] of messages) { flush(); emit(one, role, text, at, { states: ['for screen readers'], spoken: true }); }
+    if (messages.length) return undefined;
     const beside = el.previousElementSibling || el.nextElementSibling || el.parentElement;
     if (at.mute || at.unseen || at.inside || !beside || !beside.matches('svg,img,i,[class*=icon]') && !(beside.firstElementChild && beside.querySelector('svg,img,i'))) return undefined;
     const text = clean(el.textContent);
@@ -205,9 +242,9 @@ function survey(id, withLocators, weighed) {
 
   // An empty element that draws a picture: its class is all that says of what.
   function tellSprite(el, rect, inner) {
-    const name = ICON.test(el.getAttribute('class') || '') ? iconName(el) : '';
+    const name = ICON.test(el.getAttribute('class') || '') ? clean(el.getAttribute('aria-label') || el.getAttribute('title') || '') || iconName(el) : '';
     if (!name) addIcon(el, inner);
-    else if (!inner.mute && (rect || el.getBoundingClientRect()).width > 2) { flush(); emit(el, 'img', name, inner); }
+    else if (!inner.mute && (rect || el.getBoundingClientRect()).width > 2) { flush(); emit(el, 'img', name, inner, { states: colourOf(el) }); }
   }
 
   // A picture without a name beside the text of a record. What it shows has to be asked.
@@ -249,12 +286,25 @@ function survey(id, withLocators, weighed) {
     if (!worksUnseen(control) || control.matches(':disabled') && facts(control).gone) return;
     told.add(control);
     const role = roleOf(control);
+    if (isPartOf(control, role, inner.owner)) return;
     flush();
     const name = nameOf(control, role) || clean(textOf(label, CONTROLS_TEXT));
     emit(label, role, name, inner, { control, value: valueOf(control, role), states: statesOf(control, role) });
     stats.interactive += 1;
     inner.mute = true;
     inner.inside = true;
+  }
+
+  // A control of keys is often hidden in what is drawn for it: a slider in its handle, the field of a list in its frame.
+  function tellHiddenIn(el, inner) {
+    const control = el.matches('input') ? el : el.querySelector('input');
+    const drawn = control && !inner.inside ? drawingOf(control) : null;
+    if (!drawn) return false;
+    const role = roleOf(control);
+    flush();
+    emit(drawn, role, nameOf(control, role), inner, { control, value: valueOf(control, role), states: statesOf(control, role) });
+    stats.interactive += 1;
+    return true;
   }
 
   function leaf(el, role, rect, inner) {
@@ -266,7 +316,8 @@ function survey(id, withLocators, weighed) {
       if ((el.localName === 'svg' || el.localName === 'img') && !inner.drawing) addIcon(el, inner);
       return;
     }
-    const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOf(el, role);
+    const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOfField(el, role);
+    if (role === 'columnheader' && isPressed(el)) states.push('clickable');
     if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!said) stats.unnamed += 1; }
     const value = valueOf(el, role);
     // An alert or picture that its row or item already reported is skipped.
@@ -276,6 +327,7 @@ function survey(id, withLocators, weighed) {
     inner.mute = true;
     inner.said = name;
     if (INTERACTIVE.has(role) && (role !== 'listbox' && role !== 'combobox' || !(rootOf(el) || el).querySelector(CAN_ACT))) inner.inside = true;
+    if (INTERACTIVE.has(role)) inner.owner = role;
     if (el.localName === 'svg') inner.drawing = listens.has(el);
   }
 
@@ -293,7 +345,7 @@ function survey(id, withLocators, weighed) {
   acting = false;  // what changes from here on changes by itself
   const root = document.body || document.documentElement;
   if (root) facts(document.documentElement);
-  if (root) visit(root, { header: null, row: null, column: null, span: 1, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
+  if (root) visit(root, { header: null, row: null, column: null, span: 1, dialog: false, mute: false, inside: false, owner: '', unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
   flush();
   if (icons.length) settleIcons();
   rememberTwins(items);
@@ -323,7 +375,7 @@ function details(id, wanted, withLocators) {
     if (!el.isConnected) continue;
     const rect = item.nodes ? rangeRect(item.nodes) : el.getBoundingClientRect();
     const empty = rect.width === 0 || rect.height === 0;
-    if (!item.spoken && empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect) || item.nodes && isClipped(el)) continue;
+    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect)) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
@@ -341,9 +393,10 @@ const AREA_ROLES = new Set([...Object.values(AREAS), 'search']);
 const AREA = `${Object.keys(AREAS)},${[...AREA_ROLES].map((role) => `[role=${role}]`)}`;
 const PAGER = '[class*=pagina i],[class*=pager i],[aria-label^=pag i]';
 const PAGER_TEXT = 400;  // letters: more than that is no pager
+const PAGER_SOURCE = 20000;  // letters with the blanks of the source: templates indent much
 function areaOf(el) {
   const pager = el.closest(PAGER);
-  if (pager && pager !== document.body && pager !== document.documentElement && pager.textContent.length <= PAGER_TEXT) return 'pager';
+  if (pager && pager !== document.body && pager !== document.documentElement && isPagerText(pager.textContent)) return 'pager';
   const area = el.closest(AREA);
   if (!area) { const { host } = el.getRootNode(); return host ? areaOf(host) : ''; }
   const role = area.getAttribute('role');
@@ -352,6 +405,7 @@ function areaOf(el) {
   const around = own && area.parentElement && area.parentElement.closest('article,aside,main,nav,section,[role=main],[role=article],[role=region]');
   return around ? areaOf(around) : AREAS[area.localName];
 }
+const isPagerText = (text) => text.length <= PAGER_TEXT || text.length <= PAGER_SOURCE && text.replace(/\s+/g, ' ').length <= PAGER_TEXT;
 const turnOf = (el) => /\b(next|prev)\b/.exec((el.getAttribute('rel') || '').toLowerCase())?.[1] || '';
 
 // Text in a box without any size, cut off at its edge.
@@ -360,7 +414,7 @@ function isClipped(el) {
   return (box.width === 0 || box.height === 0) && !facts(el).noBox && !facts(el).inline && facts(el).clips;
 }
 
-const mayBeEmpty = (item) => item.role === 'option' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(item.el) || facts(item.el).noBox;
+const mayBeEmpty = (item) => item.role === 'option' || item.el.localName === 'optgroup' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(item.el) || facts(item.el).noBox;
 const boxedInside = (el) => el.firstElementChild !== null && [...el.children].some((child) => { const r = child.getBoundingClientRect(); return r.width > 0 && r.height > 0; });
 
 const shortUrl = (url, origin) => url.startsWith(origin) ? url.slice(origin.length - 1) : url;
@@ -390,7 +444,33 @@ const workedByLabel = (input) => !seenItself(input) && labelsOf(input).some((lab
 function seenItself(control) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[inert],[aria-hidden=true]')) return false;
   const rect = control.getBoundingClientRect();
-  return rect.width > 1 && rect.height > 1 && !unreachable(rect) && !facts(control).cutAway && !facts(control).gone;
+  if (rect.width <= 1 || rect.height <= 1 || unreachable(rect) || facts(control).cutAway || facts(control).gone) return false;
+  // What hides it is often put around it.
+  const around = control.parentElement;
+  return !around || !around.matches(':not(:has(> :nth-child(2)))') || !facts(around).cutAway && !isShrunk(around, facts(around));
+}
+
+// What is drawn for a control that is hidden in it, and that no label stands for; null for any other element.
+const HIDES_IN_DRAWING = 'input:is([type=range],[type=radio],[type=checkbox],[role=combobox]:not([tabindex="-1"]))';
+function drawingOf(control) {
+  if (!control.matches(HIDES_IN_DRAWING) || seenItself(control)) return null;
+  if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[inert],[aria-hidden=true]')) return null;
+  const hidden = [control.parentElement, control].find((one) => one && isOutOfSight(one, facts(one)));
+  const drawn = hidden ? seenAround(hidden) : null;
+  if (!drawn || control.type === 'range') return drawn;
+  if (CHECKABLE.has(roleOf(control)) && labelsOf(control).some((label) => !facts(label).gone)) return null;
+  // What holds other fields, or several such controls, is not the drawing of one of them.
+  return [...drawn.querySelectorAll(FIELD)].every((one) => one === control || !seenItself(one) && !one.matches(HIDES_IN_DRAWING)) ? drawn : null;
+}
+
+// The nearest element around a hidden one that has a box to be seen.
+const HANDLE_LEVELS = 3;
+function seenAround(el) {
+  for (let up = el.parentElement, level = 0; up && level < HANDLE_LEVELS; up = up.parentElement, level += 1) {
+    const box = up.getBoundingClientRect();
+    if (box.width > 1 && box.height > 1) return facts(up).gone || facts(up).cutAway ? null : up;
+  }
+  return null;
 }
 
 // A description of what a click in the middle would hit, or null for the element itself or a part of it.
@@ -441,6 +521,35 @@ let anyListens = false;
 const LISTS = new Set(['ul', 'ol', 'menu', 'table', 'tbody', 'nav', 'dl']);
 const LIST_ROLES = new Set(['list', 'listbox', 'menu', 'menubar', 'tablist', 'grid', 'tree', 'table', 'rowgroup', 'radiogroup']);
 
+// A header that listens for a press sorts by it, unless a control in it does.
+function isPressed(el) {
+  if (el.querySelector(CAN_ACT)) return false;
+  if (el.hasAttribute('onclick') || el.getAttribute('tabindex') === '0' || listens.has(el)) return true;
+  return facts(el).pointer && !(el.parentElement && facts(el.parentElement).pointer);
+}
+
+// Whether an element in a control only draws a part of it: the box of an option, the text of a chooser.
+function isPartOf(el, role, owner) {
+  if (el.localName === 'input') return CHECKABLE.has(role) && (CHECKABLE.has(owner) || owner === 'option');
+  return owner === 'combobox' && (role === 'textbox' || role === 'searchbox') && el.localName !== 'textarea' && !el.isContentEditable && !el.hasAttribute('tabindex');
+}
+
+// Whether an element without words is the picture of the invisible box or switch that lies over it.
+function drawsBoxBeside(el) {
+  if (!el.parentElement || clean(el.textContent)) return false;
+  const boxes = [...el.parentElement.children].filter((one) => one.localName === 'input' && CHECKABLE.has(roleOf(one)) && facts(one).style.opacity === '0');
+  if (!boxes.length) return false;
+  const own = el.getBoundingClientRect(), x = own.left + own.width / 2, y = own.top + own.height / 2;
+  const liesAt = (box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+  return boxes.some((one) => liesAt(one.getBoundingClientRect()));
+}
+
+// The beginning of what a container says, without the items of lists in it.
+function containerWords(el) {
+  const said = el.getAttribute('aria-label') || el.matches('li,[role=listitem]') && clean(textOf(el, INNER_ITEMS)) || textOf(el);
+  return clean(said).slice(0, CONTAINER_NAME);
+}
+
 // One control and no other text: the control is pressed, not its container.
 function isWrapper(el) {
   const root = rootOf(el);
@@ -485,12 +594,21 @@ function seemsClickable(el, role, known, at, pressable) {
     if (el.getAttribute('tabindex') === '0' && !known.clips) return true;
   }
   if (anyListens && listens.has(el)) {
+    if (namesField(el)) return false;
     const children = delegated(el, role);
     if (children) { if (pressable) for (const child of children) if (child.localName === 'tr' || !child.querySelector(CAN_ACT)) pressable.add(child); return false; }
     if (COMPOSITES.has(role)) return false;
     if (known.pointer || tag === 'svg' || isSmall(el)) return true;
   }
   return !at.pointer && known.pointer;
+}
+
+// A text that gives the focus to the field which it names is no control of its own.
+const FIELD_ROLES = new Set([...EDITING, 'listbox', 'group', 'radiogroup']);
+function namesField(el) {
+  if (!el.id || el.firstElementChild !== null || el.hasAttribute('tabindex')) return false;
+  const named = [...el.getRootNode().querySelectorAll(`[aria-labelledby~="${CSS.escape(el.id)}"]`)];
+  return named.some((one) => FIELD_ROLES.has(roleOf(one)) || one.hasAttribute('aria-haspopup'));
 }
 
 // The children of a container that listens for all of them, or null where it listens for itself.
@@ -524,16 +642,22 @@ function hasParts(el) {
 function shapeName(el) {
   const title = el.querySelector(':scope > title');
   if (title) return clean(title.textContent);
-  const fill = el.getAttribute('fill') || el.style.fill || '';
+  const fill = fillOf(el);
   return [PLAIN.test(fill) ? '' : fill, el.localName].filter(Boolean).join(' ');
+}
+// As it is written, where it names a colour.
+function fillOf(el) {
+  const said = el.getAttribute('fill') || el.style.fill || '';
+  return said.includes('(--') ? getComputedStyle(el).fill : said;
 }
 const PLAIN = /^(none|black|currentcolor|transparent|inherit|)$/i;
 
 // A pressable element without a name is named by its appearance.
 function look(el, role, said) {
-  if (el.localName === 'text') { const fill = el.getAttribute('fill') || el.style.fill || ''; return PLAIN.test(fill) ? said : `${said}, ${fill}`; }
+  if (el.localName === 'text') { const fill = fillOf(el); return PLAIN.test(fill) ? said : `${said}, ${fill}`; }
   if (SHAPES.has(el.localName)) return shapeName(el);
-  if (!INTERACTIVE.has(role) || EDITING.has(role)) return said;
+  if (EDITING.has(role)) return said || sentAs(el);
+  if (!INTERACTIVE.has(role)) return said;
   const icon = iconName(el);
   if (icon) return icon;
   const colour = el.style.backgroundColor || facts(el).style.backgroundColor;
