@@ -10,11 +10,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from services.planner.deciders.registry import Deciders, ModelHelpers
-from services.planner.deps import PlannerDeps
+from services.planner.deps import BUS_USE, PlannerDeps
 from services.planner.handlers import actor
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings, default_planner
 from shared.subjects import WORK_SAMPLE
+
+__all__ = ["BUS_USE", "NAME", "actor", "open_deps"]
 
 NAME = "planner"
 
@@ -27,7 +29,9 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]
         model = helpers if settings.anthropic_api_key is not None else None
         yield PlannerDeps(
             bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model, librarian=model,
+            finder=model,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep, blobs=bus,
+            planner_id=bus.instance_id,
         )  # fmt: skip
 
 

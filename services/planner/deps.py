@@ -13,6 +13,7 @@ from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice
+from shared.bus.access.use import BusUse
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
@@ -21,6 +22,43 @@ from shared.contracts.planner import WorkSample
 from shared.contracts.workflows.library import WorkflowShown
 from shared.flows.files import FlowFiles
 from shared.sessions import HEARTBEAT_EVERY_S, ActiveLease, lease_session
+from shared.streams import (
+    ANSWERS,
+    ARTIFACTS,
+    FLOW_HEALS,
+    MEMORY,
+    RUN_CONTROL,
+    RUN_FLOWS,
+    RUNS,
+    SPENDING,
+    WORKFLOW_CHOICES,
+)
+from shared.subjects import (
+    ACT,
+    BEGIN_FLOW,
+    CAPTURE,
+    CLAIM_PRESS,
+    CREATE_WORKFLOW,
+    DECIDE,
+    END_FLOW,
+    FETCH_RESPONSE,
+    GET_WORKFLOW,
+    INVOKE_WORKFLOW,
+    KEEP,
+    LEASE,
+    LEND_ARTIFACT,
+    LOAD_RESULT,
+    LOAD_STEPS,
+    NOTE_FLOW,
+    OBSERVE,
+    RELEASE,
+    RESTORE,
+    RESUME_FLOW,
+    SAMPLES_LISTED,
+    SEARCH_WORKFLOWS,
+    STEP_TAKEN,
+    VISION_ASK,
+)
 from shared.task.spec import TaskSpec
 
 
@@ -48,11 +86,22 @@ class Decider(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class LoadedFlow:
+    """A version of a flow. ``data``: the whole of it as it is filed with the evidence (flow.json)."""
+
+    files: FlowFiles
+    data: bytes = b""
+
+
 class FlowProgress(Protocol):
-    """The flow that works on a sample. ``is_over``: others may go on, and a model may read pictures."""
+    """The flow that works on a sample. ``is_over``: others may go on, and a model may read pictures. ``filed_as``:
+    flow.json of its version."""
 
     @property
     def is_over(self) -> bool: ...
+    @property
+    def filed_as(self) -> bytes: ...
 
 
 class Teacher(Protocol):
@@ -94,6 +143,17 @@ class Librarian(Protocol):
         ...
 
 
+class ElementFinder(Protocol):
+    """Asks a model which element of a page a step of a flow means. ``name``: of the model."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def find_element(self, request: str, /) -> tuple[object, Usage]:
+        """Return the model's unchecked arguments and what the call cost. Raises TransientError or PermanentError."""
+        ...
+
+
 @dataclass(frozen=True)
 class CheckedRun:
     """The record of a run with its checked specs."""
@@ -128,6 +188,10 @@ class PlannerDeps:
     """None: no task can be drafted."""
     librarian: Librarian | None = None
     """None: no model is asked about workflows."""
+    finder: ElementFinder | None = None
+    """None: no model is asked about elements that a flow has lost."""
+    planner_id: str = ""
+    """Instance id of this process, by which its steps and results name it."""
     lease_bound_s: float = 120.0
     """Timeout of the wait for a browser session."""
     heartbeat_every_s: float = HEARTBEAT_EVERY_S
@@ -137,8 +201,8 @@ class PlannerDeps:
     """Run id to its workflow, of runs in `runs`."""
     compiled: dict[str, WorkflowChoice] = field(default_factory=dict[str, WorkflowChoice])
     """Run id to the flow that was compiled of its first samples, of runs in `runs`."""
-    flows: dict[str, FlowFiles] = field(default_factory=dict[str, FlowFiles])
-    """Files of the flows of runs, by the hash of their version."""
+    flows: dict[str, LoadedFlow] = field(default_factory=dict[str, LoadedFlow])
+    """The flows of runs, by the hash of their version."""
     choosing: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
     """Run id to the lock that is held while its workflow is chosen."""
 
@@ -151,3 +215,50 @@ class PlannerDeps:
             heartbeat_every_s=self.heartbeat_every_s,
             sleep=self.wait,
         )
+
+
+BUS_USE = BusUse(
+    asks=(
+        LEASE,
+        KEEP,
+        RELEASE,
+        OBSERVE,
+        ACT,
+        CAPTURE,
+        RESTORE,
+        FETCH_RESPONSE,
+        CLAIM_PRESS,
+        DECIDE,
+        VISION_ASK,
+        LOAD_RESULT,
+        LOAD_STEPS,
+        LEND_ARTIFACT,
+        NOTE_FLOW,
+        CREATE_WORKFLOW,
+        GET_WORKFLOW,
+        SEARCH_WORKFLOWS,
+        INVOKE_WORKFLOW,
+        BEGIN_FLOW,
+        RESUME_FLOW,
+        END_FLOW,
+    ),
+    publishes=(
+        STEP_TAKEN,
+        SAMPLES_LISTED,
+    ),
+    reads=(
+        RUNS,
+        RUN_CONTROL,
+    ),
+    records=(
+        MEMORY,
+        SPENDING,
+        RUN_FLOWS,
+        FLOW_HEALS,
+        WORKFLOW_CHOICES,
+    ),
+    gets=(ANSWERS, ARTIFACTS),
+    puts=(ARTIFACTS,),
+    removes=(ANSWERS,),
+)
+"""What the service does on the bus besides what its actor says; its rights follow from it."""

@@ -15,10 +15,13 @@ from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, combined_notes
+from services.planner.state.irreversible_steps import names_of_presses
 from services.planner.state.value_sources import (
     not_stored_notes,
     refs_to_capture,
     stored_pages,
+    with_candidates_apart,
+    with_candidates_joined,
     with_files,
     with_reader,
 )
@@ -27,9 +30,11 @@ from services.planner.workflow_use.files import workflow_files
 from shared.client.workflow_calls import invoke_workflow
 from shared.contracts.actions import (
     AnyAction,
+    AskApi,
     AskPicture,
     BrowserAction,
     Done,
+    Expect,
     Fail,
     ReportItems,
     SaveProgress,
@@ -88,6 +93,10 @@ async def execute_action(
     """Execute the action and return its outcome. Publishes no step."""
     if isinstance(action, Done | Fail):
         return await _end_sample(view, action, decided_by, session, deps)
+    if isinstance(action, AskApi):
+        return ActionOutcome(action, "the API of a task is asked once, before the work begins", refused=True)
+    if isinstance(action, Expect):
+        return ActionOutcome(action, "written down")
     if isinstance(action, SaveProgress):
         return await _save_progress(view, action, decided_by, session, deps)
     if isinstance(action, ReportItems):
@@ -97,7 +106,8 @@ async def execute_action(
     if isinstance(action, UseWorkflow):
         return await _use_workflow(view, action, session, deps)
     left = await _attach_before_leaving(view, action, session, deps)
-    result = await _act(action, session, deps)
+    named = names_of_presses(view, action, decided_by)
+    result = await _act(action, session, deps, step_picture=has_step_picture(view), named=named)
     notes = (*left.notes, *not_stored_notes(result.notes))
     return ActionOutcome(
         action,
@@ -139,7 +149,9 @@ async def _save_progress(
     view: SampleView, action: SaveProgress, decided_by: str, session: SessionLeased, deps: PlannerDeps
 ) -> ActionOutcome:
     values, notes, unconfirmed = values_to_save(view, action)
-    taken = await attach_provenance(view, with_reader(values, decided_by), session, deps)
+    taken = await attach_provenance(
+        view, with_reader(values, decided_by), session, deps, step_picture=has_step_picture(view)
+    )
     return ActionOutcome(
         action, "saved", values=taken.values, notes=(*notes, *taken.notes), unconfirmed=tuple(sorted(unconfirmed)),
         page_files=taken.page_files, browser_ms=taken.browser_ms,
@@ -157,9 +169,13 @@ async def _end_sample(
         ruling, values = judge_done(view, action, by_model=by_model, decided_by=decided_by)
     if isinstance(ruling, Rejection):
         return ActionOutcome(action, ruling.message, refused=True, values=values)
-    taken = await attach_provenance(view, with_reader(ruling.values, decided_by), session, deps)
+    pictured = has_step_picture(view)
+    values_read = with_reader(ruling.values, decided_by)
+    apart = with_candidates_apart(values_read)
+    taken = await attach_provenance(view, apart, session, deps, step_picture=pictured)
+    taken = replace(taken, values=with_candidates_joined(taken.values, len(values_read)))
     if view.spec.phase == "discovery" or ruling.status != "done":
-        taken = await keep_page(view, taken, session, deps)
+        taken = await keep_page(view, taken, session, deps, step_picture=pictured)
     ruling = replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes))
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"
@@ -182,7 +198,7 @@ async def save_partial_values(
     read = tuple(value for value in view.state.seen.values() if value.field in named)
     if not refs_to_capture(with_files(read, stored_pages(view.state.stored)), view.page):
         return None
-    taken = await attach_provenance(view, read, session, deps)
+    taken = await attach_provenance(view, read, session, deps, step_picture=has_step_picture(view))
     action = SaveProgress(
         values={one.field: one.value for one in read if one.state == "value"},
         not_present={one.field: one.shown or "" for one in read if one.state == "not_present"},
@@ -195,8 +211,26 @@ async def save_partial_values(
     )  # fmt: skip
 
 
-async def _act(action: BrowserAction, session: SessionLeased, deps: PlannerDeps) -> ActionResult:
-    request = ActOnPage(session_id=session.session_id, instance_id=session.instance_id, action=action)
+def has_step_picture(view: SampleView) -> bool:
+    """Return whether the pool takes a picture of this step: the task's key ``step_pictures``."""
+    return view.spec.step_pictures == "all" or (view.spec.step_pictures == "flow" and view.on_flow)
+
+
+async def _act(
+    action: BrowserAction,
+    session: SessionLeased,
+    deps: PlannerDeps,
+    *,
+    step_picture: bool = False,
+    named: tuple[str, ...] = (),
+) -> ActionResult:
+    request = ActOnPage(
+        session_id=session.session_id,
+        instance_id=session.instance_id,
+        action=action,
+        step_picture=step_picture,
+        named=named,
+    )
     timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
     return await deps.asks.ask(ACT, request, timeout_s=timeout_s)
 

@@ -20,12 +20,14 @@ from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.healed_flow import report_flow
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
+from shared.contracts.actions import AskApi
 from shared.contracts.base import add_usage
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.error_codes import PermanentCode
 from shared.contracts.planner import (
+    BY_API,
     CheckPlanner,
     DraftRefused,
     DraftReply,
@@ -53,6 +55,10 @@ NO_DRAFTER = (
     "a task is drafted from a sentence by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
     "ANTHROPIC_BASE_URL with a key of that server), or write the spec yourself from task_specs/_template.json"
 )
+NO_MODEL_TO_HEAL = (
+    "the task says heal: planner, which asks a model, and this planner asks none: use the planner 'anthropic', or "
+    "heal: recorded"
+)
 
 actor: Actor[PlannerDeps] = Actor("planner")
 
@@ -61,12 +67,12 @@ def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: Exhibit
     """Return the result of a sample that will not be tried again."""
     if error.code == "page_loading":
         loading, now = ending_of("still_loading", str(error)), deps.now()
-        return to_finished(message, message.attempt_base + attempt, loading, now, now)
+        return to_finished(message, message.attempt_base + attempt, deps.planner_id, loading, now, now)
     final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
     tried = "" if final else f"given up after {attempt} attempts; the last one: "
     reason = cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted"
     ending, now = ending_of("retries_exhausted", f"{tried}{error}"), deps.now()
-    finished = to_finished(message, message.attempt_base + attempt, ending, now, now)
+    finished = to_finished(message, message.attempt_base + attempt, deps.planner_id, ending, now, now)
     return msgspec.structs.replace(finished, reason=reason, fault=fault_of(error.code))
 
 
@@ -78,15 +84,16 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     steering = Steering(message, deps)
     await steering.wait_while_paused()
     if steering.interrupted or steering.closing:
-        now = deps.now()
-        limit = interrupted_limit()
-        return to_finished(message, message.attempt_base + attempt, ending_of(limit.reason, limit.message), now, now)
+        limit, now = interrupted_limit(), deps.now()
+        ending = ending_of(limit.reason, limit.message)
+        return to_finished(message, message.attempt_base + attempt, deps.planner_id, ending, now, now)
     run = await load_run(message.run_id, deps)
     spec = run.spec_of(message)
     decider = deps.decider(planner_name(run, deps))
     decider.check()
     hints = await load_hints(spec, message.run_id, deps) if decider.asks_model else ()
-    log = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
+    recorded = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
+    log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
     chosen = await choose_way(run, message, decider, deps)
     decider, number = chosen.decider, message.attempt_base + attempt
     task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow)
@@ -99,6 +106,7 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         private_hosts=private_hosts(spec),
         secrets=tuple(spec.secrets),
         politeness=Politeness(**spec.politeness.model_dump()),
+        guarded=True,
     )
     async with deps.lease(request) as lease:
         if isinstance(lease, ProfilePaused):
@@ -112,9 +120,11 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
+    if finished.decided_by == BY_API:  # neither a flow nor a planner has done anything
+        return msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen.usage))
     way, usage = chosen.way(finished.usage), add_usage(finished.usage, chosen.usage)
     finished = msgspec.structs.replace(finished, usage=usage, way=way, no_flow=chosen.why_no_flow)
-    if chosen.flow is not None and way == "flow" and finished.status == "done":
+    if chosen.flow is not None and chosen.flow.way == "flow" and finished.status == "done":
         await report_flow(finished, chosen.flow.use.choice, chosen.flow.healed, deps.asks)
     if not decider.asks_model:
         return finished
@@ -125,15 +135,18 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
 @actor.answers(CHECK_PLANNER)
 async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChecked:
     """Return the problem that would end every sample of a run, before the run starts."""
+    spec, _ = check_spec(request.spec or {})
     if request.mode == "flow":
-        spec, _ = check_spec(request.spec or {})
         return PlannerChecked(problem="" if spec is None else await flow_problem(spec, deps))
     try:
         decider = deps.decider(request.planner or deps.default_planner)
         decider.check()
     except PermanentError as exc:
         return PlannerChecked(problem=str(exc))
-    return PlannerChecked(asks_model=decider.asks_model)
+    heals_by_planner = spec is not None and spec.heal == "planner"
+    return PlannerChecked(
+        problem=NO_MODEL_TO_HEAL if heals_by_planner and not decider.asks_model else "", asks_model=decider.asks_model
+    )
 
 
 @actor.answers(REPERFORM, deadline_s=REPERFORM_DEADLINE_S)
@@ -168,7 +181,7 @@ async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
 def login_required(message: WorkSample, attempt: int, paused: ProfilePaused, deps: PlannerDeps) -> SampleFinished:
     """Return the result of a sample whose login state is paused after a login wall. No browser is opened for it."""
     now = deps.now()
-    return to_finished(message, attempt, ending_of("login_required", paused.reason), now, now)
+    return to_finished(message, attempt, deps.planner_id, ending_of("login_required", paused.reason), now, now)
 
 
 async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:

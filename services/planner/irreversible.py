@@ -6,6 +6,7 @@ Which clicks are irreversible, and what follows from a claim, is decided in
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from services.planner.state.attempt_state import Act, Decision, SampleView
@@ -66,4 +67,4 @@ async def guard_irreversible(view: SampleView, decision: Decision, claims: Press
     if pressed is None:
         return decision
     holder = await claims.claim(pressed)
-    return decision if holder.attempt == pressed.attempt else unknown_outcome(holder)
+    return replace(decision, claimed=pressed.step) if holder.attempt == pressed.attempt else unknown_outcome(holder)

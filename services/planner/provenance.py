@@ -39,9 +39,17 @@ class StoredValues:
 
 
 async def attach_provenance(
-    view: SampleView, values: Iterable[FieldValue], session: SessionLeased, deps: PlannerDeps
+    view: SampleView,
+    values: Iterable[FieldValue],
+    session: SessionLeased,
+    deps: PlannerDeps,
+    *,
+    step_picture: bool = False,
 ) -> StoredValues:
-    """Return the values with their stored pages. A page whose observation is stored already is not stored again."""
+    """Return the values with their stored pages. A page whose observation is stored already is not stored again.
+
+    ``step_picture``: the step has no other picture, so that one is taken of a page that is stored.
+    """
     done = StoredValues(with_files(values, stored_pages(view.state.stored)))
     for snapshot_id, refs in refs_to_capture(done.values, view.page).items():
         stored = (*view.state.stored, *done.page_files)
@@ -53,9 +61,10 @@ async def attach_provenance(
             snapshot_id=snapshot_id,
             refs=refs,
             known=tuple(sha256 for sha256, one in known.items() if one.observation),
+            step_picture=step_picture and not _is_pictured(done),
         )
         answer, problems = await _capture_page(request, deps)
-        kept = to_filed_pages(stored, answer.artifacts)
+        kept = to_filed_pages(view.state, stored, answer.artifacts)
         values, doubts = with_captured_sources(
             done.values, snapshot_id, answer, view.page, stored_pages((*stored, *kept))
         )
@@ -66,7 +75,13 @@ async def attach_provenance(
     return done
 
 
-async def keep_page(view: SampleView, done: StoredValues, session: SessionLeased, deps: PlannerDeps) -> StoredValues:
+def _is_pictured(done: StoredValues) -> bool:
+    return any(one.artifact.kind == "step" for one in done.page_files)
+
+
+async def keep_page(
+    view: SampleView, done: StoredValues, session: SessionLeased, deps: PlannerDeps, *, step_picture: bool = False
+) -> StoredValues:
     """Have the page stored on which a list ends, or a sample that is not done. A reviewer needs what was seen.
 
     A page that is stored already is not stored again.
@@ -81,11 +96,12 @@ async def keep_page(view: SampleView, done: StoredValues, session: SessionLeased
         snapshot_id=view.page.snapshot_id,
         refs=(),
         known=tuple(sha256 for sha256, one in stored_pages(stored).items() if one.observation),
+        step_picture=step_picture and not _is_pictured(done),
     )
     answer, problems = await _capture_page(request, deps)
     return StoredValues(
         done.values,
-        (*done.page_files, *to_filed_pages(stored, answer.artifacts)),
+        (*done.page_files, *to_filed_pages(view.state, stored, answer.artifacts)),
         (*done.notes, *not_stored_notes(problems)),
         done.browser_ms + answer.browser_ms,
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
 from services.planner.page.identity import keywords
+from services.planner.reperform.responses import StoredResponse, parse_stored_response, response_verdict
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
@@ -89,11 +90,16 @@ async def _reperform_all(job: ReperformJob) -> SampleReperformed:
         if place != NO_HASHES:
             pages[place] = await _load_page(job, [value for value in result.values if _source_hashes(value) == place])
     verdicts = tuple(page_verdict(page) for page in pages.values())
-    values = tuple(
-        value_verdict(value, job.spec.output_schema[value.field], pages.get(_source_hashes(value), NOTHING_STORED))
-        for value in result.values
-        if value.field in job.spec.output_schema
-    )
+    responses = await _load_responses(job)
+    pointers = {} if job.spec.integration is None else job.spec.integration.fields
+
+    def verdict_of(value: FieldValue) -> ValueReperformed:
+        field = job.spec.output_schema[value.field]
+        if value.origin == "api" and value.response is not None:
+            return response_verdict(value, field, responses[value.response.sha256], pointers.get(value.field))
+        return value_verdict(value, field, pages.get(_source_hashes(value), NOTHING_STORED))
+
+    values = tuple(verdict_of(value) for value in result.values if value.field in job.spec.output_schema)
     wanted = expected_identity(job.spec, result.sample)
     return SampleReperformed(
         run_id=result.run_id,
@@ -104,6 +110,24 @@ async def _reperform_all(job: ReperformJob) -> SampleReperformed:
         values=values + _removed_values(job),
         pages=verdicts,
     )
+
+
+async def _load_responses(job: ReperformJob) -> dict[str, StoredResponse]:
+    """Load the stored responses that values name, by their hash."""
+    named = (value.response.sha256 for value in job.result.values if value.response is not None)
+    return {sha256: await _load_response(job, sha256) for sha256 in dict.fromkeys(named)}
+
+
+async def _load_response(job: ReperformJob, sha256: str) -> StoredResponse:
+    lent = await _borrow(job, "response", sha256)
+    if isinstance(lent, StoredFile):
+        return StoredResponse(lent.filename, sha256, lack=lent.lack, why=lent.why)
+    file, blob = lent
+    try:
+        body = await job.blobs.get(ANSWERS, blob)
+    finally:
+        await job.blobs.remove(ANSWERS, blob)
+    return await asyncio.to_thread(parse_stored_response, file.filename, sha256, body)
 
 
 def _removed_values(job: ReperformJob) -> tuple[ValueReperformed, ...]:

@@ -14,6 +14,7 @@ import msgspec
 from services.planner.budget import add_spending, fetch_budget_ending, fetch_exceeded_run_budget
 from services.planner.deps import Decider, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
+from services.planner.integration.asking import ApiBus, ask_api
 from services.planner.irreversible import EvidenceClaims, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
@@ -29,18 +30,20 @@ from services.planner.state.attempt_state import (
     UnusableAnswer,
 )
 from services.planner.state.batching import next_batched_call, stop_reason
-from services.planner.state.step_parts import observation_ref, to_filed, with_page
+from services.planner.state.step_parts import observation_ref, to_filed, with_page, with_proof
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
 from services.planner.steering import Steering, interrupted_limit
+from services.planner.workflow_use.flow_file import store_flow
 from shared.contracts.actions import AnyAction, Goto
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
-from shared.contracts.planner import BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
-from shared.contracts.steps import FieldValue, ObservationRef, StepTaken
+from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
 from shared.subjects import OBSERVE, STEP_TAKEN
 from shared.task.spec import TaskSpec
+from shared.telemetry.about import set_step
 
 OBSERVE_TIMEOUT_S = 60.0
 
@@ -101,6 +104,9 @@ class SampleWork:
     async def run(self) -> SampleFinished:
         """Take steps until the sample ends. Errors of the browser pool or the model are raised: the sample is tried
         again."""
+        ending = await self._ask_api()
+        if ending is not None:
+            return msgspec.structs.replace(self._to_finished(ending), decided_by=BY_API)
         while True:
             due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
             ending = await self._take_turn() if due is None else await self._end_at_limit(due)
@@ -117,8 +123,26 @@ class SampleWork:
             task.allow_effects, task.on_flow,
         )  # fmt: skip
 
+    async def _ask_api(self) -> Ending | None:
+        """Ask the API of the task, if it names one. Whoever decides afterwards, it is asked here, and it is one step.
+
+        Returns how the sample ends if that was enough.
+        """
+        task = self.task
+        if task.spec.integration is None or task.spec.phase == "discovery":
+            return None
+        bus = ApiBus(self.deps.asks, self.deps.blobs)
+        asked = await ask_api(task.spec, task.spec.integration, task.message.sample, self.session, bus)
+        self.timer.browser_ms += asked.browser_ms
+        outcome = ActionOutcome(
+            asked.action, asked.message, values=asked.values, notes=asked.notes, page_files=asked.files
+        )
+        await self._publish_step(Act(asked.action, BY_API), outcome, StepFacts(None, 1, ""))
+        return None if asked.ending is None else replace(asked.ending, notes=asked.notes, flagged=bool(asked.notes))
+
     async def _take_turn(self) -> Ending | None:
         """Make one decision and execute it."""
+        set_step(self.state.steps + 1)
         stopped = await self._await_permission()
         if stopped is not None:
             return await self._end_at_limit(stopped)
@@ -214,6 +238,9 @@ class SampleWork:
 
     async def _execute_calls(self, decision: Act) -> Ending | None:
         """Execute the calls of one answer in order, as long as the page stays the one that they were chosen on."""
+        if decision.proves_record:
+            self.observation = with_proof(self.observation)
+            self.state = after_observation(self.state_after_step, self.task.spec, self.observation)
         action, chosen_on = decision.action, self.page
         for number, following in enumerate((*decision.then, None), 1):
             decided_on = self.observation
@@ -264,7 +291,7 @@ class SampleWork:
 
     async def _publish_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> None:
         """Build the step, make the state from it, and publish it."""
-        step = self._build_step(decision, outcome, facts)
+        step = self._build_step(decision, outcome, facts, await self._flow_file(decision))
         self.state_after_step = self.state = after_step(self.state, step)
         self.unlogged_readings = ()
         self.steering.mark_told()
@@ -273,6 +300,15 @@ class SampleWork:
         await self.deps.publishes.publish(STEP_TAKEN, step)
         await add_spending(step.run_id, outcome.usage, self.deps)
         self.timer = StepTimer(self.deps.now(), self.deps.elapsed_s())
+
+    async def _flow_file(self, decision: Act | UnusableAnswer) -> tuple[FiledArtifact, ...]:
+        """File the version of the flow with the first step that it has asked for."""
+        flow = self.task.flow
+        if flow is None or not flow.filed_as or not isinstance(decision, Act) or decision.flow is None:
+            return ()
+        if any(one.artifact.kind == "flow" for one in self.state.stored):
+            return ()
+        return await store_flow(flow.filed_as, self.task.message, self.deps)
 
     def _is_unreached(self) -> bool:
         """Return whether no page has been reached yet, so that there is nothing to observe."""
@@ -283,9 +319,15 @@ class SampleWork:
 
     # --- what is said
 
-    def _build_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> StepTaken:
+    def _build_step(
+        self,
+        decision: Act | UnusableAnswer,
+        outcome: ActionOutcome,
+        facts: StepFacts,
+        flow_file: tuple[FiledArtifact, ...],
+    ) -> StepTaken:
         first = facts.call == 1
-        artifacts = (*to_filed(self.state, outcome.result), *outcome.page_files)
+        artifacts = (*to_filed(self.state, outcome.result), *outcome.page_files, *flow_file)
         seen = decision.seen if isinstance(decision, Act) and first else ()
         watch, now_s = self.timer, self.deps.elapsed_s()
         return StepTaken(
@@ -293,6 +335,8 @@ class SampleWork:
             sample_id=self.task.message.sample_id,
             attempt=self.task.attempt,
             step=self.state.steps + 1,
+            planner_id=self.deps.planner_id,
+            session_id=self.session.session_id,
             started_at=watch.started_at,
             ended_at=self.deps.now(),
             observation=with_page(facts.observation, (*self.state.stored, *artifacts)),
@@ -314,6 +358,7 @@ class SampleWork:
             vision=outcome.vision,
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
+            claimed=decision.claimed if isinstance(decision, Act) and first else 0,
             heals=decision.heals if isinstance(decision, Act) and first else (),
             target_context=outcome.target_context,
             summary=decision.summary if first else None,
@@ -330,9 +375,10 @@ class SampleWork:
 
     def _to_finished(self, due: Ending) -> SampleFinished:
         task, state = self.task, self.state
-        ended = to_finished(task.message, task.attempt, due, self.started_at, self.deps.now())
+        ended = to_finished(task.message, task.attempt, self.deps.planner_id, due, self.started_at, self.deps.now())
         return msgspec.structs.replace(
             ended,
+            session_id=self.session.session_id,
             values=with_files(ended.values, stored_pages(state.stored)),
             hints=task.hints,
             artifacts=state.stored,

@@ -8,12 +8,16 @@ from services.planner.deciders.flow.decider import FlowFirst, FlowUse
 from services.planner.deciders.registry import WorkflowFirst
 from services.planner.deps import CheckedRun, Decider, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
+from services.planner.state.workflow_choice import WorkflowChoice
 from services.planner.workflow_use.choosing import load_choice, load_flow, no_flow_text
+from services.planner.workflow_use.element_choices import ElementChoices
 from services.planner.workflow_use.healed_flow import healed_choice
 from services.planner.workflow_use.run_flow import find_run_flow
 from shared.contracts.base import Usage
+from shared.contracts.discovery import RunMode
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, Way, WorkSample
 from shared.errors import PermanentError
+from shared.task.spec import TaskSpec
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,18 @@ async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, dep
         found = await find_run_flow(message.run_id, message.sample_id, spec, deps)
         choice, why = found.choice, found.why
     choice = await healed_choice(choice, spec, deps)
-    files = await load_flow(choice, deps)
-    if files is None:
+    loaded = await load_flow(choice, deps)
+    if loaded is None:
         return ChosenWay(WorkflowFirst(decider, choice), usage=usage, no_flow=why)
-    flow = FlowFirst(decider, FlowUse(choice, files), deps.asks, alone=mode == "flow")
+    use = FlowUse(choice, loaded.files, _elements(spec, mode, choice, decider, deps), loaded.data)
+    flow = FlowFirst(decider, use, deps.asks, alone=mode == "flow")
     return ChosenWay(flow, flow, usage)
+
+
+def _elements(
+    spec: TaskSpec, mode: RunMode, choice: WorkflowChoice, decider: Decider, deps: PlannerDeps
+) -> ElementChoices | None:
+    """Return what planners say about elements that the flow has lost; None where no model may be asked."""
+    if spec.heal != "planner" or mode == "flow" or not decider.asks_model or deps.finder is None:
+        return None
+    return ElementChoices(choice.hash, deps.finder, deps)

@@ -44,22 +44,22 @@ class OperatorDecider:
         bound_s = min(view.spec.max_time_s or ANSWER_BOUND_S, ANSWER_BOUND_S)
         try:
             reply: DecisionReply = await self._asks.ask(DECIDE, decision_question(view), timeout_s=bound_s)
-        except TransientError as exc:
-            return self._wait(view, str(exc))
+        except TransientError:
+            return self._wait(view)
         except (PermanentError, msgspec.MsgspecError, UnicodeDecodeError) as exc:
             return UnusableAnswer(f"The operator's answer could not be read: {exc}", operator_name(""))
         if isinstance(reply, DecisionDeclined):
-            return self._wait(view, reply.reason or "declined")
+            return self._wait(view)
         self._warned_samples.discard((view.run_id, view.sample.sample_id))
         decision: Act | UnusableAnswer = parse_decision(view, reply)
         return decision
 
     async def aclose(self) -> None: ...
 
-    def _wait(self, view: SampleView, why: str) -> ObserveAgain:
+    def _wait(self, view: SampleView) -> ObserveAgain:
         """Wait for an operator. Logged once per sample while it lasts."""
         sample = (view.run_id, view.sample.sample_id)
         if sample not in self._warned_samples:
             self._warned_samples.add(sample)
-            log.warning("%s of %s waits for an operator (%s); start one with: exhibit operate", *reversed(sample), why)
+            log.warning("%s of %s waits for an operator; start one with: exhibit operate", *reversed(sample))
         return ObserveAgain(PAUSE_S, view.state.max_tokens)

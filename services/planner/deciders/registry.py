@@ -136,7 +136,8 @@ async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, a
 
 
 class ModelHelpers:
-    """The teacher, the drafter and the librarian of the process, made on first use. Needs a key."""
+    """What a model of the process does besides deciding: the teacher, the drafter, the librarian and the finder of
+    elements, each made on first use. Needs a key."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -158,6 +159,9 @@ class ModelHelpers:
         self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object
     ) -> tuple[object, Usage]:
         return await self._librarian.write(spec, row, steps, problems, before)
+
+    async def find_element(self, request: str) -> tuple[object, Usage]:
+        return await self._librarian.find_element(request)
 
     async def aclose(self) -> None:
         for name in ("_teacher", "_drafter", "_librarian"):

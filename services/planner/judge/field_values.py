@@ -14,8 +14,8 @@ from services.planner.judge.reported_values import (
     unconfirmed_problems,
     value_problems,
 )
-from services.planner.page.dates import recorded_hints
-from services.planner.page.fields import value_source
+from services.planner.page.fields import FieldAmbiguous, value_candidates, value_source
+from services.planner.page.identity import read_page
 from services.planner.page.text import cut_chars_in
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import AskPicture, Done, SaveProgress
@@ -24,7 +24,7 @@ from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type, nullable
 from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
-from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
+from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, recorded_hints, typed_value
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 from shared.text.record_words import is_pending
 
@@ -33,8 +33,19 @@ def partial_values(view: SampleView) -> tuple[FieldValue, ...]:
     """Return the typed readings so far; empty if the right record was not proven."""
     if not view.state.proven:
         return ()
-    nothing = Done(values={})
-    return tuple(judge_field(name, field, view, nothing)[0] for name, field in view.spec.output_schema.items())
+    nothing, fields = Done(values={}), view.spec.output_schema
+    return tuple(_with_candidates(judge_field(name, field, view, nothing)[0], view) for name, field in fields.items())
+
+
+def _with_candidates(value: FieldValue, view: SampleView) -> FieldValue:
+    """Return a value that was not found with the texts between which the page leaves it open."""
+    if value.state != "not_found" or view.page is None:
+        return value
+    reading = read_page(view.spec, view.sample, view.page).readings.get(value.field)
+    if not isinstance(reading, FieldAmbiguous):
+        return value
+    found = value_candidates(reading, view.spec.output_schema[value.field], view.page)
+    return replace_part(value, candidates=found)
 
 
 def judge_field(

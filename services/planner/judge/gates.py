@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from services.planner.integration.comparing import disputed_absence, merged_values
 from services.planner.judge.field_values import judge_field, partial_values
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
+from services.planner.judge.login_page import login_page_words
 from services.planner.judge.record_checks import (
     artifact_problems,
     identity_problems,
@@ -67,23 +70,33 @@ def _listing_ruling(view: SampleView, *, by_model: bool) -> Ending | Rejection:
     """Return how the search for a list ends. A model that says that it is complete is told once what contradicts it."""
     problems = (*artifact_problems(view), *list_gaps(view))
     if problems and by_model and view.state.refusals(Done) == 0 and not is_last_step(view):
-        return Rejection("\n".join(problem.message for problem in problems))
+        return Rejection("\n".join(problem.told_to_model for problem in problems))
     return listing_ending(view, problems)
 
 
 def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided_by: str = "") -> CheckedDone:
     """Return the typed values of the report with all its problems."""
     fields = [judge_field(name, field, view, done, by_model) for name, field in view.spec.output_schema.items()]
-    values = tuple(value for value, _, _ in fields)
+    shown = tuple(value for value, _, _ in fields)
+    merged = merged_values(view, shown)
     judgment, doubts = to_judgment(view, done.judgment, decided_by)
     problems = (
-        *identity_problems(view, values),
-        *missing_field_problems(view, values),
+        *_login_problems(view, merged.values),
+        *identity_problems(view, shown),
+        *merged.problems,
+        *missing_field_problems(view, merged.values),
         *(problem for _, found, _ in fields for problem in found),
         *artifact_problems(view),
         *doubts,
     )
-    return CheckedDone(values, problems, tuple(note for _, _, notes in fields for note in notes), judgment)
+    notes = (*(note for _, _, found in fields for note in found), *merged.notes)
+    return CheckedDone(merged.values, problems, notes, judgment)
+
+
+def _login_problems(view: SampleView, values: Sequence[FieldValue]) -> list[SampleProblem]:
+    """Return a problem if a page that asks to sign in came instead of the record."""
+    asked = login_page_words(view, view.page, values) if view.page is not None else ""
+    return [SampleProblem("login_required", f"{view.page.url} {asked}")] if view.page is not None and asked else []
 
 
 def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> Ending | Rejection:
@@ -96,12 +109,16 @@ def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> En
     if not checked.problems:
         return Ending("done", "", "", "", checked.values, _needs_review(view, checked), notes, checked.judgment)
     first = checked.problems[0]
-    final = first.reason == "identity_mismatch"
-    if state.refusals(Done) == 0 and not is_last_step(view) and (by_model or not final):
-        return Rejection("\n".join(problem.message for problem in checked.problems))
+    final = first.reason in ("identity_mismatch", "login_required")
+    # What the API says is not told: a second reading that knows the first is none.
+    own = [problem for problem in checked.problems if problem.reason != "api_differs"]
+    if own and state.refusals(Done) == 0 and not is_last_step(view) and (by_model or not final):
+        told = (problem.told_to_model if by_model else problem.message for problem in own)
+        return Rejection("\n".join(told))
     if final:
         ending = ending_of(first.reason, first.message)
-        fault = ending.fault if not by_model or shows_other_record(view) else "us"
+        by_page = first.reason == "login_required" or shows_other_record(view)
+        fault = ending.fault if not by_model or by_page else "us"
         return replace(ending, fault=fault, notes=notes, flagged=True)
     message = "; ".join(problem.message for problem in checked.problems)
     sign = find_loading_sign(view.page) if view.page is not None and first.reason == "missing_fields" else ""
@@ -124,6 +141,9 @@ def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending
     doubts = _absence_problems(view, fail) if by_model else ()
     if doubts and view.state.refusals(Fail) == 0 and not is_last_step(view):
         return Rejection("\n".join(doubt.message for doubt in doubts))
+    absent = disputed_absence(view, tidy(fail.note)[:1000]) if fail.code == "not_found" else None
+    if absent is not None:
+        return replace(absent, values=tuple(view.state.from_api.values()), flagged=True, notes=view.state.notes)
     disputed = next((doubt for doubt in doubts if doubt.reason != "missing_artifacts"), None)
     ending = ending_of(reason_of_fail(fail.code) if disputed is None else disputed.reason, tidy(fail.note)[:1000])
     review = ending.status == "needs_review"
@@ -161,13 +181,14 @@ def is_tried_again(finished: SampleFinished, view: SampleView) -> bool:
 
 
 def to_finished(
-    work: WorkSample, attempt: int, ending: Ending, started_at: datetime, finished_at: datetime
+    work: WorkSample, attempt: int, planner_id: str, ending: Ending, started_at: datetime, finished_at: datetime
 ) -> SampleFinished:
     """Return the message that ends an attempt at a sample. What its steps have left behind is added by the caller."""
     return SampleFinished(
         run_id=work.run_id,
         sample_id=work.sample_id,
         attempt=attempt,
+        planner_id=planner_id,
         status=ending.status,
         reason=ending.reason,
         message=ending.message,

@@ -20,7 +20,6 @@ from services.planner.page.lists import (
     under_column_headers,
 )
 from services.planner.page.record.scope import find_list
-from services.planner.page.text import label_form
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
 from services.planner.state.transitions import item_key
 from shared.contracts.actions import ReportItems
@@ -31,7 +30,7 @@ from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
-from shared.text.normal import Invalid, fold, quoted
+from shared.text.normal import Invalid, fold, label_form, quoted
 from shared.text.record_words import find_mention
 
 MAX_PROBLEMS = 5

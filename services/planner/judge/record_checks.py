@@ -6,17 +6,17 @@ who reads it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import reported_value
-from services.planner.page.identity import identity_proof
+from services.planner.page.fields import FieldFound
+from services.planner.page.identity import identity_proof, read_page
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.contracts.steps import FieldValue
+from shared.task.judgments import answers_of, find_answer
 from shared.task.route import FetchFile
 from shared.task.row_values import expected_identity
 from shared.task.typed_values import as_shown
@@ -24,7 +24,6 @@ from shared.text.names import safe_label
 from shared.text.normal import fold, quoted
 from shared.text.record_words import is_same_id
 
-ANSWERS = ("yes", "no", "inconclusive")
 LEAST_REASONING_CHARS = 15
 DOUBTFUL_BELOW = 0.6
 
@@ -36,9 +35,16 @@ def missing_field_problems(view: SampleView, values: Iterable[FieldValue]) -> li
     missing = absent if nothing else [name for name in absent if name in view.spec.required_fields]
     if not missing:
         return []
-    return [
-        SampleProblem("missing_fields", f"You called done but these required fields are missing: {', '.join(missing)}")
-    ]
+    named = ", ".join(f"{name} (the page shows it empty)" if _stands_empty(view, name) else name for name in missing)
+    return [SampleProblem("missing_fields", f"these required fields are missing: {named}", lacking=True)]
+
+
+def _stands_empty(view: SampleView, name: str) -> bool:
+    """Return whether the current page has the field's place, and nothing in it."""
+    if view.page is None:
+        return False
+    reading = read_page(view.spec, view.sample, view.page).readings[name]
+    return isinstance(reading, FieldFound) and not reading.candidate.shown
 
 
 def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:
@@ -49,9 +55,9 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
         if value.state == "not_found" and (view.state.on_other_record or shows_other_record(view)):
             return [SampleProblem("identity_mismatch", _record_advice(view))]
         if value.state == "not_found":
-            return [SampleProblem("missing_fields", f"You called done but these required fields are missing: {name}")]
+            return [SampleProblem("missing_fields", f"these required fields are missing: {name}", lacking=True)]
         if not any(is_same_id(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
-            message = f"you reported {quoted(as_shown(reported_value(value)))} where {quoted(wanted)} was asked for"
+            message = f"{quoted(as_shown(reported_value(value)))} was reported where {quoted(wanted)} was asked for"
             return [SampleProblem("identity_mismatch", f"{message}. {_record_advice(view)}", name)]
     if view.spec.identity and not view.state.proven:
         return [SampleProblem("identity_mismatch", _record_advice(view))]
@@ -117,25 +123,10 @@ def artifact_problems(view: SampleView) -> list[SampleProblem]:
     missing = missing_artifacts(view)
     if not missing:
         return []
-    return [
-        SampleProblem("missing_artifacts", f"You called done but these artifacts are missing: {', '.join(missing)}")
-    ]
+    return [SampleProblem("missing_artifacts", f"these artifacts are missing: {', '.join(missing)}", lacking=True)]
 
 
 # --- the judgment
-
-
-def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
-    """Return the answers that a task allows: `"yes | no"`, an `enum` or a list in its `answer`; else the default."""
-    written: object = (schema or {}).get("answer")
-    if isinstance(written, dict):
-        written = written.get("enum")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if isinstance(written, str):
-        written = re.split(r"\s*\|\s*", written.strip())
-    if not isinstance(written, list):
-        return ANSWERS
-    named = tuple(str(one) for one in written if str(one).strip())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return named or ANSWERS
 
 
 def to_judgment(
@@ -146,10 +137,10 @@ def to_judgment(
     if not spec.judgment_required:
         return None, ()
     if given is None:
-        message = f"You called done without a judgment; the task asks: {spec.judgment_question}"
-        return None, (SampleProblem("judgment_missing", message),)
+        message = f"there is no judgment; the task asks: {spec.judgment_question}"
+        return None, (SampleProblem("judgment_missing", message, lacking=True),)
     answers = answers_of(spec.judgment_output_schema)
-    answer = next((one for one in answers if fold(one) == fold(given.answer)), None)
+    answer = find_answer(answers, given.answer)
     given = replace(given, evidence_refs=_to_filenames(view, given.evidence_refs))
     judgment = Judgment(
         question=spec.judgment_question or "",

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any, cast
 
 from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of, read_fields
-from services.planner.page.identity import parts_of, read_page
+from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of
+from services.planner.page.identity import read_page
 from services.planner.page.labels.candidates import continues_text
 from services.planner.page.labels.changes import past_refs, tells_change_of
 from services.planner.page.record.related_parts import related_refs
@@ -278,11 +278,7 @@ def _has_cut_beginning(said: str, text: str, cut_chars: int) -> bool:
 
 
 def _reading(name: str, view: SampleView) -> Reading | None:
-    if view.page is None:
-        return None
-    wanted = expected_identity(view.spec, view.sample)
-    row_key, others = next(iter(wanted.values()), None), related_refs(view.spec, wanted, view.page)
-    return read_fields(view.spec, view.page, row_key, parts_of(view.spec, view.sample, view.page), others)[name]
+    return None if view.page is None else read_page(view.spec, view.sample, view.page).by_label[name]
 
 
 def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: PageObserved) -> bool:

@@ -22,7 +22,7 @@ MAX_SAMPLES = 1000
 TOOL = "task"
 INSIDE = (".local", ".localhost", ".internal", ".lan", ".home", ".corp", ".intranet")
 """Endings of host names inside of a network."""
-NEVER_DRAFTED = ("secrets", "auth_profile", "$schema")
+NEVER_DRAFTED = ("secrets", "auth_profile", "integration", "$schema")
 """Keys that give a run more rights than a sentence should; a person adds them."""
 
 INSTRUCTIONS = """\
@@ -218,7 +218,17 @@ def _written(spec: TaskSpec) -> dict[str, Any]:
 def _drafted_schema() -> dict[str, Any]:
     schema = json_schema()
     properties = {key: value for key, value in schema["properties"].items() if key not in NEVER_DRAFTED}
-    return {**schema, "properties": properties}
+    return {**schema, "properties": properties, "$defs": _named_in(properties, schema.get("$defs", {}))}
+
+
+def _named_in(properties: object, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definitions that these properties name, and those that they name in turn."""
+    named: dict[str, Any] = {}
+    text = json.dumps(properties)
+    while more := {name: one for name, one in known.items() if name not in named and f'"#/$defs/{name}"' in text}:
+        named |= more
+        text += json.dumps(more)
+    return named
 
 
 def _list(written: object) -> list[object]:

@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import cast
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
 from shared.text.date_numbers import NUMERIC, DaysByOrder, NotADate, days_by_order, form_of, real_day
 from shared.text.normal import Normal, plain
-from shared.text.written_dates import Dated, DateHints, Order, in_language, languages_of_date, read_date
+from shared.text.written_dates import Dated, DateHints, in_language, languages_of_date, read_date
 
 _ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
 _WORDED = re.compile(r"\d.*[^\W\d_]{2}|[^\W\d_]{2}.*\d")
@@ -63,15 +61,6 @@ def date_settlement(shown: str, field: OutputField, title: str | None, page: Pag
     )
     same = (settled for settled, order in ways if typed_value(field, shown, title=title, order=order) == read)
     return next(same, DateSettlement()) if isinstance(read, Normal) else DateSettlement()
-
-
-def recorded_hints(source: ValueSource | None) -> Order:
-    """Return what a value's source has recorded for reading its date again."""
-    if source is None:
-        return None
-    if source.date_language:
-        return in_language(source.date_language)
-    return cast("DateOrder | None", source.date_order)
 
 
 def _languages(page: PageObserved) -> tuple[frozenset[str], ...]:

@@ -18,19 +18,21 @@ from services.planner.page.labels.candidates import Candidate, listed, whole_tex
 from services.planner.page.labels.changes import is_change, past_refs
 from services.planner.page.labels.places import NO_REFS, Place, Places
 from services.planner.page.labels.unlabelled import unlabelled_candidates
-from services.planner.page.text import humanised, label_form, title_of
+from services.planner.page.text import humanised, title_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
-from shared.contracts.steps import FieldValue, ValueSource
+from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource
 from shared.field_types import base_type, nullable
 from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Normal, fold
+from shared.text.normal import Normal, fold, label_form
 from shared.text.patterns import fits_pattern
 from shared.text.record_words import is_pending
 
+MOST_CANDIDATES = 8
+"""Texts of an ambiguous field that a person is shown."""
 _WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
 
 
@@ -47,6 +49,7 @@ class FieldAmbiguous:
 
     texts: tuple[str, ...]
     apart: bool = field_of(default=False, compare=False)
+    candidates: tuple[Candidate, ...] = field_of(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,8 @@ def _resolve(candidates: Sequence[Candidate], field: OutputField, page: PageObse
     if _is_one_value(candidates, field, page):
         return FieldFound(candidates[0])
     texts = tuple(dict.fromkeys(candidate.shown for candidate in candidates))
-    return FieldAmbiguous(texts, apart=len({candidate.element.ref for candidate in candidates}) > 1)
+    apart = len({candidate.element.ref for candidate in candidates}) > 1
+    return FieldAmbiguous(texts, apart=apart, candidates=tuple(candidates))
 
 
 def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> bool:
@@ -238,6 +242,13 @@ def field_value(name: str, field: OutputField, reading: Reading, page: PageObser
 def field_values(spec: TaskSpec, readings: Mapping[str, Reading], page: PageObserved) -> tuple[FieldValue, ...]:
     """Return the readings as values."""
     return tuple(field_value(name, spec.output_schema[name], reading, page) for name, reading in readings.items())
+
+
+def value_candidates(reading: FieldAmbiguous, field: OutputField, page: PageObserved) -> tuple[ValueCandidate, ...]:
+    """Return the texts between which a person decides, each at its first place on the page."""
+    first = {candidate.shown: candidate for candidate in reversed(reading.candidates)}
+    chosen = [first[text] for text in reading.texts if text in first][:MOST_CANDIDATES]
+    return tuple(ValueCandidate(shown=one.shown, source=_value("", "value", one, page, field).source) for one in chosen)
 
 
 def value_source(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as field_of
 from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import unquote
@@ -21,14 +22,14 @@ from services.planner.page.labels.candidates import Candidate
 from services.planner.page.record.other_records import NamedRecords, records_named
 from services.planner.page.record.related_parts import related_refs
 from services.planner.page.record.scope import find_section
-from services.planner.page.text import humanised, is_heading, is_not_found_text, label_form, says_not_found
+from services.planner.page.text import humanised, is_heading, is_not_found_text, says_not_found
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.flows.page_elements import is_input, text_of
 from shared.task.route import texts_of, words
 from shared.task.row_values import expected_identity, fill_known, template_values
 from shared.task.spec import TaskSpec
-from shared.text.normal import quoted
+from shared.text.normal import label_form, quoted
 from shared.text.record_words import find_mention, is_equal_text, is_same_id
 
 
@@ -42,10 +43,12 @@ class Proof:
 
 @dataclass(frozen=True)
 class PageRead:
-    """Readings of all output fields on one page, and whose record it shows."""
+    """Readings of all output fields on one page, and whose record it shows. ``by_label``: what the labels alone say,
+    before a field that identifies the record was looked for elsewhere."""
 
     readings: Mapping[str, Reading]
     proof: Proof
+    by_label: Mapping[str, Reading] = field_of(default_factory=dict[str, Reading])
 
 
 ReadT = TypeVar("ReadT")
@@ -125,7 +128,8 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     wanted = expected_identity(spec, sample)
     row_key = next(iter(wanted.values()), None)
     related = related_refs(spec, wanted, page)
-    readings = read_fields(spec, page, row_key, parts_of(spec, sample, page), related)
+    by_label = read_fields(spec, page, row_key, parts_of(spec, sample, page), related)
+    readings = dict(by_label)
     others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
     not_found = tuple(spec.not_found_texts)
     heads = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
@@ -151,7 +155,7 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
         proof = proof if proof.state == "mismatch" or not wanted else Proof("unproven")
     if proof.state == "proven" and rows:
         readings = {name: _within(rows, reading) for name, reading in readings.items()}
-    return PageRead(readings, proof)
+    return PageRead(readings, proof, by_label)
 
 
 def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:

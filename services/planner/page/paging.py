@@ -18,9 +18,9 @@ from msgspec import structs
 
 from services.planner.page.list_signs.page_numbers import number_rows, to_page_number
 from services.planner.page.lists import address_parts, same_address
-from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.text.list_words import MORE, NEXT
+from shared.text.normal import label_form
 
 ENGLISH_NEXT = r"(?:go to )?(?:the )?(?:next|older)(?: page| results| posts| entries| items| commits| \d+)?"
 NEXT_WORDS = (

@@ -21,12 +21,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import ValueSource
 from shared.flows.page_elements import description_of, is_input, names_with_role, text_of
-from shared.text.normal import quoted, tidy
+from shared.text.normal import label_form, quoted, tidy
 
 LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
 """Which locator is named first if they lead to different elements."""

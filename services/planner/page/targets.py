@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from services.planner.page.fields import adjacent_candidates
-from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, label_form
+from services.planner.page.text import OPENS_MORE, PRESSED_ROLES
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.page_elements import INPUT_ROLES, is_input, text_of
-from shared.text.normal import fold
+from shared.text.normal import fold, label_form
 from shared.text.record_words import find_mention
 
 PRESSABLE = frozenset({"link", "button", "menuitem"})

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
 from shared.flows.page_elements import is_input, text_of
-from shared.text.dismissals import AGREEING, CANCELLING, CLOSING, NOTING, REFUSING
+from shared.text.dismissals import ALL, names_that_close
 from shared.text.normal import fold, tidy
+from shared.text.record_words import word_and_number
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
 HEADER_TAGS = frozenset({"th", "dt"})
@@ -18,17 +19,10 @@ OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 """States of elements that show or hide a part of the page."""
 LEAST_DOM_CONFIDENCE = 0.6
 
-_LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
-_SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
-_SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")
-
 NOT_FOUND = re.compile(
     r"\b(?:not found|does not exist|doesn['’]t exist|no such|could(?: not|n['’]t) be found|no longer exists|404)\b",
     re.I,
 )
-
-# Best first: refusing is always safe, agreeing only if nothing else closes the dialog.
-DISMISS_LABELS = (REFUSING, (*CLOSING, *CANCELLING), NOTING, AGREEING)
 
 
 def title_of(element: Element, shown: str | None) -> str | None:
@@ -55,12 +49,6 @@ def cut_chars_in(shown: str, elements: Iterable[Element]) -> int:
 def without_cut_marker(shown: str, cut_chars: int) -> str:
     """Return the text of a cut element in comparable form, without the marker at its end."""
     return fold(fold(shown).removesuffix(fold(cut_marker(cut_chars))))
-
-
-def label_form(text: str) -> str:
-    """Return the label in comparable form: without case, trailing colon, asterisk, or what says how a column is
-    sorted."""
-    return _LABEL_END.sub("", _SORT_END.sub("", fold(text)))
 
 
 def humanised(name: str) -> str:
@@ -90,13 +78,11 @@ def title_element(page: PageObserved) -> Element:
 
 def find_dismissal(page: PageObserved) -> Element | None:
     """Return the button that best closes a dialog or banner over the page."""
-    ranks = {name: rank for rank, names in enumerate(DISMISS_LABELS) for name in names}
-    buttons = [
-        (ranks[fold(e.name)], e.ref, e)
-        for e in page.elements
-        if e.in_dialog and e.role in ("button", "link") and fold(e.name) in ranks and "disabled" not in e.states
-    ]
-    return min(buttons, key=lambda button: button[:2])[2] if buttons else None
+    over = [e for e in page.elements if e.in_dialog]
+    pressed = [e for e in over if e.role in ("button", "link")]
+    ranks = names_that_close((e.name for e in over), [e.name for e in pressed if e.role == "button"], ALL)
+    ways = [e for e in pressed if fold(e.name) in ranks and "disabled" not in e.states]
+    return min(ways, key=lambda e: (ranks[fold(e.name)], e.ref), default=None)
 
 
 def is_unsure(page: PageObserved) -> bool:
@@ -121,8 +107,14 @@ def is_not_found_text(text: str, texts: tuple[str, ...]) -> bool:
 
 
 def id_pattern(value: str) -> re.Pattern[str] | None:
-    """Return a pattern of ids with this shape (`TCK-1001`: any `TCK-` and digits); None without letters or digits."""
+    """Return a pattern of ids with this shape (`TCK-1001`: any `TCK-` and digits); None without letters or digits.
+
+    Between a word and its number there may be a blank: `Issue 3` is an id of the kind of `Issue3`."""
     if not re.search(r"\d", value) or not re.search(r"[^\W\d]", value):
         return None
+    numbered = word_and_number(value)
+    if numbered is not None:
+        word = re.escape(numbered[0])
+        return re.compile(rf"(?<![\w-])(?:{word}\d+|{word}\s\d+(?!\s\d))(?![\w-])", re.I)
     shape = re.sub(r"\\?\d+", lambda _: r"\d+", re.escape(value.strip()))
     return re.compile(rf"(?<![\w-]){shape}(?![\w-])", re.I)

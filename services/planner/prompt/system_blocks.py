@@ -43,7 +43,8 @@ How to work
   element. Where its text or title names the state, read that. [icon N] is a picture without a text: equal N are drawn
   alike, so one question about one of them answers for all; the questions about several N go into one answer.
 - Open what leads to the fields still missing by the shortest way, and do not repeat what brought nothing.
-- Change nothing on the site: do not save, submit, delete, or send anything that the task does not ask for.
+- Change nothing on the site: do not save, submit, delete, or send anything that the task does not ask for. A press
+  that was withheld (press_withheld) is withheld again; if nothing else leads on, the code is unnamed_press.
 - Call done once every required field is known and every required artifact is taken: before that it is refused, and
   refused a second time it is final. Read what was refused, put exactly that right, and do not argue.
 - If the record does not exist, or a login is asked for, or the site blocks you, take one screenshot that shows it,

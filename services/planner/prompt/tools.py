@@ -7,12 +7,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from services.planner.judge.record_checks import answers_of
 from shared.contracts.actions import (
     Action,
     AnyAction,
+    AskApi,
     AskPicture,
     Done,
+    Expect,
     Fail,
     ReportItems,
     SaveProgress,
@@ -21,6 +22,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, nullable
+from shared.task.judgments import answers_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import field_schema
@@ -38,7 +40,8 @@ TOOLS: dict[str, type[Action]] = {str(kind.__struct_config__.tag): kind for kind
 DESCRIPTIONS = {
     "goto": "Opens a URL: of the site the task is about, or one that the page links to.",
     "click": "Clicks one element.",
-    "type": "Replaces what a field holds by a text.",
+    "double_click": "Clicks one element twice at once: a cell that is edited so, an item that opens so.",
+    "type": "Replaces what a field holds by a text; sets a slider or spin button to a number.",
     "type_secret": "Types a secret of the task, by its name; you never see its value.",
     "press": 'Presses a key or a chord, such as "Enter" or "Control+A", on the target or where the focus is.',
     "hover": "Moves the mouse over one element, for menus and hints that open so.",
@@ -63,6 +66,8 @@ DESCRIPTIONS = {
     "extract": "Reads the whole text, or the value, of one element.",
     "download": "Clicks the target and keeps the file that comes down.",
     "save_progress": "Keeps field values that this page shows; the work goes on. Call it before the page is left.",
+    "ask_api": "Asks the API of the task for the record.",
+    "expect": "Writes down what must hold after the next step.",
     "use_workflow": "Runs a workflow of the library.",
     "done": "Ends the work with the values of all fields, each as the page shows it. What was saved counts, so it may "
     "be left out.",
@@ -91,8 +96,8 @@ def is_offered(kind: type[Action], spec: TaskSpec) -> bool:
     """Return whether the task offers this action to a model."""
     if kind is ReportItems:
         return spec.phase == "discovery"
-    if kind is UseWorkflow:
-        return False  # a workflow is chosen for a whole run
+    if kind in (UseWorkflow, Expect, AskApi):
+        return False  # a workflow is chosen for a whole run; what a step must lead to is written down for a flow
     return kind is not AskPicture or spec.vision != "off"
 
 

@@ -52,8 +52,10 @@ def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> Va
     plain = _recorded(value)
     if value.state == "not_found":
         return _with(plain, "nothing_recorded", "")
-    if value.origin != "page":
+    if value.origin not in ("page", "api"):
         return _with(plain, "read_by_model", _by_model(value))
+    if value.origin == "api" and value.response is None:
+        return _with(plain, "not_bound", "it is bound to no stored response")
     source = value.source
     if source is None:
         return _with(plain, "not_bound", "it is bound to no element of a page")
@@ -140,8 +142,11 @@ def _with(verdict_reply: ValueReperformed, verdict: Verdict, message: str) -> Va
     return replace(verdict_reply, verdict=verdict, message=message)
 
 
+_NOT_READ = {"vision": "read from a picture", "person": "given by a person"}
+
+
 def _by_model(value: FieldValue) -> str:
-    how = "read from a picture" if value.origin == "vision" else "worked out from what pages show"
+    how = _NOT_READ.get(value.origin, "worked out from what pages show")
     picture = value.source.screenshot_sha256 if value.source is not None else ""
     by = f" by {value.read_by}" if value.read_by else " by a model"
     return f"{how}{by}" + (f", picture {picture[:12]}" if picture else "")

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from services.planner.judge.reported_values import is_same_value, is_shown_at, is_shown_on, reported_value
-from services.planner.page.dates import date_hints, recorded_hints
+from services.planner.page.dates import date_hints
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
 from services.planner.page.refind import NotRefound, Refound
@@ -26,7 +26,7 @@ from shared.field_types import base_type
 from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
-from shared.task.typed_values import as_shown, typed_value
+from shared.task.typed_values import as_shown, recorded_hints, typed_value
 from shared.text.normal import Normal, quoted, tidy
 from shared.text.record_words import find_mention
 from shared.text.written_dates import Order

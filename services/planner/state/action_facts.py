@@ -13,15 +13,18 @@ import msgspec
 from shared.contracts.actions import (
     Action,
     AnswerDialog,
+    AskApi,
     AskPicture,
     Back,
     BrowserAction,
     Click,
     CloseTab,
     Done,
+    DoubleClick,
     Download,
     Drag,
     DragBy,
+    Expect,
     Extract,
     Fail,
     Goto,
@@ -71,6 +74,9 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
 ACTION_FACTS: dict[type[Action], ActionFacts] = {
     Goto: ActionFacts(presses=False, effect="repeated_freely", ends_answer=True, reports_page=False, importance=1),
     Click: ActionFacts(presses=True, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1),
+    DoubleClick: ActionFacts(
+        presses=True, effect="may_change_site", ends_answer=False, reports_page=False, importance=1
+    ),
     TypeText: ActionFacts(presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1),
     TypeSecret: ActionFacts(
         presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1
@@ -106,6 +112,8 @@ ACTION_FACTS: dict[type[Action], ActionFacts] = {
     ),
     Extract: ActionFacts(presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2),
     Download: ActionFacts(presses=True, effect="repeated_freely", ends_answer=False, reports_page=False, importance=2),
+    AskApi: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=False, importance=2),
+    Expect: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=False, importance=2),
     SaveProgress: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3),
     ReportItems: ActionFacts(presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=2),
     AskPicture: ActionFacts(presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2),

@@ -174,6 +174,10 @@ class AttemptState:
     """Counted tokens per estimated token, from the usage of the last answer; 0: not known yet."""
     usage: Usage = NO_USAGE
     notes: tuple[Note, ...] = ()
+    from_api: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
+    """What the API of the task has given of the record. No decider sees it, so that a page is read without it."""
+    api_files: tuple[FiledArtifact, ...] = ()
+    """The stored response."""
 
     @property
     def artifacts(self) -> tuple[FiledArtifact, ...]:
@@ -183,7 +187,8 @@ class AttemptState:
     @property
     def stored(self) -> tuple[FiledArtifact, ...]:
         """All stored files, pages too."""
-        return tuple(filed for entry in self.history for filed in (*entry.filed, *entry.page_files))
+        filed = (one for entry in self.history for one in (*entry.filed, *entry.page_files))
+        return (*self.api_files, *filed)
 
     @property
     def last(self) -> Entry | None:
@@ -264,6 +269,11 @@ class Act:
     """The call of a flow that asks for `action`."""
     heals: tuple[Heal, ...] = ()
     """What a flow has found in another way than it was recorded, up to this action."""
+    claimed: int = 0
+    """The step of the claim that is stored for `action`; 0: it needs none."""
+    proves_record: bool = False
+    """The rules of a flow have read the record's own identity on this page, so that it is proven unless the page shows
+    another record."""
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0
@@ -303,10 +313,17 @@ class SampleProblem:
     text: str
     field: str = ""
     """The output field that it is about; empty: none."""
+    lacking: bool = False
+    """Something that a report of the whole sample has to have is missing."""
 
     @property
     def message(self) -> str:
         return f"{self.field}: {self.text}" if self.field else self.text
+
+    @property
+    def told_to_model(self) -> str:
+        """The message for a model that has called done, which is not for people: they have called nothing."""
+        return f"You called done but {self.message}" if self.lacking else self.message
 
     @property
     def note(self) -> Note:
@@ -341,6 +358,7 @@ def combined_notes(known: tuple[Note, ...], fresh: Iterable[Note]) -> tuple[Note
     return tuple(dict.fromkeys((*known, *fresh)))
 
 
-def is_page(artifact: Artifact) -> bool:
-    """Return whether the artifact is a stored page or its observation."""
-    return artifact.kind in ("page", "observation")
+def is_unasked(artifact: Artifact) -> bool:
+    """Return whether the artifact is kept without being asked for: a stored page or its observation, the picture of a
+    step, the flow that was used, the response of an API."""
+    return artifact.kind in ("page", "observation", "step", "flow", "response")

@@ -16,7 +16,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark
-from shared.flows.waiting import ALL_LOOKS, next_pause_s
+from shared.flows.waiting import ALL_LOOKS, next_pause_s, pause_while_changing_s
 from shared.task.row_values import missing_columns, start_url
 
 GONE = (404, 410)
@@ -32,8 +32,16 @@ def start_page_decision(view: SampleView) -> Act | None:
     if not visits:
         return by_rule(Goto(url=start_url(view.spec, view.sample), reason="The task starts here."))
     if any(_is_past_start(entry.action, visits[0]) for entry in view.state.history):
-        return None
+        return _after_withheld_press(view)
     return _after_visit(view, visits)
+
+
+def _after_withheld_press(view: SampleView) -> Act | None:
+    """Rules know no other way than the one that was withheld; a model is told, and may find one."""
+    last = next((one for one in reversed(view.state.history) if not isinstance(one.action, Screenshot)), None)
+    if last is None or last.decided_by != BY_RULE or last.result is None or last.result.code != "press_withheld":
+        return None
+    return fail_with_screenshot(view, Fail(code="unnamed_press", note=last.message))
 
 
 def _after_visit(view: SampleView, visits: list[Entry]) -> Act | None:
@@ -105,6 +113,12 @@ SCROLL_PX = 4000
 def observe_later(view: SampleView, *, looks: int = ALL_LOOKS) -> ObserveAgain | None:
     """Return another observation after a pause, or None after this many, or once nothing more can come."""
     pause_s = next_pause_s(view.page, view.state.looks, looks)
+    return None if pause_s is None else ObserveAgain(pause_s, view.state.max_tokens)
+
+
+def observe_while_changing(view: SampleView, page: PageObserved) -> ObserveAgain | None:
+    """Return another observation of a page that shows all that is looked for, if it may change by itself."""
+    pause_s = pause_while_changing_s(page, view.state.looks)
     return None if pause_s is None else ObserveAgain(pause_s, view.state.max_tokens)
 
 

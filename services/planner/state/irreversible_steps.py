@@ -7,12 +7,10 @@ which set it, and for a replay of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
 from services.planner.page.targets import find_pressable
-from services.planner.page.text import label_form
 from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import Act, Entry, SampleView
 from services.planner.state.common_decisions import by_rule
@@ -25,12 +23,12 @@ from shared.contracts.actions import (
     Press,
     Target,
 )
-from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
+from shared.contracts.planner import BY_REPLAY, BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import FLOW_PRESSES, PressClaim, RouteMark
-from shared.task.route import PressButton, words
+from shared.task.presses import RoutePresses, named_presses, presses_of
+from shared.task.route import irreversible_steps as irreversible_in
 from shared.task.row_values import template_values
-from shared.task.spec import fill
-from shared.text.record_words import find_mention
+from shared.text.normal import label_form
 
 PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar", ""})
 """Keys that may send a form or press the focused button. The empty text is a space, stripped."""
@@ -38,7 +36,7 @@ PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar"
 
 def irreversible_steps(view: SampleView) -> tuple[int, ...]:
     """Return the irreversible steps of the route, counted from 0."""
-    return tuple(at for at, step in enumerate(view.spec.route) if isinstance(step, PressButton) and step.irreversible)
+    return irreversible_in(view.spec.route)
 
 
 def pressed_step(view: SampleView, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
@@ -49,6 +47,26 @@ def pressed_step(view: SampleView, action: AnyAction, decided_by: str, mark: Rou
     if mark is not None and decided_by in WITHOUT_MODEL and (mark.step - 1 in steps or decided_by == BY_RULE):
         return mark.step - 1 if mark.step - 1 in steps else None
     return next((at for at in steps if _is_button_of(view, at, _target(action))), None)
+
+
+def names_of_presses(view: SampleView, action: AnyAction, decided_by: str) -> tuple[str, ...]:
+    """Return what the task calls what it presses: nothing else that may change the site is pressed.
+
+    The rules choose elements by the words of the route, as a person would, so what they press on the way counts as
+    named by it. Where a replay may have effects, a person has allowed what it presses.
+    """
+    named = named_presses(view.spec.route, view.spec.may_press, template_values(view.sample))
+    by_route = decided_by == BY_RULE and bool(view.spec.route)
+    allowed = decided_by == BY_REPLAY and view.allow_effects
+    return (*named, *(_names_of_target(view, action) if by_route or allowed else ()))
+
+
+def _names_of_target(view: SampleView, action: AnyAction) -> tuple[str, ...]:
+    target = _target(action)
+    if isinstance(target, ByText):
+        return (target.text,)
+    elements = view.page.elements if view.page is not None and isinstance(target, ByRef) else ()
+    return tuple(e.name for e in elements if isinstance(target, ByRef) and e.ref == target.ref and e.name)
 
 
 # --- refusals within an attempt
@@ -90,7 +108,7 @@ def _refused_as_indistinct(view: SampleView, action: AnyAction) -> str:
 
 def initial_claims(view: SampleView) -> tuple[PressClaim, ...]:
     """Return the claims to look up when an attempt begins; empty after its first step."""
-    if view.state.steps:
+    if view.state.history:
         return ()
     own = (_flow_claim(view),) if view.on_flow else ()
     return (*(_claim(view, at) for at in irreversible_steps(view)), *own)
@@ -163,25 +181,26 @@ def _is_button_of(view: SampleView, at: int, target: Target | None) -> bool:
 
 def _buttons(view: SampleView, at: int) -> frozenset[int]:
     """Return refs of elements that may be the button: those with its exact label, and the closest matching buttons."""
-    page, wanted = view.page, _words(view, at)
+    page, presses = view.page, _presses(view)
     if page is None:
         return frozenset()
-    labels = {label_form(word) for word in wanted}
+    labels = presses.labels(at)
     exact = {element.ref for element in page.elements if label_form(element.name) in labels}
-    closest = (e for e in find_pressable(page, wanted) if e.role != "link" and not _another(view, at, e.name))
+    found = find_pressable(page, presses.words[at])
+    closest = (e for e in found if e.role != "link" and not presses.is_of_another(at, e.name))
     return frozenset((*exact, *(element.ref for element in closest)))
 
 
 def _may_mean(view: SampleView, at: int, text: str) -> bool:
     """Return whether this target text may find the button: text is matched in full first, then as a part."""
-    said, wanted = label_form(text), _words(view, at)
-    labels = {label_form(word) for word in wanted}
+    said, presses = label_form(text), _presses(view)
+    labels = presses.labels(at)
     page = view.page
     if said in labels:
         return True
     if page is not None and (found := [e.ref for e in page.elements if label_form(e.name) == said]):
         return any(ref in _buttons(view, at) for ref in found)
-    return any(said in label for label in labels) or _says(view, at, text)
+    return any(said in label for label in labels) or presses.says(at, text)
 
 
 def _may_be(view: SampleView, entry: Entry, at: int) -> bool:
@@ -195,25 +214,8 @@ def _may_be(view: SampleView, entry: Entry, at: int) -> bool:
     if found is None:
         target = _target(action)
         return not isinstance(target, ByText) or _may_mean(view, at, target.text)
-    exact = label_form(found.name) in {label_form(word) for word in _words(view, at)}
-    return exact or (found.role != "link" and _says(view, at, found.name))
+    return _presses(view).may_press(at, found.role, found.name)
 
 
-def _says(view: SampleView, at: int, text: str) -> bool:
-    """Return whether the text holds the button's words and is not the label of another step."""
-    return any(find_mention(text, word) is not None for word in _words(view, at)) and not _another(view, at, text)
-
-
-def _another(view: SampleView, at: int, text: str) -> bool:
-    others = (word for n in range(len(view.spec.route)) if n != at for word in _pressed_words(view, n))
-    return label_form(text) in {label_form(word) for word in others}
-
-
-def _words(view: SampleView, at: int) -> tuple[str, ...]:
-    return tuple(_pressed_words(view, at))
-
-
-def _pressed_words(view: SampleView, at: int) -> Iterator[str]:
-    step, row = view.spec.route[at], template_values(view.sample)
-    if isinstance(step, PressButton):
-        yield from (filled for word in words(step.press) if (filled := fill(word, row)).strip())
+def _presses(view: SampleView) -> RoutePresses:
+    return presses_of(view.spec.route, template_values(view.sample))

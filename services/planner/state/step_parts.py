@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from services.planner.page.identity import identity_proof
-from services.planner.state.attempt_state import AttemptState, is_page
+from services.planner.state.attempt_state import AttemptState, is_unasked
 from services.planner.state.limits import page_signature
 from services.planner.state.value_sources import stored_pages
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef
-from shared.evidence_format.layout import artifact_filename
+from shared.evidence_format.layout import artifact_filename, step_picture_name
 from shared.task.spec import TaskSpec
 
 PAGE_NAME = "page_"
@@ -26,17 +26,16 @@ PAGE_NAME = "page_"
 
 def observation_ref(page: PageObserved, spec: TaskSpec, sample: Sample) -> ObservationRef:
     """Return what the step log records of an observed page."""
-    return ObservationRef(
-        snapshot_id=page.snapshot_id,
-        sha256=page.sha256,
-        url=page.url,
-        title=page.title,
-        http_status=page.http_status,
-        dom_confidence=page.dom_confidence,
-        signature=page_signature(page),
-        proof=identity_proof(spec, sample, page).state,
-        triggers=page.triggers,
-    )
+    proof = identity_proof(spec, sample, page).state
+    return msgspec.structs.replace(ObservationRef.of(page), signature=page_signature(page), proof=proof)
+
+
+def with_proof(ref: ObservationRef | None) -> ObservationRef | None:
+    """Return the reference of a page on which the rules of a flow have read the record's own identity. What the page
+    itself says of another record counts before that."""
+    if ref is None or ref.proof != "unproven":
+        return ref
+    return msgspec.structs.replace(ref, proof="proven")
 
 
 def with_page(ref: ObservationRef | None, stored: tuple[FiledArtifact, ...]) -> ObservationRef | None:
@@ -52,14 +51,18 @@ def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArt
     """Return an action's artifacts with the next file names of the sample's folder. A file that is stored already, and
     was captured of the same record, is not stored again.
 
-    A stored page and its observation get the number of the first picture taken of it: `01_ticket.mhtml.zst`.
+    A stored page and its observation get the number of the first picture taken of it: `01_ticket.mhtml.zst`. The
+    picture of a step gets the number of the step: `step_003.jpg`.
     """
     artifacts = result.artifacts if result is not None else ()
     first = len(state.artifacts) + 1
-    asked = _new_files(state, [one for one in artifacts if not is_page(one)])
+    asked = _new_files(state, [one for one in artifacts if not is_unasked(one)])
     names = [artifact_filename(number, one) for number, one in enumerate(asked, start=first)]
-    beside = [one for one in artifacts if is_page(one)]
-    names += [artifact_filename(first, one) for one in beside]
+    beside = [one for one in artifacts if is_unasked(one)]
+    names += [
+        step_picture_name(state.steps + 1, one) if one.kind == "step" else artifact_filename(first, one)
+        for one in beside
+    ]
     return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
 
 
@@ -79,9 +82,16 @@ def _content(artifact: Artifact) -> tuple[str, str, str]:
     return artifact.sha256, artifact.source_url, artifact.original_name or artifact.label
 
 
-def to_filed_pages(stored: Iterable[FiledArtifact], artifacts: Sequence[Artifact]) -> tuple[FiledArtifact, ...]:
+def to_filed_pages(
+    state: AttemptState, stored: Iterable[FiledArtifact], artifacts: Sequence[Artifact]
+) -> tuple[FiledArtifact, ...]:
     """Return pages stored without a picture, with numbers of their own: `page_01_tck_1001.mhtml.zst`."""
     captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
     number = len(captured) + 1
-    names = (f"{PAGE_NAME}{artifact_filename(number, one)}" for one in artifacts)
+    names = (
+        step_picture_name(state.steps + 1, one)
+        if one.kind == "step"
+        else f"{PAGE_NAME}{artifact_filename(number, one)}"
+        for one in artifacts
+    )
     return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, artifacts, strict=True))

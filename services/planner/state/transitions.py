@@ -19,7 +19,7 @@ from services.planner.state.attempt_state import (
     Entry,
     ObserveAgain,
     combined_notes,
-    is_page,
+    is_unasked,
 )
 from services.planner.state.limits import (
     budgeted_steps,
@@ -29,7 +29,7 @@ from services.planner.state.limits import (
     with_notices_shown,
 )
 from services.planner.state.value_sources import picture_source
-from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll, UseWorkflow
+from shared.contracts.actions import AskApi, AskPicture, ReportItems, SaveProgress, Scroll, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.error_codes import is_unanswered
 from shared.contracts.results import ActionResult, TextRead
@@ -78,6 +78,8 @@ def after_look(state: AttemptState, look: ObserveAgain) -> AttemptState:
 
 def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
     """Return the state after one more step. An action that may have changed the page resets the extra observations."""
+    if isinstance(step.action, AskApi) and not step.refused:
+        return _after_api(state, step)
     before = replace(state, looks=step.looks, max_tokens=step.observe_tokens or OBSERVE_TOKENS)
     after = _with_values(with_readings(before, step.seen), step)
     moved = step.action is not None and not step.refused and changes_page(step.action)
@@ -97,6 +99,14 @@ def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
     return replace(with_notes(after, step.notes), progress=progress, settled_progress=progress)
 
 
+def _after_api(state: AttemptState, step: StepTaken) -> AttemptState:
+    """Return the state after the API was asked. It is no part of the history: deciders begin as if it had not been."""
+    given = {value.field: value for value in step.values if value.state != "not_found"}
+    return replace(
+        with_notes(state, step.notes), steps=step.step, from_api=given, api_files=(*state.api_files, *step.artifacts)
+    )
+
+
 def replayed_state(spec: TaskSpec, steps: Iterable[StepTaken]) -> AttemptState:
     """Return the state that these steps of one attempt, in order, have led to."""
     state = AttemptState()
@@ -109,7 +119,7 @@ def to_entry(step: StepTaken, state: AttemptState) -> Entry:
     """Return the step as deciders see it. `state`: the state that the step was decided on."""
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
-    asked, kept = _asked_for(step.artifacts), tuple(one for one in step.artifacts if is_page(one.artifact))
+    asked, kept = _asked_for(step.artifacts), tuple(one for one in step.artifacts if is_unasked(one.artifact))
     return Entry(
         step.action, step.result, step.message, asked, state.proven, state.on_other_record, step.refused, step.remark,
         (), url, said, _sure(step.vision), step.decided_by, step.vision.answered_by if step.vision is not None else "",
@@ -120,7 +130,7 @@ def to_entry(step: StepTaken, state: AttemptState) -> Entry:
 
 
 def _asked_for(artifacts: Iterable[FiledArtifact]) -> tuple[FiledArtifact, ...]:
-    return tuple(one for one in artifacts if not is_page(one.artifact))
+    return tuple(one for one in artifacts if not is_unasked(one.artifact))
 
 
 # --- the parts of a step

@@ -14,13 +14,12 @@ from itertools import takewhile
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.page.text import label_form
 from shared.contracts.actions import AskPicture
 from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
 from shared.contracts.results import Artifact, Box, TargetFound
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
 from shared.flows.page_elements import is_input, text_of
-from shared.text.normal import fold, quoted
+from shared.text.normal import fold, label_form, quoted
 
 MAX_PARTS = 60
 """Most elements that one value may extend over."""
@@ -68,6 +67,30 @@ def _in(box: Box, area: Box) -> bool:
 def with_reader(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
     """Return the values with this reader, where none is recorded yet."""
     return tuple(one if one.read_by or one.state == "not_found" else replace_part(one, read_by=name) for one in values)
+
+
+# --- candidates of an ambiguous field are tied to the page like values
+
+
+def with_candidates_apart(values: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
+    """Return the values, and after them the candidates of each as values of their own."""
+    given = tuple(values)
+    apart = [
+        FieldValue(field=value.field, state="value", value=one.shown, shown=one.shown, source=one.source)
+        for value in given
+        for one in value.candidates
+    ]
+    return (*given, *apart)
+
+
+def with_candidates_joined(values: Iterable[FieldValue], number: int) -> tuple[FieldValue, ...]:
+    """Return the first ``number`` values with the candidates that :func:`with_candidates_apart` has put after them."""
+    given = tuple(values)
+    apart = iter(given[number:])
+    return tuple(
+        replace_part(value, candidates=tuple(replace_part(one, source=next(apart).source) for one in value.candidates))
+        for value in given[:number]
+    )
 
 
 # --- without asking the browser

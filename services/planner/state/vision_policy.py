@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.planner.page.fields import FieldMissing, labels_of
 from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.text import humanised, is_unsure, label_form
+from services.planner.page.text import humanised, is_unsure
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.limits import is_last_step, page_signature
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
@@ -13,7 +13,7 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task.output_field import OutputField
-from shared.text.normal import quoted, tidy
+from shared.text.normal import label_form, quoted, tidy
 
 MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6
 LABEL = "vision"

@@ -10,15 +10,16 @@ import asyncio
 import logging
 
 from services.planner.budget import add_spending
-from services.planner.deps import PlannerDeps
+from services.planner.deps import LoadedFlow, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
 from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice, other_task_problems
+from services.planner.workflow_use.flow_file import encode_flow
 from services.planner.workflow_use.prompts import CHOICE_LIMIT, parse_choice
 from shared.client.workflow_calls import get_workflow, search_workflows
 from shared.contracts.base import Usage
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import ExhibitError, PermanentError
-from shared.flows.files import FlowFiles, is_flow, parse_files
+from shared.flows.files import is_flow, parse_files
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
 
@@ -74,7 +75,7 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
             if not problems:
                 return choice, NO_USAGE
             why = f"the library's {spec.task_id} is not used: {'; '.join(problems)}; {MAKE_IT_AGAIN}"
-            log.warning("%s", why)
+            log.warning("the library's %s is not used; problems: %d", spec.task_id, len(problems))
         none = WorkflowChoice(reason=why)
         if not asks_model or has_irreversible_step(spec):
             return none, NO_USAGE
@@ -88,6 +89,8 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
 
 async def flow_problem(spec: TaskSpec, deps: PlannerDeps) -> str:
     """Return why a run of this task cannot be done by a flow alone, and what to do; empty: it can."""
+    if spec.heal == "planner":
+        return "the task says heal: planner, which asks a model, and a flow alone asks none: say heal: recorded"
     if spec.workflow == "off":
         return "the spec says that no workflow is used: leave its key workflow out"
     try:
@@ -116,8 +119,8 @@ async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:
     return choice
 
 
-async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> FlowFiles | None:
-    """Return the files of the flow of a run, read once by each process; None where it is no flow.
+async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> LoadedFlow | None:
+    """Return the flow of a run, read once by each process; None where it is no flow.
 
     Raises PermanentError (``unknown_workflow``, ``invalid_spec``) where this version cannot be had any more.
     """
@@ -133,7 +136,7 @@ async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> FlowFiles | No
             raise PermanentError(f"{choice.name}: {exc}", code="invalid_spec") from exc
         while len(deps.flows) >= KEPT_FLOWS:
             del deps.flows[next(iter(deps.flows))]
-        deps.flows[choice.hash] = files
+        deps.flows[choice.hash] = LoadedFlow(files, encode_flow(found))
     return deps.flows[choice.hash]
 
 
@@ -152,5 +155,5 @@ async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> tuple[Wor
     await add_spending(run_id, usage, deps)
     choice, problems = parse_choice(arguments, spec, candidates, chosen_by=deps.librarian.name)
     if problems:
-        log.warning("the workflow that the model chose is not used: %s", "; ".join(problems))
+        log.warning("the workflow that the model chose is not used; problems: %d", len(problems))
     return (NO_WORKFLOW if problems else choice), usage

@@ -91,7 +91,7 @@ async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, d
 
 
 def _noted(finished: SampleFinished, text: str) -> SampleFinished:
-    log.info("%s: %s", finished.sample_id, text)
+    log.info("%s: its notes tell whether a workflow was saved of it", finished.sample_id)
     return msgspec.structs.replace(finished, notes=(*finished.notes, plain_note(text)))
 
 

@@ -1,12 +1,14 @@
-"""Asks a model about workflows: which one does a task, and the source of a new one.
+"""Asks a model about workflows: which one does a task, the source of a new one, and the element that a flow has lost.
 
-What is asked, and how an answer is parsed, is decided in :mod:`services.planner.workflow_use.prompts`.
+What is asked, and how an answer is parsed, is decided in :mod:`services.planner.workflow_use.prompts` and
+:mod:`services.planner.workflow_use.element_prompts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from services.planner.workflow_use.element_prompts import ELEMENT_INSTRUCTIONS, ELEMENT_TOOL, element_tool
 from services.planner.workflow_use.prompts import (
     CHOICE_INSTRUCTIONS,
     CHOICE_TOOL,
@@ -28,7 +30,7 @@ MAX_OUTPUT_TOKENS = 8192
 
 
 class AnthropicLibrarian:
-    """Asks the main model. See :class:`services.planner.deps.Librarian`."""
+    """Asks the main model. See :class:`services.planner.deps.Librarian` and `ElementFinder`."""
 
     def __init__(self, settings: Settings) -> None:
         self._model = open_model(
@@ -51,6 +53,11 @@ class AnthropicLibrarian:
         request = save_request(spec, row, steps, problems, before)
         answer = await self._model.ask(system, request, [save_tool()])
         return _arguments_of(answer, SAVE_TOOL), answer.usage
+
+    async def find_element(self, request: str) -> tuple[object, Usage]:
+        system: list[dict[str, object]] = [{"type": "text", "text": ELEMENT_INSTRUCTIONS}]
+        answer = await self._model.ask(system, request, [element_tool()])
+        return _arguments_of(answer, ELEMENT_TOOL), answer.usage
 
     async def aclose(self) -> None:
         await self._model.aclose()

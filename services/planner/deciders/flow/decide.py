@@ -7,6 +7,7 @@ page like a model's word.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as replace_part
@@ -18,8 +19,8 @@ from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more, start_page_decision
 from services.planner.state.irreversible_steps import flow_presses, pressed_step
-from shared.contracts.actions import BrowserAction, ByRef, Click, Goto
-from shared.contracts.browser_pool import PageObserved
+from shared.contracts.actions import BrowserAction, ByRef, Click, Expect, Goto
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import (
@@ -31,47 +32,76 @@ from shared.contracts.workflows.flows import (
     ReadFields,
     ReadWithModel,
 )
-from shared.contracts.workflows.heals import Heal
+from shared.contracts.workflows.heals import Heal, Postcondition
 from shared.flows.answering import (
     FlowContext,
     Perform,
     after_call,
     check_effect,
     decide_call,
-    is_tried_again,
+    perform_on,
     proofs_of,
     readings_of,
 )
 from shared.flows.changed.popups import MAX_DISMISSED, find_dismissal
 from shared.flows.changed.records import heal_of_popup, heal_of_reading, needs_healing
+from shared.flows.healing.chosen import unmet_postcondition
 from shared.flows.reading import LocatedReading, flow_error
-from shared.flows.waiting import PAUSES_S, pause_for_answer_s
+from shared.flows.waiting import (
+    PAUSES_S,
+    awaits_navigation,
+    begun_anew,
+    is_tried_again,
+    next_pause_s,
+    pause_for_answer_s,
+    with_late_navigation,
+)
+from shared.task.row_values import expected_identity
+from shared.text.record_words import is_same_id
 
 MAX_TRIES = 3
 """Of an action whose element was rendered anew, or has not come yet."""
 
 
 @dataclass(frozen=True)
+class ChosenStep:
+    """The element that a planner has chosen for a call, of the page with this snapshot. ``heal``: its record."""
+
+    element: Element
+    snapshot_id: str
+    heal: Heal
+    decided_by: str
+
+    @property
+    def expects(self) -> Postcondition:
+        return self.heal.expects or Postcondition()
+
+
+@dataclass(frozen=True)
 class FlowTurn:
     """A flow that waits for the answer to a call. ``performing``: what was decided on for it last, taken as the step
-    after ``steps`` others. ``dismissed``: times that something over the page was closed for this call."""
+    after ``steps`` others. ``dismissed``: times that something over the page was closed for this call. ``chosen``: what
+    a planner has said to act on, where the flow did not find it."""
 
     waits: FlowWaits
     context: FlowContext
     performing: Perform | None = None
     steps: int = 0
     dismissed: int = 0
+    chosen: ChosenStep | None = None
 
 
 @dataclass(frozen=True)
 class CallAnswered:
-    """The answer to the call. ``seen``: what was read for it; ``notes``: for reviewers; ``heals``: what has changed."""
+    """The answer to the call. ``seen``: what was read for it; ``notes``: for reviewers; ``heals``: what has changed;
+    ``proves_record``: the flow's rules have read the whole identity of the sample's record on the page."""
 
     answer: FlowAnswer
     context: FlowContext
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
     heals: tuple[Heal, ...] = ()
+    proves_record: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +126,14 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
         if again is not None:
             return again
         answer = _outcome(view, turn, turn.performing)
+        if isinstance(answer, ObserveAgain):
+            return ActionChosen(answer, turn)
+        if turn.chosen is not None and answer.error is None and not turn.performing.more:
+            unmet = unmet_postcondition(turn.chosen.expects, view.page, turn.context.variables)
+            pause_s = next_pause_s(view.page, view.state.looks) if unmet else None
+            if pause_s is not None:
+                return ActionChosen(ObserveAgain(pause_s, view.state.max_tokens), turn)
+            answer = flow_error("effect_missing", unmet) if unmet else answer
         if answer.error is not None or not turn.performing.more:
             return CallAnswered(answer, after_call(turn.context, turn.waits.call, performed=answer.error is None))
         done = replace(turn.context, done=turn.context.done + 1)
@@ -103,8 +141,9 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
     return _decide_call(view, turn)
 
 
-def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswer:
-    """Return the answer of a call whose action was taken, by the step that it led to."""
+def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswer | ObserveAgain:
+    """Return the answer of a call whose action was taken, by the step that it led to; or another look, if the page that
+    it leads to has not come yet."""
     if isinstance(turn.waits.call, OpenAddress):  # it may have been opened once more by the decision about start pages
         entries = [entry for entry in view.state.history[turn.steps :] if isinstance(entry.action, Goto)]
     else:
@@ -114,7 +153,13 @@ def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswe
     entry = entries[-1]
     if entry.refused or entry.result is None:
         return flow_error("action_failed", entry.message)
-    return check_effect(performing, entry.result)
+    result = entry.result
+    if view.page is not None:
+        result = with_late_navigation(performing, result, entry.url, view.page)
+        pause_s = next_pause_s(view.page, view.state.looks) if awaits_navigation(performing, result) else None
+        if pause_s is not None:
+            return ObserveAgain(pause_s, view.state.max_tokens)
+    return check_effect(performing, result)
 
 
 def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChosen | None:
@@ -123,11 +168,14 @@ def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChose
     result = tries[-1].result if tries else None
     if result is None or tries[-1].refused or len(tries) >= MAX_TRIES or not is_tried_again(performing, result):
         return None
-    return ActionChosen(ObserveAgain(PAUSES_S[len(tries)], view.state.max_tokens), replace(turn, performing=None))
+    begun = begun_anew(turn.context, turn.waits.call)
+    return ActionChosen(
+        ObserveAgain(PAUSES_S[len(tries)], view.state.max_tokens), replace(turn, context=begun, performing=None)
+    )
 
 
 def _is_of(entry: Entry, turn: FlowTurn) -> bool:
-    return entry.flow is not None and entry.flow.number == turn.waits.number
+    return not isinstance(entry.action, Expect) and entry.flow is not None and entry.flow.number == turn.waits.number
 
 
 # --- a call that is not performed yet
@@ -138,6 +186,8 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     if isinstance(call, ReadWithModel):  # the run's own decider finds them once the flow has returned
         return CallAnswered(FlowAnswer(value={}), after_call(context, call, performed=False))
     page = None if isinstance(call, OpenAddress) else view.page
+    if turn.chosen is not None and page is not None and turn.context.done == 0:
+        return _take_chosen(view, turn, turn.chosen, page)
     whole = None if page is None else observe_more(view, page)
     if whole is not None:  # of a part of the page it cannot be said that something is there once, or not at all
         return whole
@@ -168,14 +218,30 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     if decided.error is not None or page is None:
         return CallAnswered(decided, after, notes=notes)
     heals = [heal_of_reading(one, page) for one in read]
+    proves = False
     if isinstance(call, ProveRecord):
-        heals = [heal_of_reading(one, page, "proof") for one in proofs_of(call, page, context)]
+        proofs = proofs_of(call, page, context)
+        heals = [heal_of_reading(one, page, "proof") for one in proofs]
+        proves = _names_record(view, proofs)
     found = tuple(one for one in heals if one is not None)
     if view.spec.heal == "off" and found:
         names = ", ".join(one.subject for one in found)
         why = f"{page.url}: some of the rules of {names} find nothing now, which this task does not allow (heal: off)"
         return CallAnswered(flow_error("value_uncertain", why), after, notes=notes)
-    return CallAnswered(decided, after, seen, notes, found)
+    return CallAnswered(decided, after, seen, notes, found, proves)
+
+
+def _take_chosen(view: SampleView, turn: FlowTurn, chosen: ChosenStep, page: PageObserved) -> TurnDecision:
+    """Return the action on the element that a planner has chosen, on the page that it was chosen on."""
+    if page.snapshot_id != chosen.snapshot_id:
+        return CallAnswered(
+            flow_error("element_missing", "the page has changed since a planner was asked"), turn.context
+        )
+    perform = perform_on(turn.waits.call, chosen.element, page, turn.context)
+    if isinstance(perform, FlowAnswer):
+        return CallAnswered(perform, after_call(turn.context, turn.waits.call, performed=perform.error is None))
+    effects = () if perform.more else chosen.expects.effects
+    return _chosen(view, turn, replace(perform, effects=effects, heal=chosen.heal), chosen.decided_by)
 
 
 def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionChosen | None:
@@ -194,20 +260,24 @@ def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionCh
     return replace(chosen, turn=replace(turn, dismissed=turn.dismissed + 1))
 
 
-def _chosen(view: SampleView, turn: FlowTurn, perform: Perform) -> ActionChosen:
-    waits = turn.waits
-    claimed = pressed_step(view, perform.action, BY_FLOW) is not None
-    flow = FlowPlace(
+def place_of(waits: FlowWaits, *, irreversible: bool = False) -> FlowPlace:
+    """Return the place in a flow's source of the call that it waits with."""
+    return FlowPlace(
         name=waits.name,
         hash=waits.hash,
         number=waits.number,
         line=waits.line,
         section=waits.section,
-        irreversible=perform.irreversible or claimed,
+        irreversible=irreversible,
     )
+
+
+def _chosen(view: SampleView, turn: FlowTurn, perform: Perform, decided_by: str = BY_FLOW) -> ActionChosen:
+    claimed = pressed_step(view, perform.action, BY_FLOW) is not None
+    flow = place_of(turn.waits, irreversible=perform.irreversible or claimed)
     notes = (plain_note(perform.remark),) if perform.remark else ()
     heals = () if perform.heal is None else (perform.heal,)
-    act = Act(_with_reason(perform.action, flow), BY_FLOW, notes=notes, flow=flow, heals=heals)
+    act = Act(_with_reason(perform.action, flow), decided_by, notes=notes, flow=flow, heals=heals)
     return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
 
 
@@ -276,6 +346,13 @@ def _identity_shown(view: SampleView, page: PageObserved) -> tuple[FieldValue, .
         return ()
     known = {name: reading for name, reading in read.readings.items() if name in view.spec.identity}
     return tuple(one for one in field_values(view.spec, known, page) if one.state == "value")
+
+
+def _names_record(view: SampleView, proofs: Sequence[LocatedReading]) -> bool:
+    """Return whether rules have read every field that identifies the record, with the value of this sample."""
+    shown = {one.field: one.text for one in proofs if one.state == "value"}
+    wanted = expected_identity(view.spec, view.sample)
+    return bool(wanted) and all(name in shown and is_same_id(shown[name], value) for name, value in wanted.items())
 
 
 def _proof(view: SampleView, page: PageObserved, answer: FlowAnswer) -> FlowAnswer:

@@ -1,7 +1,7 @@
 """The decider of a sample whose run uses a flow: begins the flow, performs its calls one by one, and ends it.
 
 The flow's process is no part of the sample's state: a sample that is delivered again begins a new one. No model is
-asked while the flow runs.
+asked while the flow runs, but for an element that is lost, where the task allows that (`heal: planner`).
 """
 
 from __future__ import annotations
@@ -11,18 +11,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from services.planner.deciders.flow.decide import ActionChosen, CallAnswered, FlowTurn, decide_turn
-from services.planner.deciders.flow.ending import FlowResult, begin_anew, ending_of_flow, unfinished_sample
+from services.planner.deciders.flow.decide import (
+    ActionChosen,
+    CallAnswered,
+    ChosenStep,
+    FlowTurn,
+    decide_turn,
+    place_of,
+)
+from services.planner.deciders.flow.ending import (
+    FlowResult,
+    begin_anew,
+    doubts_of_rules,
+    ending_of_flow,
+    unfinished_sample,
+)
 from services.planner.deps import Decider
-from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
-from services.planner.state.common_decisions import start_page_decision
+from services.planner.state.attempt_state import NO_USAGE, Act, Decision, ObserveAgain, SampleView, UnusableAnswer
+from services.planner.state.common_decisions import fail_with_screenshot, start_page_decision
+from services.planner.state.irreversible_steps import flow_presses
 from services.planner.state.transitions import with_readings
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
+from services.planner.workflow_use.element_choices import ElementChoices, NotFound
+from services.planner.workflow_use.element_prompts import lost_element
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import begin_flow, end_flow, resume_flow
-from shared.contracts.actions import Fail
+from shared.contracts.actions import Expect, Fail
+from shared.contracts.base import add_usage
 from shared.contracts.planner import BY_FLOW, Way
-from shared.contracts.steps import FieldValue, FlowPlace, Note, note_text
+from shared.contracts.steps import FieldValue, FlowPlace, Note, note_text, plain_note
 from shared.contracts.workflows.flows import (
     FlowError,
     FlowReply,
@@ -35,6 +52,8 @@ from shared.contracts.workflows.invocations import WorkflowFailure
 from shared.errors import ExhibitError
 from shared.flows.answering import FlowContext
 from shared.flows.files import FlowFiles
+from shared.flows.healing.chosen import heal_of_chosen, may_be_chosen
+from shared.flows.page_elements import description_of
 from shared.flows.variables import typed_row
 from shared.task.row_values import template_values
 from shared.task.typed_values import as_shown
@@ -43,16 +62,22 @@ log = logging.getLogger(__name__)
 
 FLOW_S = 120.0
 """For all of a flow, without the time in which its calls are performed."""
+MAX_CHOSEN = 3
+"""Elements of one sample that a planner may choose."""
 PATIENCE_S = 900.0
 """How long a flow waits for the answer to a call: an action, with its waits and the page that is stored before it."""
 
 
 @dataclass(frozen=True)
 class FlowUse:
-    """The flow of a run: its version with arguments, and its files."""
+    """The flow of a run: its version with arguments, its files, and flow.json (``filed_as``).
+
+    ``elements``: what a planner says about elements that it has lost. None: no planner is asked."""
 
     choice: WorkflowChoice
     files: FlowFiles
+    elements: ElementChoices | None = None
+    filed_as: bytes = b""
 
 
 class FlowFirst:
@@ -64,21 +89,25 @@ class FlowFirst:
     def __init__(self, decider: Decider, use: FlowUse, asks: Asks, *, alone: bool = False) -> None:
         self._decider, self._use, self._asks, self._alone = decider, use, asks, alone
         self._turn: FlowTurn | None = None
+        self._context: FlowContext | None = None
         self._result: FlowResult | None = None
         self._over = False
         self._seen: tuple[FieldValue, ...] = ()
         self._notes: tuple[Note, ...] = ()
         self._heals: tuple[Heal, ...] = ()
         self._healed: tuple[Heal, ...] = ()
+        self._proven_at = ""
         self._outputs: dict[str, Any] = {}
         self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
         self._error: FlowError | None = None
         self._handed_over: Note | None = None
+        self._chosen = 0
+        self._usage = NO_USAGE
 
     @property
     def name(self) -> str:
-        return BY_FLOW if self._alone else self._decider.name
+        return BY_FLOW if self._alone or not self._over else self._decider.name
 
     @property
     def asks_model(self) -> bool:
@@ -110,6 +139,10 @@ class FlowFirst:
         return self._use
 
     @property
+    def filed_as(self) -> bytes:
+        return self._use.filed_as
+
+    @property
     def healed(self) -> tuple[Heal, ...]:
         """What was found in another way than recorded, so far."""
         return self._healed
@@ -128,7 +161,7 @@ class FlowFirst:
             log.info("the flow %s was not ended: %s: %s", turn.waits.flow_id, exc.code, exc)
 
     async def decide(self, view: SampleView) -> Decision:
-        if view.state.steps == 0 and self._turn is None and self._result is None:
+        if not view.state.history and self._turn is None and self._result is None:
             first = start_page_decision(view)
             if first is not None and isinstance(first.action, Fail):  # the row lacks a column
                 return first
@@ -136,19 +169,24 @@ class FlowFirst:
         while self._turn is not None:
             decided = decide_turn(view, self._turn)
             if isinstance(decided, CallAnswered):
+                chosen = await self._choose_element(view, self._turn, decided)
+                if chosen is not None:
+                    return self._with_readings(chosen)
                 self._seen, self._notes = (*self._seen, *decided.seen), (*self._notes, *decided.notes)
                 self._heals = (*self._heals, *decided.heals)
+                if decided.proves_record and view.page is not None:
+                    self._proven_at = view.page.url
                 await self._resume(self._turn, decided)
                 continue
             if isinstance(decided, ActionChosen):
                 self._turn = decided.turn
-                return self._with_readings(decided.act)
-            return self._with_readings(decided)
+                return self._with_proof(view, self._with_readings(decided.act))
+            return self._with_proof(view, self._with_readings(decided))
         if not self._over and self._result is not None:
             view = replace(view, state=with_readings(view.state, self._seen))
             ended = ending_of_flow(view, self._result, asks_model=self._decider.asks_model, alone=self._alone)
             if isinstance(ended, Act):
-                return self._with_readings(ended)
+                return self._with_proof(view, self._with_readings(ended))
             self._over = True
             self._handed_over = ended.note
             if not self._alone:
@@ -158,7 +196,23 @@ class FlowFirst:
                     return self._with_readings(anew)
         if self._alone and self._result is not None:
             return self._with_readings(unfinished_sample(view, self.stopped))
-        return self._with_readings(await self._decider.decide(view))
+        return self._with_readings(self._checked(view, await self._decider.decide(view)))
+
+    def _checked(self, view: SampleView, decision: Decision) -> Decision:
+        """Return the decision of the run's own decider, or the end of the sample where the rules of the flow differ on
+        what was read for it."""
+        if not isinstance(decision, Act) or view.page is None or self._context is None:
+            return decision
+        doubt = doubts_of_rules(view.page, self._context, [one.field for one in decision.seen])
+        return fail_with_screenshot(view, Fail(code="ambiguous", note=doubt)) if doubt else decision
+
+    def _with_proof(self, view: SampleView, decision: Decision) -> Decision:
+        """Return the decision with what was proven since the last action, if the page is still at that address."""
+        if not isinstance(decision, Act):
+            return decision
+        proven_at, self._proven_at = self._proven_at, ""
+        is_there = view.page is not None and view.page.url == proven_at
+        return replace(decision, proves_record=True) if is_there else decision
 
     def _with_readings(self, decision: Decision) -> Decision:
         """Return the decision with what was read and noted since the last one."""
@@ -166,16 +220,51 @@ class FlowFirst:
             seen, self._seen = self._seen, ()
             return replace(decision, seen=(*seen, *decision.seen))
         notes, self._notes = self._notes, ()
-        if not isinstance(decision, Act):
-            return replace(decision, notes=(*notes, *decision.notes))
+        spent, self._usage = add_usage(self._usage, decision.usage), NO_USAGE
+        if isinstance(decision, UnusableAnswer):
+            return replace(decision, usage=spent, notes=(*notes, *decision.notes))
         (seen, self._seen), (heals, self._heals) = (self._seen, ()), (self._heals, ())
         self._healed = (*self._healed, *heals, *decision.heals)
         return replace(
             decision,
+            usage=spent,
             seen=(*seen, *decision.seen),
             notes=(*notes, *decision.notes),
             heals=(*heals, *decision.heals),
         )
+
+    # --- elements that are lost
+
+    async def _choose_element(self, view: SampleView, turn: FlowTurn, answered: CallAnswered) -> Act | None:
+        """Return the step that writes down what must come of acting on the element that a planner has chosen; None: no
+        planner is asked, or it has chosen none."""
+        elements, error, call = self._use.elements, answered.answer.error, turn.waits.call
+        if elements is None or error is None:
+            return None
+        if turn.chosen is not None:
+            await elements.set_missed(turn.chosen.heal.subject, error.message)
+            return None
+        lacks = error.code == "element_missing" and may_be_chosen(call)
+        if not lacks or view.page is None or flow_presses(view) or self._chosen >= MAX_CHOSEN:
+            return None
+        self._chosen += 1
+        lost = lost_element(call, turn.context, error.message)
+        found = await elements.find(view, lost, turn.context)
+        if isinstance(found, NotFound):
+            self._usage = add_usage(self._usage, found.usage)
+            self._notes = (*self._notes, plain_note(f"{lost.key} is lost, and no planner has found it: {found.why}"))
+            return None
+        heal = heal_of_chosen(lost.key, found.element, found.chosen, found.led, lost.facts, view.page)
+        step = ChosenStep(found.element, view.page.snapshot_id, heal, found.chosen.decided_by)
+        self._turn = replace(turn, chosen=step)
+        expects = Expect(
+            subject=lost.key,
+            element=description_of(found.element),
+            effects=step.expects.effects,
+            shows=step.expects.shows,
+            reason=found.chosen.reason,
+        )
+        return Act(expects, step.decided_by, found.usage, flow=place_of(turn.waits))
 
     # --- turns
 
@@ -189,7 +278,7 @@ class FlowFirst:
         words = {name: field.not_present for name, field in view.spec.output_schema.items()}
         texts = {name: as_shown(value) for name, value in arguments.items()}
         arguments = {**arguments, **typed_row(self._use.files.variables, texts)}
-        context = FlowContext(self._use.files, texts, words)
+        context = self._context = FlowContext(self._use.files, texts, words)
         try:
             reply = await begin_flow(
                 self._asks,

@@ -4,13 +4,14 @@ refuse, and where the flow stopped, the run's own decider works on. After an irr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deciders.rules.decide import missing_artifact_action
 from services.planner.deciders.workflow.decide import find_refs, reported_fields
+from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
 from services.planner.page.fields import field_values
 from services.planner.page.identity import read_page
@@ -19,10 +20,13 @@ from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
 from shared.contracts.actions import Done, Fail, Goto, Screenshot
+from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
-from shared.contracts.workflows.flows import FlowError
+from shared.contracts.workflows.flows import FlowError, ReadFields
+from shared.flows.answering import FlowContext, readings_of
+from shared.flows.reading import candidates_text
 from shared.task.output_field import OutputField
 from shared.task.row_values import start_url
 from shared.task.typed_values import as_shown, is_not_present
@@ -131,6 +135,17 @@ def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | Hande
     return fail_with_screenshot(view, Fail(code="unknown_outcome", note=why))
 
 
+def doubts_of_rules(page: PageObserved, context: FlowContext, fields: Sequence[str]) -> str:
+    """Return for which of these fields the rules of the flow differ on this page; empty: for none.
+
+    Who goes on after the flow reads by labels alone. The rules know the places of the recorded samples too, so they
+    tell where two labels have been exchanged."""
+    known = tuple(one for one in fields if one in context.files.fields.fields)
+    differing = [one for one in readings_of(ReadFields(fields=known), page, context) if len(set(one.candidates)) > 1]
+    found = "; ".join(f"{one.field}: {candidates_text(one)}" for one in differing if one.state == "uncertain")
+    return f"{page.url} does not say for certain {found}" if found else ""
+
+
 def begin_anew(view: SampleView) -> Act | None:
     """Return the way back to the start page for a decider that follows the route of the task from its beginning; None
     where the flow has left the start page as it was."""
@@ -150,6 +165,11 @@ def unfinished_sample(view: SampleView, why: str) -> Act:
     act = decide_by_rules(view) if view.page is not None else None
     if isinstance(act, Act) and _ends_by_page(act):
         return act
+    if view.page is not None:  # the rules may ask for another look first, but no look makes a record of a login page
+        read = field_values(view.spec, read_page(view.spec, view.sample, view.page).readings, view.page)
+        asked = login_page_words(view, view.page, read)
+        if asked:
+            return fail_with_screenshot(view, Fail(code="auth_required", note=f"{view.page.url} {asked}"))
     return fail_with_screenshot(view, Fail(code="flow_stopped", note=why))
 
 

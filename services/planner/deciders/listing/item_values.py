@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 from services.planner.page.fields import labels_of
 from services.planner.page.labels.candidates import texts_in
 from services.planner.page.lists import ListedRecord, RepeatedRecords, column_of, is_address, last_segment, same_address
-from services.planner.page.text import is_heading, label_form
+from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type
 from shared.flows.page_elements import is_input
@@ -20,7 +20,7 @@ from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import find_shown_problem, is_not_present, typed_value
-from shared.text.normal import Normal, fold, quoted
+from shared.text.normal import Normal, fold, label_form, quoted
 from shared.text.record_words import find_mention
 
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)

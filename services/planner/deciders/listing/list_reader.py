@@ -22,11 +22,10 @@ from services.planner.page.lists import (
     same_address,
 )
 from services.planner.page.record.scope import find_list
-from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.route import words
 from shared.task.spec import TaskSpec
-from shared.text.normal import quoted
+from shared.text.normal import label_form, quoted
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from services.planner.page.lists import address_parts, is_link_meant, same_address
-from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element
+from shared.text.normal import label_form
 
 Links = tuple[Element, ...]
 """Links of one kind, one for each record, in the order of the records."""

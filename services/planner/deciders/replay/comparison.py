@@ -13,14 +13,14 @@ from services.planner.judge.reported_values import is_shown_in, unconfirmed_prob
 from services.planner.page.fields import FieldFound, field_value, value_source
 from services.planner.page.identity import read_page
 from services.planner.page.labels.candidates import Candidate
-from services.planner.page.text import cut_chars_in, cut_chars_of, label_form
-from services.planner.state.attempt_state import Entry, SampleView, is_page
+from services.planner.page.text import cut_chars_in, cut_chars_of
+from services.planner.state.attempt_state import Entry, SampleView, is_unasked
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.steps import FieldValue, Note, ObservationRef, StepTaken
 from shared.flows.page_elements import description_of, text_of
-from shared.text.normal import fold, quoted
+from shared.text.normal import fold, label_form, quoted
 
 QUOTED_DIFFERENCE_CHARS = 200
 
@@ -84,7 +84,7 @@ def value_text(value: FieldValue) -> str:
 
 def _asked_for(result: ActionResult) -> list[Artifact]:
     """Stored pages are not part of a step's outcome."""
-    return [artifact for artifact in result.artifacts if not is_page(artifact)]
+    return [artifact for artifact in result.artifacts if not is_unasked(artifact)]
 
 
 def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[Note]:
@@ -146,9 +146,12 @@ def reread_step(value: FieldValue, plan: Sequence[StepTaken]) -> int:
 
 
 def reread_value(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue:
-    """Return the field as the page shows it now. An unchanged text keeps its value."""
+    """Return the field as the page shows it now. An unchanged text keeps its value.
+
+    What no page showed is carried over without its place: the files that it names are those of another run.
+    """
     if value.origin != "page":
-        return value
+        return msgspec.structs.replace(value, source=None)
     now = _by_label(value, view, page) or _by_rule(value, view, page) or _by_element(value, view, page)
     if now is None:
         return FieldValue(field=value.field, state="not_found")

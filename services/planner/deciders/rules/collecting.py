@@ -10,6 +10,7 @@ from services.planner.deciders.rules.navigation import (
     OPTIONAL_LOOKS,
     ambiguous_targets,
     filled_address,
+    outcome_doubts,
     own_rows,
     quoted_choice,
 )
@@ -41,6 +42,9 @@ def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextSte
     view, page, read = context.view, context.page, context.read
     if read.proof.state == "mismatch":
         return observe_later(view, looks=2) or context.fail("identity_mismatch", read.proof.wrong)
+    if doubt := outcome_doubts(context):
+        later = observe_later(view, looks=2)
+        return later or context.fail("unknown_outcome", f"the page does not tell of what was sent: {doubt}")
     found = _readings(context, step)
     if not isinstance(found, Mapping):
         return found
@@ -112,7 +116,10 @@ def take_address(context: RouteContext, step: Address) -> Act | ObserveAgain | N
 def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain | NextStep:
     """Read the one heading of a level as a value, without its badges."""
     heads = [e for e in context.page.elements if is_heading(e) and e.level == step.level and not e.in_dialog]
-    if context.read.proof.state == "mismatch" or not is_on_trail(context.view, context.read):
+    proof = context.read.proof
+    if proof.state == "mismatch":
+        return observe_later(context.view, looks=2) or context.fail("identity_mismatch", proof.wrong)
+    if not is_on_trail(context.view, context.read):
         return observe_later(context.view, looks=2) or context.off_route("the page does not say whose record it is")
     sought = f"heading of level {step.level}"
     if not heads:

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.planner.deciders.rules import route
+from services.planner.judge.login_page import login_page_words
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
 from services.planner.page.loading import find_loading_sign
-from services.planner.page.text import label_form, says_not_found
+from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     ALL_LOOKS,
@@ -24,6 +25,7 @@ from services.planner.state.common_decisions import (
     fail_with_screenshot,
     observe_later,
     observe_more,
+    observe_while_changing,
     scroll_down,
     start_page_decision,
 )
@@ -32,6 +34,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
 from shared.flows.page_elements import is_input
 from shared.login_walls import login_wall_words
+from shared.text.normal import label_form
 
 
 def decide(view: SampleView) -> Decision:
@@ -87,6 +90,7 @@ def _finish(
     return (
         _wait_for_fields(view, page, read, seen)
         or _wrong_page(view, page, read, seen)
+        or observe_while_changing(view, page)
         or missing_artifact_action(view, page, read)
     )
 
@@ -166,13 +170,11 @@ def _is_empty(seen: Iterable[FieldValue]) -> bool:
 def _wrong_page(
     view: SampleView, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]
 ) -> Act | ObserveAgain | None:
-    needed = set(view.spec.required_fields) | set(view.spec.identity)
-    missing = needed & {v.field for v in seen if v.state == "not_found"}
-    if read.proof.state == "mismatch":
-        return fail_with_screenshot(view, Fail(code="identity_mismatch", note=read.proof.wrong))
-    asked = login_wall_words(page) if missing and read.proof.state != "proven" else ""
+    asked = login_page_words(view, page, seen)
     if asked:
         return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} {asked}"))
+    if read.proof.state == "mismatch":
+        return fail_with_screenshot(view, Fail(code="identity_mismatch", note=read.proof.wrong))
     sign = find_loading_sign(page) if _is_empty(seen) or any(v.state == "not_found" for v in seen) else ""
     if sign:
         return fail_with_screenshot(view, Fail(code="still_loading", note=f"{page.url} {sign}"))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from services.planner.deciders.rules.route_context import NextStep, RouteContext
 from services.planner.page.fields import labelled_candidates
 from services.planner.page.targets import find_controls
-from services.planner.page.text import label_form
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later
 from shared.contracts.actions import BrowserAction, Click, PickOption, SetDate, TypeText
@@ -24,7 +23,7 @@ from shared.task.route import Choice, Fill
 from shared.task.spec import PLACEHOLDER
 from shared.task.typed_values import FALSE, TRUE
 from shared.text.dates import NotADate, iso_date
-from shared.text.normal import fold, quoted
+from shared.text.normal import fold, label_form, quoted
 from shared.text.record_words import find_mention
 
 CHOICES = frozenset({"combobox", "listbox", "button"})
@@ -88,6 +87,13 @@ def fields_shown_differently(context: RouteContext, step: Fill) -> list[str]:
                 f"the page shows {quoted(texts[0])} for {quoted(label)}, where {quoted(wanted)} was filled in"
             )
     return doubts
+
+
+def fields_shown(context: RouteContext, step: Fill) -> int:
+    """Return how many fields of the step the page shows under their labels, outside of controls."""
+    forms = [frozenset(label_form(one) for one in labels_in(label)) for label in step.fill]
+    elements = context.page.elements
+    return sum(any(not is_input(c.element) for c in labelled_candidates(elements, one)) for one in forms)
 
 
 def _shows_value(text: str, wanted: str, is_date: bool) -> bool:
@@ -193,7 +199,8 @@ def _numbers(text: str) -> list[int]:
 
 def _holds_already(control: Element, wanted: str) -> bool:
     if control.role in TICKED:
-        return ("checked" in control.states) == (fold(wanted) in TRUE) and fold(wanted) in TRUE | FALSE
+        told = "mixed" not in control.states and fold(wanted) in TRUE | FALSE
+        return told and ("checked" in control.states) == (fold(wanted) in TRUE)
     if control.role == "radio":
         return "checked" in control.states
     return control.value is not None and fold(control.value) == fold(wanted) != ""

@@ -9,10 +9,17 @@ from collections.abc import Sequence
 from urllib.parse import quote, urljoin
 
 from services.planner.deciders.rules import filling
-from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail, row_with_gaps
+from services.planner.deciders.rules.route_context import (
+    NextStep,
+    RouteContext,
+    entries_of,
+    is_on_trail,
+    row_with_gaps,
+)
 from services.planner.page.targets import Rows, find_pressable, find_tabs, rows_showing
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
+from services.planner.state.irreversible_steps import irreversible_steps
 from shared.contracts.actions import AnswerDialog, Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
@@ -25,6 +32,8 @@ from shared.text.normal import bare_key, fold, quoted
 OPTIONAL_LOOKS = 2
 """Extra observations of a page that may lack an optional link."""
 CONFIRM_PART = "confirm"
+LEAVES = (Follow, Open, GoBack, PressButton, ShowTab)
+"""Steps that lead to another page."""
 
 
 def follow(context: RouteContext, step: Follow) -> Act | ObserveAgain | NextStep:
@@ -130,6 +139,28 @@ def press_doubts(context: RouteContext) -> str:
         for doubt in (*filling.fields_not_held(before, step), *filling.fields_shown_differently(before, step))
     ]
     return "; ".join(doubts)
+
+
+def outcome_doubts(context: RouteContext) -> str:
+    """Return what a page after an irreversible press shows differently than it was filled in; empty: nothing.
+
+    The page that the press has led to counts; a later one where it repeats what was sent: under the labels of half of
+    the fields, and of two at least."""
+    route = context.view.spec.route
+    pressed = [at for at in irreversible_steps(context.view) if at < context.index]
+    fired = [at for at in pressed if any(one.may_have_fired for one in entries_of(context.view.state.history, at))]
+    if not fired:
+        return ""
+    fills = [
+        (RouteContext(context.view, context.page, context.read, at), step)
+        for at, step in enumerate(route[: fired[-1]])
+        if isinstance(step, Fill)
+    ]
+    left = any(isinstance(step, LEAVES) for step in route[fired[-1] + 1 : context.index])
+    shown, fields = sum(filling.fields_shown(*one) for one in fills), sum(len(step.fill) for _, step in fills)
+    if left and shown < max(2, fields / 2):
+        return ""
+    return "; ".join(doubt for one in fills for doubt in filling.fields_shown_differently(*one))
 
 
 def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | ObserveAgain | NextStep:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from services.planner.judge.login_page import login_page_words
+from services.planner.page.fields import field_values
 from services.planner.page.identity import PageRead
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.text import says_not_found
@@ -18,7 +20,6 @@ from shared.contracts.codes import FailCode
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.field_types import nullable
-from shared.login_walls import login_wall_words
 from shared.task.route import Step, step_in_words
 from shared.task.row_values import template_values
 from shared.task.spec import TaskSpec, fill
@@ -116,7 +117,8 @@ class RouteContext:
     def off_route(self, why: str) -> Act:
         """Fail because the page is not the one that the route describes."""
         words = says_not_found(self.page, tuple(self.view.spec.not_found_texts))
-        asked = "" if self.view.state.proven else login_wall_words(self.page)
+        values = field_values(self.view.spec, self.read.readings, self.page)
+        asked = login_page_words(self.view, self.page, (*self.view.state.seen.values(), *values))
         if asked:
             return self.fail("auth_required", f"{self.page.url} {asked}")
         if words is not None and not self.view.state.proven and self.view.spec.not_found_texts:

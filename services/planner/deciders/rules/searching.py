@@ -21,7 +21,7 @@ from services.planner.page.lists import cards, table_rows
 from services.planner.page.paging import PagingControl, next_results_control
 from services.planner.page.record.scope import find_section
 from services.planner.page.targets import distinct_targets, find_controls, find_pressable
-from services.planner.page.text import PRESSED_ROLES, humanised, label_form
+from services.planner.page.text import PRESSED_ROLES, humanised
 from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
@@ -29,7 +29,7 @@ from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
 from shared.task.route import Lookup, Pick, Search, Words
 from shared.task.spec import fill
-from shared.text.normal import fold, quoted, tidy
+from shared.text.normal import fold, label_form, quoted, tidy
 
 TYPE_PART, SEND_PART, TURN_PART, OPEN_PART = "type", "press", "turn", "open"
 MAX_PAGES = 40

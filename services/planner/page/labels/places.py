@@ -13,10 +13,10 @@ from itertools import chain, takewhile
 from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
 from services.planner.page.labels.changes import is_change, is_change_row
-from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, label_form
+from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
-from shared.text.normal import fold, tidy
+from shared.text.normal import fold, label_form, tidy
 
 MAX_VALUE_CHARS = 2000
 MAX_LABEL_CHARS = 60
@@ -47,11 +47,15 @@ class Places:
     def of(self, labels: frozenset[str]) -> list[Place]:
         """Return the places of a label: where the page's structure or a text itself names it, and beside a text that
         is the label. Where structure names it, only a lone text counts as a label."""
-        found = [*self._headed(labels), *self._beside_row_labels(labels), *self._in_texts(labels)]
-        named = self._current(found)
+        structured = self._current([*self._headed(labels), *self._beside_row_labels(labels)])
+        named = [*structured, *self._current(self._in_texts(labels))]
         if not named:
             return self._current(self.adjacent(labels))
         named += self._contradictions(labels, named)
+        if not structured:
+            named += self._current(
+                self._said_under_headings(labels, {one.element.ref for place in named for one in place})
+            )
         known = {one.element.ref for place in named for one in place}
         lone = [at for at in self._labels_at(labels) if self._is_lone_text(at)]
         beside = (self._values_after(at) or self._text_below(at) for at in lone)
@@ -78,6 +82,20 @@ class Places:
             if not _SENTENCES.search(value) and not any(fold(value).startswith(one) for one in shown):
                 found.append((Candidate(value, element, element.row, doubtful=True),))
         return found
+
+    def _said_under_headings(self, labels: frozenset[str], named: set[int]) -> Iterator[Place]:
+        """Yield what stands right under a heading that is one of the labels, where no `Label: value` stands there: a
+        text elsewhere, such as a description that somebody wrote, may tell of another thing."""
+        for at, heading in enumerate(self.elements):
+            if not is_heading(heading) or heading.level == 1 or label_form(heading.name) not in labels:
+                continue
+            below = [one for one in self.elements[at + 1 : at + MAX_RUN_ELEMENTS] if one.frame == heading.frame]
+            first = next((one for one in below if one.role not in _NO_TEXT and text_of(one)), None)
+            if first is None or _LABELLED.match(first.name) or _SENTENCES.search(first.name):
+                continue
+            section = chain([first], takewhile(lambda one: not is_heading(one), below))
+            if not any(one.ref in named for one in section):
+                yield (Candidate(text_of(first), first, first.row, doubtful=True),)
 
     def _text_below(self, at: int) -> Place:
         """Return a text below `Label:` that has a colon itself: it may be the value, or the next label with its own."""

@@ -235,7 +235,7 @@ def _total_pattern() -> re.Pattern[str]:
         forms.add(rf"{_words(before)}\s*(?P<t{number}>{_NUMBER})\s*{_words(after)}")
     noun = f"(?:{_either(_nouns())})"
     own = rf"{_LEAD}(?P<total>{_NUMBER})\+?\s*(?:[^\W\d]+\s+){{0,1}}{noun}{_TAIL}"
-    named = rf"(?:total|total {noun}|{noun}|matching {noun}):?\s*(?P<named>{_NUMBER})"
+    named = rf"(?:total|total {noun}|{noun}|matching {noun}|(?:{noun} )?count):?\s*(?P<named>{_NUMBER})"
     return re.compile(rf"{_SIGNS}(?:[共全]\s*)?(?:{own}|{named}|{_either(forms)}){_SIGNS}")
 
 

@@ -17,7 +17,7 @@ from services.planner.page.text import humanised, id_pattern
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
-from shared.text.record_words import find_mention, is_hash, is_same_hash
+from shared.text.record_words import find_mention, is_hash, is_same_id
 
 MAX_HEADING_CHARS = 300
 MAX_URL_CHARS = 2000
@@ -49,7 +49,7 @@ class IdKind:
 
     def is_asked(self, written: str) -> bool:
         """Return whether this is the asked id. A short hash is the beginning of the long one."""
-        return fold(written) == fold(self.asked) or is_same_hash(written, self.asked)
+        return is_same_id(written, self.asked)
 
 
 @dataclass(frozen=True)
