@@ -6,20 +6,22 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.evidence.deps import EvidenceDeps
+from services.evidence.deps import BUS_USE, EvidenceDeps
 from services.evidence.handlers import actor
 from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.open_store import BlockedReporter, open_store
+from services.evidence.store.setup_checks import SETUP_CHECKS
 from services.evidence.webhooks.delivery import Webhooks
 from services.evidence.webhooks.sender import HttpSender
+from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
 from shared.evidence_format.signing import load_signing_key
 from shared.network.name_resolver import NameResolver
 from shared.settings import Settings
 from shared.streams import DELIVERY_QUEUE
 
-__all__ = ["NAME", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "SETUP_CHECKS", "actor", "open_deps"]
 
 NAME = "evidence"
 
@@ -35,11 +37,16 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
     # Without writing there is no signer: a key that is made now would be trusted by `exhibit verify` from then on.
     signer = None if settings.evidence_read_only else load_signing_key(settings)
     async with open_store(settings, blocked, _now) as store, open_sql_service(settings, store, bus, _now) as sql:
-        yield EvidenceDeps(
+        deps = EvidenceDeps(
             store, bus, _now, ALL_PRODUCTS, blocked, signer, sql,
             read_only=settings.evidence_read_only, records=bus, events=bus,
-            webhooks=open_webhooks(settings, bus),
+            webhooks=open_webhooks(settings, bus), publishes=bus,
         )  # fmt: skip
+        if settings.evidence_read_only:
+            yield deps
+            return
+        async with run_alongside(deps.refused_results.watch(bus, bus)):
+            yield deps
 
 
 def open_webhooks(settings: Settings, bus: Bus) -> Webhooks | None:

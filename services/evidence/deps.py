@@ -9,9 +9,14 @@ from datetime import datetime
 from services.evidence.library_artifacts import LibraryArtifacts
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import OnBlocked, Signer, SqlAnswers, Store, ignore_blocked
+from services.evidence.refused_results import RefusedResults
 from services.evidence.run_ledger import RunLedger
+from services.evidence.store.quarantine import Quarantine
 from services.evidence.webhooks.delivery import Webhooks
-from shared.bus.ports import Blobs, EventReader, Records
+from shared.bus.access.use import BusUse
+from shared.bus.ports import Blobs, EventReader, Publishes, Records
+from shared.streams import ANSWERS, ARTIFACTS, DELIVERIES, INBOX, INPUTS, RUN_CONTROL, WEBHOOKS
+from shared.subjects import EVIDENCE_BLOCKED, SAMPLE_FINISHED, SAMPLE_SETTLED
 
 
 @dataclass
@@ -33,9 +38,35 @@ class EvidenceDeps:
     """None: the event log is not read."""
     webhooks: Webhooks | None = None
     """None: the settings name no receiver."""
+    publishes: Publishes | None = None
+    """None: samples are not settled here."""
     ledger: RunLedger = field(init=False)
     library: LibraryArtifacts = field(init=False)
+    quarantine: Quarantine = field(init=False)
+    refused_results: RefusedResults = field(init=False)
 
     def __post_init__(self) -> None:
         self.ledger = RunLedger(self.store)
+        self.quarantine = Quarantine(self.store, lambda: self.now())
+        self.refused_results = RefusedResults(self.store, self.ledger, lambda: self.now())
         self.library = LibraryArtifacts(self.store, self.blobs, self.now, read_only=self.read_only)
+
+
+BUS_USE = BusUse(
+    publishes=(
+        SAMPLE_FINISHED,
+        SAMPLE_SETTLED,
+        EVIDENCE_BLOCKED,
+    ),
+    opens=(DELIVERIES,),
+    follows=True,
+    reads=(RUN_CONTROL, INBOX),
+    records=(WEBHOOKS,),
+    gets=(ARTIFACTS, INPUTS),
+    puts=(ANSWERS,),
+    removes=(
+        ARTIFACTS,
+        ANSWERS,
+    ),
+)
+"""What the service does on the bus besides what its actor says; its rights follow from it."""

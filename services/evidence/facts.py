@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import msgspec
 
@@ -12,11 +13,14 @@ from services.evidence.state.file_contents import parse_sample_and_result
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.contracts.results import Artifact, Box
+from shared.contracts.steps import ObservationRef
 from shared.evidence_format import chain
 from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.log_codec import LogEntry, parse_log
+
+ShownProof = Literal["proven", "mismatch", "unproven", "not_asked"]
 
 
 class SampleFiles(msgspec.Struct, frozen=True):
@@ -87,9 +91,15 @@ class SampleFacts(ResultFacts):
 
     @cached_property
     def proven(self) -> bool | None:
-        """Whether a page was observed that proves to show this record; None if no page was observed."""
-        proofs = [entry.observation.proof for entry in self.log if entry.observation is not None]
-        return "proven" in proofs if proofs else None
+        """Whether a page was observed that proves to show this record; None if no page was observed, or none is asked
+        to prove it."""
+        proofs = [self.proof_of(entry.observation) for entry in self.log if entry.observation is not None]
+        return "proven" in proofs if proofs and self.task.proving else None
+
+    def proof_of(self, seen: ObservationRef) -> ShownProof:
+        """Return whose record the page shows. Where the task names no identity, nothing is compared, whatever the step
+        log says, and no page is the right one."""
+        return seen.proof if self.task.proving else "not_asked"
 
     @cached_property
     def artifact_facts(self) -> tuple[ArtifactFacts, ...]:
@@ -117,6 +127,10 @@ class RunFacts:
     """All columns that the samples came with, in the order of the input."""
     discovery: SampleFiles | None = None
     """Files of the search for samples, in runs that find their samples by navigating. It is not a sample itself."""
+    register: str = ""
+    """Path of the register on this machine; empty if there is none, or if it is not there any more."""
+    reconciliation: str = ""
+    """Path on this machine where the comparison is once the product that makes it has finished; empty without one."""
 
     @cached_property
     def task(self) -> TaskFacts:

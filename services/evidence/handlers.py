@@ -9,17 +9,26 @@ from __future__ import annotations
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest import missing_artifacts, remove_stored_blobs, store_artifact, store_lessons
-from services.evidence.lifecycle import close_run_if_complete, open_attempt_log, require_open_attempt
+from services.evidence.ingest import remove_stored_blobs, store_artifact, store_lessons, store_register
+from services.evidence.intake.admit import (
+    admit_population,
+    admit_result,
+    admit_sample,
+    admit_start,
+    admit_step,
+    refuse,
+)
+from services.evidence.lifecycle import attempt_log, close_run_if_complete, require_open_attempt
 from services.evidence.read_api.events import read_event_log
 from services.evidence.read_api.find_runs import find_known_runs
 from services.evidence.read_api.run_status import read_status
 from services.evidence.read_api.samples import lend, read_result, read_steps
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
+from services.evidence.settlements import file_settlement, take_settlement, times_released
 from services.evidence.state.file_contents import AttemptLog, listed_result_file, result_file, sample_file, samples_csv
 from services.evidence.state.reply_pages import first_page
-from services.evidence.state.run_state import parse_sample_end, sample_states
+from services.evidence.state.run_state import RunState, parse_sample_end, sample_states
 from services.evidence.step_files import merge_step_files, write_step
 from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
@@ -44,6 +53,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.events import EventsReply, LoadEvents
+from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
@@ -57,7 +67,7 @@ from shared.contracts.workflows.artifacts import (
     LoadArtifact,
     SaveArtifact,
 )
-from shared.errors import PermanentError, Unsupported
+from shared.errors import InvalidMessage, PermanentError, Unsupported
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.sample import PressFile
@@ -82,7 +92,9 @@ from shared.subjects import (
     RUN_STARTED,
     SAMPLE_FINISHED,
     SAMPLE_FOUND,
+    SAMPLE_SETTLED,
     SAVE_ARTIFACT,
+    SETTLE_SAMPLE,
     STEP_TAKEN,
 )
 from shared.text.names import DISCOVERY
@@ -100,26 +112,41 @@ SQL_DEADLINE_S = 600.0
 actor: Actor[EvidenceDeps] = Actor("evidence")
 
 
-@actor.handles(RUN_STARTED, max_attempts=UNLIMITED_ATTEMPTS)
+@actor.handles(RUN_STARTED, refuse=refuse, max_attempts=UNLIMITED_ATTEMPTS)
 async def open_run(message: RunStarted, deps: EvidenceDeps, attempt: int) -> None:
     """Begin a run, or the next round of a resumed run."""
+    if message.record.run_id != message.run_id:
+        raise InvalidMessage(f"a start of {message.run_id!r} with the record of {message.record.run_id!r}")
     state = await deps.ledger.begin_run(message.record)
-    base = max(message.attempt_base, state.attempt_base)  # an earlier start may be delivered again
-    if base > state.attempt_base:
-        await remark_if_unsealed(deps, state)
-        await archive_sealed_round(deps, state)
-    state.start_round(base, discovering=message.discovering)
-    await deps.ledger.save(state)
+    if await admit_start(deps, state, message) == "new":
+        if message.attempt_base > state.attempt_base:
+            await remark_if_unsealed(deps, state)
+            await archive_sealed_round(deps, state)
+            state.record = msgspec.structs.replace(state.record, register=message.record.register)
+        state.start_round(message.attempt_base, discovering=message.discovering)
+        if state.record.register is not None:
+            problem = await store_register(deps.store, deps.blobs, message.run_id, state.record.register)
+            state.remarks = tuple(dict.fromkeys((*state.remarks, *([problem] if problem else []))))
+        await deps.ledger.save(state)
     deps.ledger.forget_finished(but=message.run_id)
     await deps.ledger.unlock_if_finished(message.run_id)
 
 
-@actor.handles(SAMPLE_FOUND, max_attempts=UNLIMITED_ATTEMPTS)
+@actor.handles(SAMPLE_FOUND, refuse=refuse, max_attempts=UNLIMITED_ATTEMPTS)
 async def add_sample(message: SampleFound, deps: EvidenceDeps, attempt: int) -> None:
     """Write sample.json, before any work on the sample begins."""
     state = await deps.ledger.lock_and_read(message.run_id)
-    key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
-    await deps.store.write(key, encode_file(sample_file(message)))
+    standing = await admit_sample(deps, state, message)
+    if standing == "new":
+        key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
+        await deps.store.write(key, encode_file(sample_file(message)))
+    if standing in ("new", "filed") and state.current_summary is None:
+        await _count_sample(deps, state, message)
+    await deps.ledger.unlock_if_finished(message.run_id)
+
+
+async def _count_sample(deps: EvidenceDeps, state: RunState, message: SampleFound) -> None:
+    """Count a sample of which sample.json is written. In a run that only lists, it is done with that."""
     if state.lists_only:
         result = encode_file(listed_result_file(message, state.record.spec.get("output_schema", {})))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
@@ -127,50 +154,65 @@ async def add_sample(message: SampleFound, deps: EvidenceDeps, attempt: int) -> 
         await deps.store.make_durable(layout.sample_key(message.run_id, message.sample_id))
         state.set_end(message.sample_id, parse_sample_end(result))
     state.add_sample(message.sample, message.found_at)
-    await deps.ledger.unlock_if_finished(message.run_id)
 
 
-@actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S)
+@actor.handles(
+    POPULATION_CLOSED,
+    refuse=refuse,
+    emits=RUN_FINISHED,
+    max_attempts=UNLIMITED_ATTEMPTS,
+    deadline_s=CLOSE_RUN_DEADLINE_S,
+)
 async def close_population(message: PopulationClosed, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
     """Write the population; from now on the number of samples is known."""
     state = await deps.ledger.lock_and_read(message.run_id)
-    state.expected = message.samples
-    state.population_complete, state.population_note = message.complete, message.note
-    state.population_reason, state.population_counted = message.reason, message.counted
-    key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
-    await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
-    await deps.ledger.save(state)
-    await deps.store.make_durable(layout.run_key(message.run_id))
+    standing = await admit_population(deps, state, message)
+    if standing == "refused":
+        await _leave_finished(deps, state)
+        return None
+    if standing != "overtaken" and state.current_summary is None:
+        state.expected = message.samples
+        state.population_complete, state.population_note = message.complete, message.note
+        state.population_reason, state.population_counted = message.reason, message.counted
+        key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
+        await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
+        await deps.ledger.save(state)
+        await deps.store.make_durable(layout.run_key(message.run_id))
     return await close_run_if_complete(deps, state)
 
 
-@actor.handles(STEP_TAKEN, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)
+@actor.handles(STEP_TAKEN, refuse=refuse, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)
 async def file_step(message: StepTaken, deps: EvidenceDeps, attempt: int) -> None:
     """Write a step and its artifacts, which are hashed again on the way."""
-    await deps.ledger.lock_run(message.run_id)
-    log = await open_attempt_log(deps, message.run_id, message.sample_id, message.attempt)
-    if log is not None and message.step not in log.steps:
-        if log.ended:  # its result is written, and covers the log as it is
-            await deps.ledger.unlock_if_finished(message.run_id)
-            return
+    state = await deps.ledger.lock_and_read(message.run_id)
+    standing = await admit_step(deps, state, message)
+    if standing == "new":
+        log = await attempt_log(deps, state, message.sample_id, message.attempt)
         checked = [await store_artifact(deps.store, deps.blobs, message, filed) for filed in message.artifacts]
         problems = [problem for problem in checked if problem is not None]
         entry = chain_entry(entry_of(message, problems), message.run_id, message.sample_id, log.head_sha256)
         await write_step(deps.store, layout.sample_key(message.run_id, message.sample_id), entry)
         log.add(entry)
-    await remove_stored_blobs(deps.blobs, message, log.problems if log is not None else [])
-    await deps.ledger.unlock_if_finished(message.run_id)
+    if standing in ("new", "filed"):
+        log = await deps.ledger.log(message.run_id, message.sample_id)
+        await remove_stored_blobs(deps.blobs, message, log.problems)
+    await _leave_finished(deps, state, message.sample_id)
 
 
-@actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S)
+@actor.handles(
+    SAMPLE_FINISHED, refuse=refuse, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S
+)
 async def file_result(message: SampleFinished, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
     """Write the result of a sample; the last one closes the run."""
     state = await deps.ledger.lock_and_read(message.run_id)
-    log = await open_attempt_log(deps, message.run_id, message.sample_id, message.attempt)
-    if log is not None:
-        missing = missing_artifacts(message, log)
+    standing = await admit_result(deps, state, message)
+    if standing == "refused":
+        await _leave_finished(deps, state, message.sample_id)
+        return None
+    if standing != "overtaken" and state.current_summary is None:
+        log = await attempt_log(deps, state, message.sample_id, message.attempt)
         await merge_step_files(deps.store, layout.sample_key(message.run_id, message.sample_id))
-        result = encode_file(result_file(message, log, missing))
+        result = encode_file(result_file(message, log))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, log, result)
         await deps.store.make_durable(layout.sample_key(message.run_id, message.sample_id))
@@ -180,7 +222,26 @@ async def file_result(message: SampleFinished, deps: EvidenceDeps, attempt: int)
     return await close_run_if_complete(deps, state)
 
 
-@actor.handles(RUN_FINISHED, emits=DELIVER_WEBHOOK, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)
+async def _leave_finished(deps: EvidenceDeps, state: RunState, sample_id: str = "") -> None:
+    """Keep nothing in memory, nor locked, of a finished run that an event has only looked at."""
+    if state.current_summary is not None:
+        deps.ledger.forget_log(state.record.run_id, sample_id)
+    await deps.ledger.unlock_if_finished(state.record.run_id)
+
+
+@actor.handles(
+    SAMPLE_SETTLED, refuse=refuse, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S
+)
+async def settle(message: SampleSettled, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
+    """File what a person has said of an unknown outcome, and close the run anew."""
+    state = await deps.ledger.lock_and_read(message.run_id)
+    await file_settlement(deps, state, message)
+    return await close_run_if_complete(deps, state)
+
+
+@actor.handles(
+    RUN_FINISHED, refuse=refuse, emits=DELIVER_WEBHOOK, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S
+)
 async def queue_webhook(message: RunFinished, deps: EvidenceDeps, attempt: int) -> DeliverWebhook | None:
     """Store the webhook of a round that has ended, and queue it, so that a slow receiver holds up no event."""
     state = await deps.ledger.find(message.run_id) if deps.webhooks is not None else None
@@ -230,6 +291,7 @@ async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),
         population_complete=state.population_complete,
+        latest_attempt=deps.refused_results.latest_attempt(request.run_id),
         discovery_attempt=await deps.ledger.latest_attempt(request.run_id, DISCOVERY) if state.discovers else 0,
     )
 
@@ -264,21 +326,28 @@ async def lend_artifact(request: LendArtifact, deps: EvidenceDeps) -> LendReply:
 async def claim_press(request: ClaimPress, deps: EvidenceDeps) -> PressHeld:
     """Return which attempt has claimed an irreversible press; claim it for this one if it is free.
 
-    A claim is durable before the reply is sent. A lock makes reading and writing it one step.
+    A claim is durable before the reply is sent. A lock makes reading and writing it one step. A claim that a person has
+    released by a settlement is none any more.
     """
     pressed = request.pressed
-    key = layout.sample_key(pressed.run_id, pressed.sample_id, layout.pressed_file(pressed.step))
     async with deps.ledger.claiming:
+        released = await times_released(deps.store, pressed.run_id, pressed.sample_id)
+        key = layout.sample_key(pressed.run_id, pressed.sample_id, layout.pressed_file(pressed.step, released))
         written = await deps.store.read(key)
         if written is not None:
             return PressHeld(pressed=msgspec.json.decode(written, type=PressFile).to_pressed())
         if not request.claim:
             return PressHeld(pressed=None)
-        await require_open_attempt(deps, pressed)
-        await deps.ledger.lock_run(pressed.run_id)
+        await require_open_attempt(deps, await deps.ledger.lock_and_read(pressed.run_id), pressed)
         await deps.store.write(key, encode_file(PressFile.of(pressed)))
         await deps.store.make_durable(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)
+
+
+@actor.answers(SETTLE_SAMPLE, deadline_s=60.0)
+async def settle_sample(request: SettleSample, deps: EvidenceDeps) -> SettleReply:
+    """Take what a person says of a press whose outcome is not known, or refuse it with the reason."""
+    return await take_settlement(deps, request)
 
 
 # --- artifacts of workflows

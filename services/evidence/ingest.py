@@ -1,4 +1,4 @@
-"""Stores what the events of a sample bring: artifacts, which are hashed again on the way, and lessons."""
+"""Stores what events bring: artifacts and registers, which are hashed again on the way, and lessons."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from services.evidence.ports import NameTakenError, Store
-from services.evidence.state.file_contents import AttemptLog
 from shared.bus.ports import Blobs
+from shared.contracts.discovery import Register
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import ArtifactProblem, encode_file, problems_of
+from shared.evidence_format.files.base import BYTES_GONE, ArtifactProblem, encode_file, problems_of
 from shared.evidence_format.files.run import Lesson, parse_lessons
-from shared.streams import ARTIFACTS
+from shared.streams import ARTIFACTS, INPUTS
 
 # --- artifacts
 
@@ -54,7 +54,7 @@ async def _check_stored(store: Store, key: str, filed: FiledArtifact) -> Artifac
     """Check an artifact that is no longer on the bus: an earlier try may have stored it before it was interrupted."""
     async with store.local_file(key) as path:
         if path is None:
-            return ArtifactProblem(filename=filed.filename, code="bytes_gone", text="the captured bytes are gone")
+            return ArtifactProblem(filename=filed.filename, code=BYTES_GONE, text="the captured bytes are gone")
         return _artifact_problem(path.stat().st_size, await asyncio.to_thread(_sha256, path), filed)
 
 
@@ -73,16 +73,6 @@ def _artifact_problem(size_bytes: int, sha256: str, filed: FiledArtifact) -> Art
         text = "its SHA-256 is not that of the capture"
         return ArtifactProblem(filename=filed.filename, code="hash_differs", text=text)
     return None
-
-
-def missing_artifacts(message: SampleFinished, log: AttemptLog) -> list[ArtifactProblem]:
-    """Return a problem for each artifact that the result names and no step of the log stored."""
-    stored = {(one.filename, one.artifact.sha256) for one in log.artifacts}
-    return [
-        ArtifactProblem(filename=one.filename, code="never_filed", text="it was never filed")
-        for one in message.artifacts
-        if (one.filename, one.artifact.sha256) not in stored
-    ]
 
 
 async def remove_stored_blobs(blobs: Blobs, message: StepTaken, problems: Sequence[ArtifactProblem]) -> None:
@@ -118,3 +108,26 @@ def _with_lessons(known: Sequence[Lesson], message: SampleFinished, texts: Seque
     present = {(lesson.sample_id, lesson.attempt, lesson.text) for lesson in known}
     lessons = (Lesson(sample_id=message.sample_id, attempt=message.attempt, text=text) for text in texts)
     return (*known, *(new for new in lessons if (new.sample_id, new.attempt, new.text) not in present))
+
+
+# --- what a run is compared with
+
+
+async def store_register(store: Store, blobs: Blobs, run_id: str, register: Register) -> str:
+    """Store the register of a run, piece by piece. Return why it cannot be stored, for people; empty if it is stored.
+    Idempotent."""
+    name = layout.register_path(register.file.sha256, register.file.name)
+    folder, _, file_name = name.rpartition("/")
+    if file_name in await store.names(layout.run_key(run_id, folder)):
+        return ""
+    key = layout.run_key(run_id, name)
+    async with store.spooled_file(key) as file:
+        try:
+            await blobs.fetch(INPUTS, register.file.blob, file)
+        except PermanentError as exc:
+            return f"the register {register.file.name} could not be filed: {exc}"
+        if (file.size_bytes, file.finish()) != (register.file.size_bytes, register.file.sha256.lower()):
+            return f"the register {register.file.name} could not be filed: its bytes are not those that were checked"
+        await store.write_file(key, file.path)
+    await store.make_durable(layout.run_key(run_id, folder))
+    return ""

@@ -1,7 +1,7 @@
 """Begins attempts at samples, and closes complete rounds of a run.
 
-Of several attempts at a sample the latest may write. It archives the files of the attempt before it, and reopens the
-round if that was closed.
+Of several attempts at a sample the latest may write. It archives the files of the attempt before it. Which attempts are
+taken at all is decided in `state/admission.py`.
 """
 
 from __future__ import annotations
@@ -23,32 +23,21 @@ from shared.evidence_format import layout
 # --- attempts at a sample
 
 
-async def open_attempt_log(deps: EvidenceDeps, run_id: str, sample_id: str, attempt: int) -> AttemptLog | None:
-    """Return the log that this attempt writes to; None if a later attempt has begun.
+async def attempt_log(deps: EvidenceDeps, state: RunState, sample_id: str, attempt: int) -> AttemptLog:
+    """Return the log that an admitted attempt writes to: the latest, or one that begins.
 
     The first call of an attempt moves the files of the attempt before it away: evidence is never overwritten.
     """
+    run_id = state.record.run_id
     log = await deps.ledger.log(run_id, sample_id)
-    if attempt < log.attempt:
-        return None
     if attempt > log.attempt:
-        state = await deps.ledger.state(run_id)
-        if state is not None:
-            await _reopen_sample(deps, state, sample_id)
+        state.reopen(sample_id)
         if log.attempt:
             await _archive_attempt(deps, run_id, sample_id, log.attempt)
         if attempt > 1:
             await begin_attempt(deps.store, layout.sample_key(run_id, sample_id), attempt)
         log = deps.ledger.begin_log(run_id, sample_id, attempt)
     return log
-
-
-async def _reopen_sample(deps: EvidenceDeps, state: RunState, sample_id: str) -> None:
-    """Drop the end of a sample; a round that was finished is open again."""
-    if state.current_summary is not None:
-        await archive_sealed_round(deps, state)
-        await deps.ledger.save_finished(state, None)
-    state.reopen(sample_id)
 
 
 async def _archive_attempt(deps: EvidenceDeps, run_id: str, sample_id: str, attempt: int) -> None:
@@ -62,8 +51,13 @@ async def _archive_attempt(deps: EvidenceDeps, run_id: str, sample_id: str, atte
     await make_tree_durable(deps.store, archive)
 
 
-async def require_open_attempt(deps: EvidenceDeps, pressed: PressClaim) -> None:
-    """Raise PermanentError (``sample_over``) if this attempt, or a later one, has a result already."""
+async def require_open_attempt(deps: EvidenceDeps, state: RunState, pressed: PressClaim) -> None:
+    """Raise PermanentError: ``sample_over`` if the sample, or this attempt at it, has its result already, or the run is
+    finished, or has no such sample."""
+    if not state.has_sample(pressed.sample_id):
+        raise PermanentError(f"{pressed.run_id} has no sample {pressed.sample_id!r}", code="sample_over")
+    if state.current_summary is not None or state.has_ended(pressed.sample_id):
+        raise PermanentError(f"{pressed.sample_id} has its result already", code="sample_over")
     result = await deps.store.read(layout.sample_key(pressed.run_id, pressed.sample_id, layout.RESULT))
     if result is not None and parse_sample_end(result).attempt >= pressed.attempt:
         raise PermanentError(f"attempt {pressed.attempt} at {pressed.sample_id} is over", code="sample_over")
@@ -99,4 +93,6 @@ async def _make_outputs(deps: EvidenceDeps, state: RunState) -> RunFinished:
     await deps.store.make_durable(layout.run_key(run_id))
     report = deps.store.location(layout.run_key(run_id, layout.REPORT)) if layout.REPORT in products.names else ""
     table = table if layout.COMBINED in products.names else ""
-    return msgspec.structs.replace(summary, table=table, report=report, not_made=products.failures)
+    return msgspec.structs.replace(
+        summary, table=table, report=report, not_made=products.failures, reconciliation=products.reconciliation
+    )

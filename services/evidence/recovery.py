@@ -58,7 +58,7 @@ async def read_run(store: Store, run_id: str, record: RunRecord | None = None) -
     state = RunState(record=file.record, expected=file.expected)
     state.population_complete, state.population_note = file.population_complete, file.population_note
     state.population_reason, state.population_counted = file.population_reason, file.population_counted
-    state.remarks = file.remarks
+    state.remarks, state.settlements = file.remarks, file.settlements
     created_at = file.record.created_at
     names = await store.names(layout.run_key(run_id))
     read = await map_concurrently(lambda name: _read_sample(store, run_id, name, created_at), names, READ_LIMIT)
@@ -120,7 +120,7 @@ async def _read_damaged_sample(
     if sample_id == DISCOVERY:
         return None
     folder = layout.sample_key(run_id, sample_id)
-    log.warning("%s/%s cannot be read: %s", store.location(folder), layout.SAMPLE, why)
+    log.warning("%s/%s cannot be read", store.location(folder), layout.SAMPLE)
     result = result_without_sample(parse_result_or_loss(await store.read(f"{folder}/{layout.RESULT}")), why)
     if isinstance(result, ResultFile):
         return _StoredSample(Sample(sample_id=sample_id, key=result.key, row=result.row), since, SampleEnd.of(result))

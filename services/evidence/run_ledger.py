@@ -104,6 +104,7 @@ class RunLedger:
             population_counted=state.population_counted,
             population_note=state.population_note,
             remarks=state.remarks,
+            settlements=state.settlements,
         )
         await self._store.write(layout.run_key(state.record.run_id, layout.RUN), encode_file(file))
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,34 +20,46 @@ from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import IsolatedProduct, MakeProduct, OpenFile, Product
+from services.evidence.outputs.reconciliation import Reconciliation, read_counts
 from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import in_subprocess_if_large
 from services.evidence.ports import READ_LIMIT, OnBlocked, Store
 from services.evidence.recovery import read_sample_files
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
-from shared.contracts.evidence import RunFinished
+from shared.contracts.evidence import ReconciliationCounts, RunFinished
 from shared.errors import PermanentError, Unavailable, as_unavailable
 from shared.evidence_format import layout
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
 
+_reconcile = in_subprocess_if_large(Reconciliation, Reconciliation.makes)
+
+
+def make_reconciliation(run: RunFacts, folder: Path) -> Product:
+    """Make the comparison with a register; of a run without one nothing, for which no process is started."""
+    return _reconcile(run, folder) if run.record.register is not None else Reconciliation(run, folder)
+
+
 ALL_PRODUCTS: tuple[MakeProduct, ...] = (
+    make_reconciliation,
     CombinedTables,
     EnrichedTable,
     in_subprocess_if_large(ParquetTables, ParquetTables.makes),
     in_subprocess_if_large(ReportFile, ReportFile.makes),
 )
-"""They are made of every run, in this order."""
+"""They are made of every run, in this order: tables and report tell what the reconciliation has found."""
 
 
 @dataclass(frozen=True)
 class MadeProducts:
-    """``names`` of the files that were made; ``failures``: which product was not made and why, for people."""
+    """``names`` of the files that were made; ``failures``: which product was not made and why, for people.
+    ``reconciliation``: what the comparison with a register came to, None without one."""
 
     names: frozenset[str]
     failures: tuple[str, ...]
+    reconciliation: ReconciliationCounts | None = None
 
 
 async def make_products(
@@ -60,16 +73,18 @@ async def make_products(
     names: set[str] = set()
     folder = store.spool / f"closing-{uuid4().hex[:8]}"
     products: list[IsolatedProduct] = []
-    run = await _read_run_facts(store, state, finished)
+    counts: ReconciliationCounts | None = None
     try:
-        for number, make in enumerate(makers):
-            (folder / str(number)).mkdir(parents=True)
-            products.append(IsolatedProduct(make(run, folder / str(number))))
-        await _add_samples(store, state, run, products)
-        for product in products:
-            for file in await asyncio.to_thread(product.finish):
-                await store.write_file(layout.run_key(state.record.run_id, file.name), file.path)
-                names.add(file.name)
+        async with _local_register(store, await _read_run_facts(store, state, finished), folder) as run:
+            for number, make in enumerate(makers):
+                (folder / str(number)).mkdir(parents=True)
+                products.append(IsolatedProduct(make(run, folder / str(number))))
+            await _add_samples(store, state, run, products)
+            for product in products:
+                for file in await asyncio.to_thread(product.finish):
+                    await store.write_file(layout.run_key(state.record.run_id, file.name), file.path)
+                    names.add(file.name)
+            counts = read_counts(run)
         for below in {name.rpartition("/")[0] for name in names} - {""}:
             await store.make_durable(layout.run_key(state.record.run_id, below))
     except (Unavailable, OSError) as exc:
@@ -84,7 +99,20 @@ async def make_products(
         for product in products:
             product.close()
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return MadeProducts(frozenset(names), tuple(product.failure for product in products if product.failure))
+    return MadeProducts(frozenset(names), tuple(product.failure for product in products if product.failure), counts)
+
+
+@asynccontextmanager
+async def _local_register(store: Store, run: RunFacts, folder: Path) -> AsyncGenerator[RunFacts]:
+    """Return the facts of the run with its register as a file of this machine, if it has one."""
+    register = run.record.register
+    if register is None:
+        yield run
+        return
+    path = layout.register_path(register.file.sha256, register.file.name)
+    async with store.local_file(layout.run_key(run.record.run_id, path)) as local:
+        found = str(local) if local is not None else ""
+        yield replace(run, register=found, reconciliation=str(folder / Path(layout.RECONCILED).name))
 
 
 async def _read_run_facts(store: Store, state: RunState, finished: RunFinished) -> RunFacts:
@@ -128,5 +156,5 @@ async def _read_bytes(store: Store, key: str) -> bytes | None:
         async with store.local_file(key) as path:
             return None if path is None else await asyncio.to_thread(Path.read_bytes, path)
     except PermanentError as exc:
-        log.warning("%s", exc)
+        log.warning("the bytes of a file are not there: %s", exc)
         return None

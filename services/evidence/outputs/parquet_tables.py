@@ -12,7 +12,9 @@ import msgspec
 
 from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
+from services.evidence.outputs.reconciliation import read_reconciliation
 from services.evidence.sql.catalogue import TABLES, table_file
+from services.evidence.sql.reconciliation_views import reconciliation_rows
 from services.evidence.sql.row_values import Row
 from services.evidence.sql.sample_rows import sample_rows, work_rows
 from services.evidence.sql.statements import copy_lines_to_parquet
@@ -31,7 +33,7 @@ class ParquetTables:
 
     def __init__(self, run: RunFacts, folder: Path) -> None:
         self._folder, self._encoder = folder, msgspec.json.Encoder()
-        self._run_id = run.record.run_id
+        self._run, self._run_id = run, run.record.run_id
         self._longest = 0
         self._lines: dict[str, BufferedWriter] = {
             view.name: _lines_path(folder, view.name).open("wb") for view in TABLES
@@ -43,6 +45,9 @@ class ParquetTables:
         self._write(sample_rows(self._run_id, sample, sample.attempts(_earlier_logs(sample, open_file))))
 
     def finish(self) -> Iterable[OutputFile]:
+        with read_reconciliation(self._run) as made:
+            if made is not None:
+                self._write(reconciliation_rows(self._run_id, self._run.task.task_id, made[1]))
         self.close()
         try:
             yield from self._write_tables()

@@ -101,8 +101,8 @@ class IsolatedProduct:
 
     def _fail(self, exc: Exception, where: str) -> None:
         if isinstance(exc, NotMadeError):
-            log.error("%s", exc)
+            log.error("%s was not made: the result of the run tells why", self.makes)
             self.failure = str(exc)
             return
         self.failure = not_made_message(self.makes, where, exc)
-        log.error("%s", self.failure, exc_info=exc)
+        log.error("%s was not made: the result of the run tells why", self.makes, exc_info=exc)

@@ -22,6 +22,7 @@ from PIL import Image
 
 from services.evidence.facts import ArtifactFacts, RunFacts, SampleFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
+from services.evidence.outputs.reconciliation import read_reconciliation
 from services.evidence.report.page import (
     SAMPLES_A_CHUNK,
     Assets,
@@ -42,16 +43,34 @@ from services.evidence.report.pictures import (
     crop_of,
     embedded_area,
     picture_plan,
+    step_pictures,
     value_spans,
 )
+from services.evidence.report.playback_facts import MOST_FLOWS, flow_of, source_of
+from services.evidence.report.reconciliation_facts import reconciliation_facts
 from services.evidence.report.run_summary import RunSums, run_summary
 from services.evidence.report.sample_details import detail_of, row_of
 from shared.evidence_format import layout
+from shared.evidence_format.files.flow import parse_flow_file
 
 THREADS = 2
 MAX_SAMPLES_IN_WORK = 8
 """Samples whose thumbnails are being made. It limits how many full pictures are in memory."""
-SCRIPTS = ("dom", "data", "overview", "listing", "sample", "fields", "stage", "cards", "printing", "main")
+SCRIPTS = (
+    "dom",
+    "data",
+    "overview",
+    "reconciliation",
+    "listing",
+    "sample",
+    "fields",
+    "stage",
+    "playback",
+    "cards",
+    "printing",
+    "main",
+)
+STYLES = ("report", "playback", "print")
 PendingThumbnail = tuple[ArtifactFacts, "Future[Thumbnail | None] | None"]
 
 
@@ -60,7 +79,7 @@ def assets() -> Assets:
     """Return the style, program and skeleton of the page, from the package `services.evidence.report`."""
     folder = resources.files("services.evidence.report")
     scripts = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    css = "\n".join((folder / f"{name}.css").read_text(encoding="utf-8") for name in ("report", "print"))
+    css = "\n".join((folder / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     return Assets(
         css=f"{css}\n{status_css()}",
         js=f'(() => {{\n"use strict";\n{status_js()}{scripts}\n}})();',
@@ -90,6 +109,8 @@ class ReportFile:
         self._pending: deque[_PendingSample] = deque()
         self._chunk: list[dict[str, Any]] = []
         self._small: list[str] = []
+        self._flows: dict[str, str] = {}
+        """Sources of flows, by the hash of their version."""
         self._written = 0
         self._added = 0
 
@@ -97,6 +118,7 @@ class ReportFile:
         self._sums.add(sample)
         self._rows.write(f"{',' if self._added else ''}\n{as_json(row_of(sample))}")
         self._added += 1
+        self._add_flow(sample, open_file)
         self._pending.append(_PendingSample(detail_of(sample), self._start_thumbnails(sample, open_file)))
         if len(self._pending) > MAX_SAMPLES_IN_WORK:
             self._add_finished(self._pending.popleft())
@@ -120,8 +142,20 @@ class ReportFile:
         shown = boxes_by_picture(sample.fields.values())
         pictures = choose_pictures(sample.artifact_facts, shown, self._budget.plan.per_sample)
         if not pictures or not self._budget.grant(trouble=sample.status != "done" or bool(sample.flagged)):
-            return []
+            pictures = []
+        steps = step_pictures(sample.artifact_facts)
+        pictures += steps if self._budget.grant_steps(len(steps)) else []
         return [(picture, self._start_thumbnail(picture, shown, open_file)) for picture in pictures]
+
+    def _add_flow(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        """Keep the source of the flow that worked on the sample, once for each version."""
+        flow = flow_of(sample)
+        if flow is None or "sha" not in flow or flow["hash"] in self._flows or len(self._flows) >= MOST_FLOWS:
+            return
+        data = open_file(flow["file"])
+        if data is not None and hashlib.sha256(data).hexdigest() == flow["sha"]:
+            source = source_of(parse_flow_file(data), flow["hash"])
+            self._flows |= {} if source is None else {flow["hash"]: source}
 
     def _start_thumbnail(
         self, picture: ArtifactFacts, shown: BoxesByPicture, open_file: OpenFile
@@ -157,11 +191,12 @@ class ReportFile:
     def _write_page(self, target: Path) -> None:
         record = self._run.record
         pictures = {"shown": self._budget.given, "left_out": self._budget.left_out, "chunk": SAMPLES_A_CHUNK}
-        facts = run_summary(self._run, self._sums, pictures)
+        facts = run_summary(self._run, self._sums, pictures) | self._reconciliation()
         label = f"{record.spec.get('task_id', '')} · {record.run_id}"
         with target.open("w", encoding="utf-8") as page:
             page.write(head(assets(), f"Exhibit · {label}", label))
             page.write(data_block("run", as_json(facts)))
+            page.write(data_block("flows", as_json(self._flows)))
             page.write('<script type="text/plain" id="rows">[')
             with (self._folder / "rows").open(encoding="utf-8") as rows:
                 shutil.copyfileobj(rows, page)
@@ -169,6 +204,16 @@ class ReportFile:
             with (self._folder / "chunks").open(encoding="utf-8") as chunks:
                 shutil.copyfileobj(chunks, page)
             page.write("</body></html>\n")
+
+    def _reconciliation(self) -> dict[str, Any]:
+        """Return the part of the summary about a register; empty if the run was compared with none."""
+        register = self._run.record.register
+        if register is None:
+            return {}
+        with read_reconciliation(self._run) as made:
+            if made is None:
+                return {"reconciliation": {"register": {"name": register.file.name}}}
+            return {"reconciliation": reconciliation_facts(*made)}
 
 
 # --- thumbnails, made by Pillow in threads: it releases the interpreter lock while it works

@@ -71,6 +71,8 @@ def parse_frame(frame: bytes) -> tuple[bytes, bytes]:
 PROGRAM = "services.evidence.outputs.subprocess_child"
 LARGE_RUN_SAMPLES = 500
 """For a run with fewer samples, starting a process takes as long as it saves."""
+LARGE_REGISTER_BYTES = 1_000_000
+"""A register of this size takes much memory while it is read."""
 MAX_UNFINISHED = 16
 """Samples that are sent before the child has finished the first of them."""
 
@@ -91,7 +93,9 @@ def in_subprocess_if_large(product: ProductClass, makes: str) -> MakeProduct:
     """
 
     def make(run: RunFacts, folder: Path) -> Product:
+        register = run.record.register
         large = run.finished.samples >= LARGE_RUN_SAMPLES
+        large = large or (register is not None and register.file.size_bytes >= LARGE_REGISTER_BYTES)
         return SubprocessProduct(product, makes, run, folder) if large else product(run, folder)
 
     return make

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from services.evidence.deps import EvidenceDeps
-from services.evidence.state.event_log import LOGGED, first_sequence, log_entries
+from services.evidence.state.event_log import LOGGED, first_sequence, log_entries, unreadable, unsigned
 from services.evidence.state.reply_pages import first_page
+from shared.bus.decoding import decode_or_skip
 from shared.bus.ports import EventReader, StoredEvent
 from shared.contracts.discovery import RunStarted, SubmissionRejected
 from shared.contracts.evidence import RunUnknown
 from shared.contracts.sessions.events import MAX_EVENTS, EventsLoaded, EventsReply, LoadEvents, LoggedEvent
 from shared.evidence_format import layout
 from shared.subjects import RunEvent, subjects_of_run
-
-_DECODER: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 
 
 async def read_event_log(deps: EvidenceDeps, reader: EventReader, request: LoadEvents) -> EventsReply:
@@ -40,11 +37,14 @@ async def read_event_log(deps: EvidenceDeps, reader: EventReader, request: LoadE
 
 
 def _of(one: StoredEvent) -> list[LoggedEvent]:
-    return log_entries(_DECODER.decode(one.data), one.sequence, one.at)
+    event: RunEvent | None = decode_or_skip(one.data, RunEvent)
+    if event is not None and not one.believed:
+        return [unsigned(one.sequence, one.at)]
+    return [unreadable(one.sequence, one.at)] if event is None else log_entries(event, one.sequence, one.at)
 
 
 def _is_beginning(first: StoredEvent) -> bool:
-    event = _DECODER.decode(first.data)
+    event: RunEvent | None = decode_or_skip(first.data, RunEvent) if first.believed else None
     return isinstance(event, SubmissionRejected) or (isinstance(event, RunStarted) and event.attempt_base == 0)
 
 

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 from services.evidence.ports import READ_LIMIT, Store
 from shared.aio import iterate_concurrently
+from shared.contracts.codes import is_final
 from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.run import RunFile, parse_run_file
@@ -65,9 +66,11 @@ def _matches(run: RunFile, request: FindRuns) -> bool:
 
 
 def _known_run(run: RunFile) -> KnownRun:
+    ended = run.last_round.outcomes if run.last_round is not None else ()
     return KnownRun(
         run_id=run.record.run_id,
         created_at=run.record.created_at,
         expected=run.expected,
         finished=run.last_round is not None and run.population_complete,
+        not_done=sum(one.samples for one in ended if not is_final(one.status, one.reason)),
     )

@@ -73,7 +73,17 @@ class LiveTableCache:
         folder.mkdir(parents=True)
         discovers = file.record.discovery_spec is not None
         search = await read_open_sample_files(self._store, run_id, DISCOVERY) if discovers else None
-        run = RunFacts(file.record, last_round or _placeholder_summary(file, made_at), (), search)
+        async with self._store.local_file(layout.run_key(run_id, layout.RECONCILED)) as compared:
+            # It is of the last round; one that is not finished has none yet.
+            reconciliation = str(compared) if compared is not None and last_round is not None else ""
+            summary = last_round or _placeholder_summary(file, made_at)
+            run = RunFacts(file.record, summary, (), search, reconciliation=reconciliation)
+            counts, files = await self._make_files(run, folder)
+        now_s = time.monotonic()
+        fresh_s = max(FRESH_S, FRESH_TIMES * (now_s - began_s))
+        return LiveTables(counts, files, made_at, folder, now_s + fresh_s)
+
+    async def _make_files(self, run: RunFacts, folder: Path) -> tuple[RunCounts, Mapping[str, str]]:
         if run.discovery_facts is not None:
             run.discovery_facts.check_log()
         product = self._make_tables(run, folder)
@@ -82,10 +92,7 @@ class LiveTableCache:
             made = {output.name: str(output.path) for output in await asyncio.to_thread(lambda: list(product.finish()))}
         finally:
             product.close()
-        files = {view.name: made[table_file(view)] for view in TABLES}
-        now_s = time.monotonic()
-        fresh_s = max(FRESH_S, FRESH_TIMES * (now_s - began_s))
-        return LiveTables(counts, files, made_at, folder, now_s + fresh_s)
+        return counts, {view.name: made[table_file(view)] for view in TABLES}
 
     async def _add_samples(self, run: RunFacts, product: Product) -> RunCounts:
         run_id = run.record.run_id

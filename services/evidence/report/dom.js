@@ -12,6 +12,7 @@ function text(said) {
   if (!ODD.test(whole)) return document.createTextNode(whole);
   const parts = document.createDocumentFragment();
   let from = 0;
+  ODD.lastIndex = 0; // matchAll begins where `test` has stopped
   for (const found of whole.matchAll(ODD)) {
     parts.append(whole.slice(from, found.index));
     const code = found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");

@@ -10,23 +10,36 @@ function fieldItem(field, i) {
   const head = where
     ? el("button", { type: "button", class: "mark-button", "aria-pressed": "false", "aria-label": `${words(field.n)}: show it on the picture` }, el("b", { class: "badge", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))))
     : el("span", { class: "mark-button" }, el("b", { class: "badge off", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))));
-  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field), fieldOrigin(field, where));
+  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where));
   if (where) {
-    item.addEventListener("click", (event) => event.target.closest("a, summary, details, .copy") || getSelection().toString() || chooseField(i));
+    item.addEventListener("click", (event) => event.target.closest("a, summary, details, .copy, .candidate") || getSelection().toString() || chooseField(i));
     head.addEventListener("focus", () => chooseField(i));
   }
   return item;
 }
 
-function fieldValue(field) {
-  const shownAs = field.shown && field.shown !== field.value ? el("p", { class: "as-shown" }, "On the page: ", el("q", null, said(field.shown))) : null;
-  if (field.state === "not_found") return [el("p", { class: "field-value" }, el("span", { class: "state n" }, "not found")), shownAs];
-  if (field.state === "not_present") return [el("p", { class: "field-value" }, el("span", { class: "state p" }, "none"), el("span", { class: "muted" }, " – the page says so")), shownAs];
+// The texts between which a person decides, each with its mark on the picture.
+function candidateList(field, i) {
+  if (!field.candidates) return null;
+  return [
+    el("p", { class: "muted" }, `The page shows ${field.candidates.length} values:`),
+    el("ul", { class: "candidates" }, field.candidates.map((one, at) => {
+      const placed = placeOf(field, at);
+      const words = [el("b", { class: `badge ${placed ? "" : "off"}`, "aria-hidden": "true" }, candidateName(i, at)), el("q", null, said(one.shown || "(empty)"))];
+      return el("li", null, placed ? el("button", { type: "button", class: "candidate", onclick: () => chooseField(i, at) }, words) : el("span", { class: "candidate" }, words));
+    })),
+  ];
+}
+
+function fieldValue(field, i) {
+  const shownAs = field.shown && field.shown !== field.value ? el("p", { class: "as-shown" }, field.origin === "api" ? "In the response: " : "On the page: ", el("q", null, said(field.shown))) : null;
+  if (field.state === "not_found") return [el("p", { class: "field-value" }, el("span", { class: "state n" }, "not found")), shownAs, candidateList(field, i)];
+  if (field.state === "not_present") return [el("p", { class: "field-value" }, el("span", { class: "state p" }, "none"), el("span", { class: "muted" }, field.origin === "api" ? " – the API says so" : " – the page says so")), shownAs];
   const long = (field.value || "").length > 600;
   return [el("p", { class: `field-value ${long ? "long" : ""}`, tabindex: long ? "0" : null, role: long ? "group" : null, "aria-label": long ? `${words(field.n)}, the whole value` : null }, said(field.value || "(empty)")), field.cut ? el("p", { class: "muted" }, `The first 20 000 of ${count(field.cut)} characters; all of it is in result.json.`) : null, shownAs];
 }
 
-const READ = { derived: "worked out from what pages show, by ", vision: "read from a picture, by ", page: "read from the page, by " };
+const READ = { person: "given by a person, ", derived: "worked out from what pages show, by ", vision: "read from a picture, by ", page: "read from the page, by ", api: "given by the API, read by " };
 
 function fieldOrigin(field, where) {
   const src = field.src || {};
@@ -36,7 +49,12 @@ function fieldOrigin(field, where) {
   const line = [by ? el("span", null, READ[field.origin] || "by ", said(by)) : null, element, where ? el("span", null, where.file.name) : null].filter(Boolean);
   return el("div", { class: "origin" },
     el("p", null, line.map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part])),
-    src.url ? el("details", null, el("summary", null, "Source"), sourceFacts(src, where)) : el("p", null, "No element of a page is named as its source."));
+    field.response ? el("details", null, el("summary", null, "Source"), responseFacts(field.response)) : src.url ? el("details", null, el("summary", null, "Source"), sourceFacts(src, where)) : el("p", null, "No element of a page is named as its source."));
+}
+
+function responseFacts(response) {
+  const rows = [["Address", weblink(response.url)], ["JSON pointer", el("code", null, said(response.pointer || "(the whole response)"))], ["Stored response", hash(response.sha256, "the stored response")]];
+  return el("dl", { class: "source" }, rows.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }
 
 function sourceFacts(src, where) {

@@ -1,13 +1,14 @@
 // The list of samples. It is virtualised: only the visible rows are in the document, so 10,000 samples scroll smoothly.
 
-const COLUMNS = (RUN.columns || []).slice(0, 4);
+const MOST_COLUMNS = 4;
+let COLUMNS = (RUN.columns || []).slice(0, MOST_COLUMNS);
 const OVERSCAN = 5;
 const ALL_DRAWN = 80; // up to this many samples, all rows are in the document, so that the browser's own search finds them
 const drawn = new Map(); // rows in the document, by list index
 const spare = new Map(); // rows removed from the document that may be reused at another index: by sample
 let rowHeight = 76;
 let listTop = 0;
-let list, counted, controls;
+let list, counted, controls, heads;
 
 function samplesPage() {
   controls = {};
@@ -16,11 +17,11 @@ function samplesPage() {
   fill(byId("samples"),
     el("div", { class: "toolbar", role: "search", "aria-label": "Samples" },
       el("h2", { id: "samples-title", tabindex: "-1" }, "Samples"), counted, el("span", { class: "spacer" }),
-      searchBox(), choices(), sorting(),
+      searchBox(), choices(), sorting(), columnChooser(),
     ),
     leftOut(),
     el("div", { role: "table", "aria-label": "Samples", "aria-rowcount": ROWS.length + 1, class: "listing", vars: { "--columns": String(COLUMNS.length) } },
-      el("div", { role: "rowgroup", class: "head-group" }, el("div", { class: "row heads", role: "row", "aria-rowindex": 1 }, headCells())),
+      el("div", { role: "rowgroup", class: "head-group" }, (heads = el("div", { class: "row heads", role: "row", "aria-rowindex": 1 }, headCells()))),
       list),
     el("p", { class: "empty", hidden: true }),
   );
@@ -64,6 +65,39 @@ function sorting() {
   controls.sort.addEventListener("change", () => narrowTo({ sort: controls.sort.value, down: false }));
   controls.clear = el("button", { type: "button", class: "link clear", onclick: () => clearAll() }, "Clear");
   return [controls.sort, controls.clear];
+}
+
+// Which fields the list shows, in the order in which they were chosen.
+function columnChooser() {
+  if (FIELDS.length < 2) return null;
+  const boxes = FIELDS.map((field, at) => {
+    const box = el("input", { type: "checkbox", checked: COLUMNS.includes(at) });
+    box.addEventListener("change", () => chooseColumns(box.checked ? [...COLUMNS, at] : COLUMNS.filter((one) => one !== at)));
+    return el("label", { class: "check" }, box, sentence(field.name));
+  });
+  controls.columns = boxes.map((label) => label.querySelector("input"));
+  controls.shown = el("span", { class: "muted" });
+  const all = el("details", { class: "columns" }, el("summary", null, "Fields ", controls.shown), el("div", { class: "column-boxes", role: "group", "aria-label": `Fields in the list, ${MOST_COLUMNS} at most` }, boxes));
+  all.addEventListener("keydown", (event) => event.key === "Escape" && (all.open = false));
+  limitColumns();
+  return all;
+}
+
+function chooseColumns(chosen) {
+  COLUMNS = chosen;
+  heads.parentNode.parentNode.style.setProperty("--columns", String(COLUMNS.length));
+  fill(heads, headCells());
+  limitColumns();
+  for (const row of list.querySelectorAll(".row")) row.remove();
+  drawn.clear();
+  spare.clear();
+  showControls();
+  redraw(true);
+}
+
+function limitColumns() {
+  controls.shown.textContent = `${COLUMNS.length} of ${FIELDS.length}`;
+  controls.columns.forEach((box) => (box.disabled = !box.checked && COLUMNS.length >= MOST_COLUMNS));
 }
 
 function headCells() {

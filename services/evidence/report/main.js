@@ -3,10 +3,10 @@
 let listScroll = 0;
 
 function route() {
-  const asked = location.hash.startsWith("#sample=") ? location.hash.slice(8) : null;
+  const [asked, step] = location.hash.startsWith("#sample=") ? location.hash.slice(8).split("&step=") : [null];
   if (asked !== null) {
     if (!byId("overview").hidden) listScroll = scrollY;
-    openSample(decoded(asked)).catch(() => announce("This sample cannot be opened"));
+    openSample(decoded(asked), step).catch(() => announce("This sample cannot be opened"));
     return;
   }
   if (byId("overview").hidden) showList();
@@ -44,6 +44,8 @@ const KEYS = [
   [["Enter"], "Open the sample"],
   [["1", "…", "9"], "Show this field on the picture"],
   [["n", "p"], "Next, previous field on the picture"],
+  [["s"], "Play back the steps of the sample, or show its values again"],
+  [["←", "→"], "In the playback: the step before, the next one"],
   [["Esc"], "Close, clear the search, or go back to the list"],
   [["?"], "This help"],
 ];
@@ -73,6 +75,7 @@ function key(event) {
 }
 
 function escape() {
+  if (playingBack()) return switchView();
   if (open || !byId("sample").hidden) return backToList();
   if (controls.q.value) {
     narrowTo({ q: "" });
@@ -109,6 +112,8 @@ function inList(event) {
 }
 
 function inSample(event) {
+  if (event.key === "s" && open.playback) return switchView();
+  if (playingBack()) return inPlayback(event);
   if (event.key === "j" || event.key === "k") return goTo(STEPS[event.key]);
   const placed = open.fields.map((field, i) => (placeOf(field) ? i : -1)).filter((i) => i >= 0);
   if (/^[1-9]$/.test(event.key)) return toField(Number(event.key) - 1);

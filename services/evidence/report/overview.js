@@ -8,7 +8,7 @@ function coverPage() {
     el("button", { type: "button", class: "quiet", onclick: () => askPrint() }, "Print"),
     el("button", { type: "button", class: "quiet", onclick: help, "aria-label": "Keyboard" }, el("kbd", null, "?")),
   );
-  fill(byId("cover"), title(), el("div", { class: "cover-grid" }, population(), integrity()), fieldsTable(), judgments(), ways(), work());
+  fill(byId("cover"), title(), el("div", { class: "cover-grid" }, population(), integrity()), reconciliation(), fieldsTable(), judgments(), ways(), work());
 }
 
 function toTop(event) {

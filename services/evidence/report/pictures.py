@@ -23,12 +23,14 @@ class PicturePlan:
     per_sample: int
     most: int
     for_trouble: int = 0
+    step_pictures: int = 0
+    """Maximum of pictures of steps that are embedded in the page, over all samples."""
 
 
 def picture_plan(samples: int) -> PicturePlan:
     """Return the plan for a run of so many samples. It keeps the page below about 12 MB, and making it below 30 s."""
     if samples <= 60:
-        return PicturePlan(width_px=720, per_sample=3, most=60)
+        return PicturePlan(width_px=720, per_sample=3, most=60, step_pictures=160)
     if samples <= 300:
         return PicturePlan(width_px=480, per_sample=1, most=300)
     return PicturePlan(width_px=256, per_sample=1, most=2000, for_trouble=500)
@@ -42,6 +44,7 @@ class PictureBudget:
     given: int = 0
     given_plain: int = 0
     left_out: int = 0
+    given_steps: int = 0
 
     def grant(self, *, trouble: bool) -> bool:
         """Return whether the pictures of one more sample are embedded, and count it."""
@@ -51,6 +54,13 @@ class PictureBudget:
             return False
         self.given += 1
         self.given_plain += not trouble
+        return True
+
+    def grant_steps(self, pictures: int) -> bool:
+        """Return whether so many pictures of a sample's steps are embedded, and count them. All of them or none."""
+        if pictures > self.plan.step_pictures - self.given_steps:
+            return False
+        self.given_steps += pictures
         return True
 
 
@@ -72,6 +82,11 @@ def choose_pictures(artifacts: Iterable[ArtifactFacts], shown: BoxesByPicture, m
     shots = [one for one in artifacts if one.stored.kind == "screenshot"]
     latest_first = [one for one in reversed(shots) if one.stored.size_bytes <= MOST_PICTURE_BYTES]
     return sorted(latest_first, key=lambda one: -len(shown.get(one.stored.sha256, ())))[:most]
+
+
+def step_pictures(artifacts: Iterable[ArtifactFacts]) -> list[ArtifactFacts]:
+    """Return the pictures of the steps."""
+    return [one for one in artifacts if one.stored.kind == "step" and one.stored.size_bytes <= MOST_PICTURE_BYTES]
 
 
 @dataclass(frozen=True)

@@ -79,11 +79,14 @@ function smallSheet(sample, file) {
   const pictures = smallPictures(sample.at);
   if (at < 0 || !pictures) return el("p", { class: "absent" }, said(file.name), " lies in the sample’s folder.");
   const area = sample.detail.small[at].area;
-  return el("div", { class: "sheet is-small" }, el("img", { src: pictures[at], alt: `Picture ${file.name}` }), el("div", { class: "marks" }, sample.fields.map((field, i) => markOf(sample, field, i, file, area, false))));
+  const marks = el("div", { class: "marks" });
+  const made = el("div", { class: "sheet is-small" }, el("img", { src: pictures[at], alt: `Picture ${file.name}` }), marks);
+  drawValues(made, marks, sample, file, area, false);
+  return made;
 }
 
 function printedFields(sample) {
-  const rows = sample.fields.map((field, i) => el("tr", null, el("td", null, el("b", { class: `badge ${placeOf(field) ? "" : "off"}` }, i + 1)), el("th", { scope: "row" }, said(fieldWord(field.n))), el("td", null, fieldValue(field), field.state === "not_found" ? null : el("small", null, READ[field.origin] || "by ", said(field.by || sample.detail.decided_by || "")))));
+  const rows = sample.fields.map((field, i) => el("tr", null, el("td", null, el("b", { class: `badge ${placeOf(field) ? "" : "off"}` }, i + 1)), el("th", { scope: "row" }, said(fieldWord(field.n))), el("td", null, fieldValue(field, i), field.state === "not_found" ? null : el("small", null, READ[field.origin] || "by ", said(field.by || sample.detail.decided_by || "")))));
   return rows.length ? el("table", { class: "printed-fields" }, el("tbody", null, rows)) : el("p", null, "Nothing was read.");
 }
 

@@ -2,22 +2,27 @@
 
 let open = null; // the sample shown: { at, detail, stage, fields }
 
-async function openSample(id) {
+async function openSample(id, step) {
   const at = INDEX.get(id);
   if (at === undefined) return unknownSample(id);
+  if (open && open.at === at && open.playback) return showPlayback(step);
+  const asked = location.hash;
   const detail = await detailOf(at);
-  if (location.hash !== `#sample=${encodeURIComponent(id)}`) return; // another sample was opened meanwhile
+  if (location.hash !== asked) return; // another sample was opened meanwhile
   byId("overview").hidden = true;
   byId("sample").hidden = false;
   open = { at, detail, fields: detail.fields || [], files: detail.files || [], chosen: -1 };
   const shots = open.files.filter((file) => file.kind === "screenshot");
-  fill(byId("sample"), sampleHead(), el("div", { class: `sample-grid ${shots.length ? "" : "alone"}` },
+  const playback = playbackPane();
+  open.values = el("div", { class: `sample-grid ${shots.length ? "" : "alone"}` },
     el("div", { class: "left" }, remarks(detail), fieldList(), judgmentCard(detail), inputCard(detail), timeline(detail), filesCard(detail), workCard(detail)),
-    shots.length ? picturePane(shots) : null));
+    shots.length ? picturePane(shots) : null);
+  fill(byId("sample"), sampleHead(), playback ? viewSwitch() : null, open.values, playback);
   document.title = `${detail.key || detail.id} · ${RUN.run_id}`;
   scrollTo(0, 0);
   byId("sample-title").focus({ preventScroll: true });
   showPicture(mostTelling(shots));
+  showPlayback(step);
 }
 
 function unknownSample(id) {

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
 
 from services.evidence.facts import ArtifactFacts, SampleFacts
+from services.evidence.report.playback_facts import flow_of, playback_step
 from shared.contracts.base import total_tokens
-from shared.contracts.results import Change, TargetFound
-from shared.contracts.steps import ValueSource, note_detail, note_text
-from shared.contracts.workflows.heals import Heal
+from shared.contracts.steps import ObservationRef, ValueCandidate, ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.log_codec import LogEntry
+from shared.evidence_format.step_words import action_words, changes_of, heal_text, value_text
 
 MOST_IN_ROW = 400
 """Characters of a value in the list and in its search. The details have more."""
@@ -77,7 +76,8 @@ def detail_of(facts: SampleFacts) -> dict[str, Any]:
             "notes": [note_text(note) for note in facts.notes if note.kind != "differs"],
             "fields": _fields(facts),
             "files": [_file(artifact) for artifact in facts.artifact_facts],
-            "steps": [_step(entry) for entry in facts.log],
+            "flow": flow_of(facts),
+            "steps": [_step(entry, facts) for entry in facts.log],
         }
     )
 
@@ -117,8 +117,15 @@ def _field(name: str, stored: StoredField) -> dict[str, Any]:
             "origin": stored.origin,
             "by": stored.read_by,
             "src": _source(stored.source) if stored.source is not None else _NO_SOURCE,
+            "response": stored.response or None,
+            "candidates": [_candidate(one) for one in stored.candidates or ()],
         }
     )
+
+
+def _candidate(one: ValueCandidate) -> dict[str, Any]:
+    source = _source(one.source) if one.source is not None else _NO_SOURCE
+    return {"shown": one.shown[:MOST_IN_ROW], "src": source}
 
 
 def _source(source: ValueSource) -> dict[str, Any]:
@@ -164,12 +171,19 @@ def _file(facts: ArtifactFacts) -> dict[str, Any]:
     )
 
 
-def _step(entry: LogEntry) -> dict[str, Any]:
+def _shown_proof(seen: ObservationRef | None, facts: SampleFacts) -> str | None:
+    """Return whose record the page proves to show: `proven` (the right one) or `mismatch`; None: that is not said."""
+    proof = facts.proof_of(seen) if seen is not None else None
+    return proof if proof in ("proven", "mismatch") else None
+
+
+def _step(entry: LogEntry, facts: SampleFacts) -> dict[str, Any]:
     outcome, seen = entry.outcome, entry.observation
     return lean(
         {
             "n": entry.step,
             "act": action_words(entry.action, entry.params, outcome.target if outcome is not None else None),
+            "tag": entry.action,
             "why": entry.thinking,
             "did": entry.result,
             "at": entry.started_at,
@@ -177,8 +191,8 @@ def _step(entry: LogEntry) -> dict[str, Any]:
             "browser_ms": round(entry.browser_ms),
             "by": entry.decided_by,
             "bad": True if entry.refused or (outcome is not None and not outcome.ok) else None,
-            "proof": seen.proof if seen is not None and seen.proof != "unproven" else None,
-            "changes": list(_changes(outcome.change)) if outcome is not None else None,
+            "proof": _shown_proof(seen, facts),
+            "changes": list(changes_of(outcome.change)) if outcome is not None else None,
             "told": [*entry.notices, *([entry.remark] if entry.remark else [])],
             "notes": [*map(note_text, entry.notes)],
             "heals": [] if entry.heals is UNSET else [heal_text(one) for one in entry.heals],
@@ -189,71 +203,11 @@ def _step(entry: LogEntry) -> dict[str, Any]:
             "llm_calls": entry.usage.llm_calls,
             "cost_usd": entry.usage.cost_usd,
             "tokens": total_tokens(entry.usage),
+            **playback_step(entry, facts),
         }
     )
-
-
-def heal_text(heal: Heal) -> str:
-    """Return what was found in another way than recorded, and by what."""
-    lost = "; ".join(one.text for one in (*heal.lost, *heal.moved))
-    found = "; ".join(one.text for one in heal.matched)
-    told = [f"{heal.kind} {heal.subject}", f"found by {found}" if found else "", f"no longer by {lost}" if lost else ""]
-    return ", ".join(part for part in told if part)
-
-
-def _changes(change: Change) -> Iterator[str]:
-    """Yield a line for each change of the page."""
-    if change.url_after and change.url_after != change.url_before:
-        status = f" ({change.http_status})" if change.http_status else ""
-        yield f"address: {change.url_after}{status}"
-    if change.new_tabs:
-        yield f"new tabs: {change.new_tabs}"
-    for name in ("dialogs", "appeared", "dismissed", "denied"):
-        for text in getattr(change, name):
-            yield f"{name}: {text}"
 
 
 def lean(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the items that are not empty. 0 and False stay."""
     return {name: value for name, value in facts.items() if value not in (None, "", {}, [], ())}
-
-
-# --- values, actions and targets as text
-
-NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label", "url", "date", "code", "note")
-
-
-def value_text(value: Any) -> str:
-    """Return a value for people: a text as it is, a list with commas, anything else as JSON."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        parts: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-        if all(isinstance(part, str | int | float) for part in parts):
-            return ", ".join(str(part) for part in parts)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def action_words(action: str, params: Mapping[str, Any], found: TargetFound | None) -> str:
-    """Return an action with its target: ``click link “Sign in”``."""
-    said = [action.replace("_", " ")]
-    if target := target_words(params.get("target"), found):
-        said.append(target)
-    if onto := target_words(params.get("onto"), None):
-        said.append(f"onto {onto}")
-    said += [f"{name} “{params[name]}”" if name != "url" else str(params[name]) for name in NAMED if params.get(name)]
-    if action == "scroll":
-        said.append(f"{params.get('direction', 'down')} {params.get('amount_px', '')} px")
-    return " ".join(said)
-
-
-def target_words(target: Any, found: TargetFound | None) -> str:
-    """Return the element as it was found, otherwise as it was requested."""
-    if found is not None and found.role:
-        return f"{found.role} “{found.name}”"
-    if not isinstance(target, dict):
-        return ""
-    asked: dict[str, Any] = target  # pyright: ignore[reportUnknownVariableType]
-    return f"[{asked['ref']}]" if "ref" in asked else f"“{asked.get('text') or asked.get('css') or ''}”"

@@ -1,13 +1,24 @@
 // The picture of a sample, with marks at the positions of its values.
 
-// Return the picture and box of a value; null if no picture shows it.
-function placeOf(field) {
-  const src = field.src || {};
-  if (!src.shot || !src.box) return null;
-  const files = open ? open.files : [];
-  const file = files.find((one) => one.sha === src.shot && one.kind === "screenshot");
-  return file && boxOn(src.box, file.area) ? { file, box: src.box } : null;
+// Return the picture and box of a value; null if no picture shows it. Of a field with candidates: of the first, or of the
+// one with this number.
+function placeOf(field, candidate) {
+  const sources = field.candidates ? field.candidates.map((one) => one.src) : [field.src];
+  const wanted = candidate === undefined ? sources : [sources[candidate]];
+  for (const src of wanted) {
+    const file = src && src.shot && src.box && (open ? open.files : []).find((one) => one.sha === src.shot && one.kind === "screenshot");
+    if (file && boxOn(src.box, file.area)) return { file, box: src.box };
+  }
+  return null;
 }
+
+// Return what is marked of a field: the place of its value, or those of the texts between which a person decides.
+function marked(field, i) {
+  if (!field.candidates) return [{ i, name: String(i + 1), src: field.src || {} }];
+  return field.candidates.map((one, at) => ({ i, at, name: candidateName(i, at), src: one.src || {} }));
+}
+
+const candidateName = (i, at) => `${i + 1}${String.fromCharCode(97 + at)}`;
 
 // Return the intersection of a box with the area of a picture, in per cent of the area.
 function boxOn(box, area) {
@@ -47,14 +58,15 @@ function showPicture(file) {
   fill(open.caption, captionOf(file));
 }
 
-// A picture with its marks: the file beside this page or, if it is missing, the embedded thumbnail.
-function sheet(sample, file, live) {
+// A picture with its marks: the file beside this page or, if it is missing, the embedded thumbnail. `marksOn`: returns
+// the marks for an area of the document; without it, those of the values.
+function sheet(sample, file, live, marksOn) {
   const path = fileAt(sample.detail.id, file.name);
   const small = (sample.detail.small || []).findIndex((one) => one.name === file.name);
   const marks = el("div", { class: "marks", "aria-hidden": "true" });
   const img = el("img", { alt: `Picture ${file.name}${file.title ? ` of the page “${file.title}”` : ""}`, decoding: "async" });
   const made = el("div", { class: "sheet" }, img, marks);
-  const draws = (area) => fill(marks, sample.fields.map((field, i) => markOf(sample, field, i, file, area, live)));
+  const draws = (area) => (marksOn ? fill(marks, marksOn(area)) : drawValues(made, marks, sample, file, area, live));
   const smallOne = () => {
     const pictures = smallPictures(sample.at);
     if (small < 0 || !pictures) return noPicture(made, file);
@@ -62,11 +74,11 @@ function sheet(sample, file, live) {
     img.src = pictures[small];
     img.style.aspectRatio = `${here.w} / ${here.h}`;
     made.classList.add("is-small");
-    if (live) open.caption.append(el("p", { class: "muted" }, "The file is not beside this page: this is the small copy that the page brings along."));
+    if (live && !marksOn) open.caption.append(el("p", { class: "muted" }, "The file is not beside this page: this is the small copy that the page brings along."));
     draws(here.area);
   };
   if (sample.detail.unshown && sample.detail.unshown.includes(file.name)) made.append(el("p", { class: "warning" }, glyph("failed"), "When this report was made, this file was not as it was captured, or was no picture."));
-  img.addEventListener("load", () => live && open && open.chosen >= 0 && bringIntoView(open.chosen), { once: true });
+  img.addEventListener("load", () => live && !marksOn && open && open.chosen >= 0 && bringIntoView(open.chosen), { once: true });
   if (path === null) smallOne();
   else {
     img.addEventListener("error", smallOne, { once: true });
@@ -81,14 +93,41 @@ function noPicture(made, file) {
   fill(made, el("p", { class: "absent" }, glyph("eye"), said(file.name), " is not beside this page, and no small copy of it is in it."));
 }
 
-function markOf(sample, field, i, file, area, live) {
-  const src = field.src || {};
-  if (src.shot !== file.sha) return null;
-  const at = boxOn(src.box, area);
-  if (!at) return null;
-  const chosen = live && sample.chosen === i;
-  return el("span", { class: `mark ${chosen ? "chosen" : ""}`, "data-mark": i, onclick: live ? () => chooseField(i) : null, vars: { left: `${at.left}%`, top: `${at.top}%`, width: `${at.width}%`, height: `${at.height}%` } }, el("b", null, i + 1));
+// Draw the boxes of the values over the picture, and their numbers beside it: a number on the picture would cover the
+// value or what stands next to it.
+function drawValues(made, marks, sample, file, area, live) {
+  const found = sample.fields.flatMap((field, i) => marked(field, i)).map((one) => ({ ...one, on: one.src.shot === file.sha ? boxOn(one.src.box, area) : null })).filter((one) => one.on);
+  const choose = (one) => (live ? () => chooseField(one.i, one.at) : null);
+  const kind = (one, name) => `${name}${live && isChosen(sample, one.i, one.at) ? " chosen" : ""}`;
+  fill(marks, found.map((one) => el("span", { class: kind(one, "mark"), "data-mark": one.i, "data-candidate": one.at, onclick: choose(one), vars: { left: `${one.on.left}%`, top: `${one.on.top}%`, width: `${one.on.width}%`, height: `${one.on.height}%` } })));
+  for (const old of made.querySelectorAll(".numbers")) old.remove();
+  made.classList.toggle("is-numbered", found.length > 0);
+  if (!found.length) return;
+  const ordered = found.map((one) => ({ one, middle: one.on.top + one.on.height / 2 })).sort((a, b) => a.middle - b.middle || a.one.on.left - b.one.on.left);
+  const numbers = ordered.map(({ one }) => el("b", { class: kind(one, "number-of"), "data-number": one.i, "data-candidate": one.at, onclick: choose(one) }, one.name));
+  made.append(el("div", { class: "numbers", "aria-hidden": "true" }, numbers));
+  const place = () => spread(ordered.map(({ middle }) => middle), (100 * NUMBER_PX) / (made.clientHeight || SMALL_PX)).forEach((top, i) => numbers[i].style.setProperty("top", `${top}%`));
+  place();
+  if (live) new ResizeObserver(place).observe(made);
 }
+
+const NUMBER_PX = 20;
+const SMALL_PX = 420; // a printed picture is about as high, and it is not known when it is made
+
+// Return places near the wanted ones (per cent, ascending) that are at least a gap apart and within the picture.
+function spread(wanted, gap) {
+  const least = Math.min(gap, 100 / wanted.length);
+  const places = [];
+  for (const at of wanted) places.push(Math.max(at, least / 2, places.length ? places[places.length - 1] + least : 0));
+  let most = 100 - least / 2;
+  for (let i = places.length - 1; i >= 0; i -= 1) {
+    places[i] = Math.min(places[i], most);
+    most = places[i] - least;
+  }
+  return places;
+}
+
+const isChosen = (sample, i, at) => sample.chosen === i && (sample.candidate === undefined || sample.candidate === at);
 
 function captionOf(file) {
   const facts = [el("span", null, moment(file.at)), file.browser ? el("span", null, file.browser) : null, file.viewport ? el("span", null, `${file.viewport.width_px} × ${file.viewport.height_px} px`) : null, file.http ? el("span", null, `HTTP ${file.http}`) : null].filter(Boolean);
@@ -99,11 +138,12 @@ function captionOf(file) {
   ];
 }
 
-function chooseField(i) {
+function chooseField(i, candidate) {
   const field = open.fields[i];
-  const where = field && placeOf(field);
+  const where = field && placeOf(field, candidate);
   if (!where) return;
   open.chosen = i;
+  open.candidate = candidate;
   for (const item of document.querySelectorAll(".field")) {
     const on = Number(item.dataset.field) === i;
     item.classList.toggle("chosen", on);
@@ -111,13 +151,16 @@ function chooseField(i) {
     if (button) button.setAttribute("aria-pressed", String(on));
   }
   showPicture(where.file);
-  for (const mark of open.stage.querySelectorAll(".mark")) mark.classList.toggle("chosen", Number(mark.dataset.mark) === i);
+  for (const mark of open.stage.querySelectorAll(".mark, .number-of")) {
+    const at = mark.dataset.candidate === undefined ? undefined : Number(mark.dataset.candidate);
+    mark.classList.toggle("chosen", isChosen(open, Number(mark.dataset.mark || mark.dataset.number), at));
+  }
   open.stage.classList.add("has-chosen");
   bringIntoView(i);
 }
 
 function bringIntoView(i) {
-  const mark = open.stage.querySelector(`[data-mark="${i}"]`);
+  const mark = open.stage.querySelector(`.chosen[data-mark="${i}"]`) || open.stage.querySelector(`[data-mark="${i}"]`);
   if (!mark) return;
   const box = mark.getBoundingClientRect();
   const frame = open.stage.getBoundingClientRect();

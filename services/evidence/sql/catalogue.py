@@ -6,52 +6,31 @@ errors, and docs/sql.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from services.evidence.sql.reconciliation_views import DIFFERENCES, RECONCILIATION
+from services.evidence.sql.view_types import (
+    BIG,
+    DAY,
+    EXACT,
+    INPUT,
+    LOCATORS,
+    MOMENT,
+    MONEY,
+    NUMBER,
+    OUTCOMES,
+    RUN_COLUMNS,
+    TEXT,
+    TEXTS,
+    VARIES,
+    WHOLE,
+    YES_NO,
+    SqlView,
+    ViewColumn,
+)
+from services.evidence.sql.view_types import column as _c
 from shared.evidence_format import layout
 from shared.statuses import STATUSES, STYLES
 
-TEXT, NUMBER, WHOLE, BIG, YES_NO = "VARCHAR", "DOUBLE", "INTEGER", "BIGINT", "BOOLEAN"
-MOMENT, DAY, MONEY, EXACT, VARIES = "TIMESTAMP WITH TIME ZONE", "DATE", "DECIMAL(18,9)", "DECIMAL(38,9)", "JSON"
-TEXTS = "VARCHAR[]"
-LOCATORS = 'STRUCT(kind VARCHAR, "value" VARCHAR, matches INTEGER)[]'
-OUTCOMES = "STRUCT(status VARCHAR, reason VARCHAR, samples INTEGER)[]"
-INPUT = "MAP(VARCHAR, VARCHAR)"
-
-
-@dataclass(frozen=True)
-class ViewColumn:
-    """A column of a view. ``unit``: empty if it has none; ``meaning`` does not repeat it."""
-
-    name: str
-    type: str
-    meaning: str
-    unit: str = ""
-
-
-@dataclass(frozen=True)
-class SqlView:
-    """A view. ``one_row`` completes the sentence "One row for each ..."."""
-
-    name: str
-    one_row: str
-    columns: tuple[ViewColumn, ...]
-    note: str = ""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
-
-
-def _c(name: str, type_: str, meaning: str, unit: str = "") -> ViewColumn:
-    return ViewColumn(name, type_, meaning, unit)
-
-
-_RUN = (
-    _c("run_id", TEXT, "The run."),
-    _c("task_id", TEXT, "The task, as its spec names it."),
-)
-_SAMPLE = (*_RUN, _c("sample_id", TEXT, "The sample; also the name of its folder."))
+_SAMPLE = (*RUN_COLUMNS, _c("sample_id", TEXT, "The sample; also the name of its folder."))
 _ATTEMPT = (
     _c("attempt", WHOLE, "Number of the attempt at the sample, from 1."),
     _c("latest", YES_NO, "Whether it belongs to the attempt that counts; earlier ones are in `attempt_N/`."),
@@ -79,7 +58,7 @@ RUNS = SqlView(
     "runs",
     "run",
     (
-        *_RUN,
+        *RUN_COLUMNS,
         _c("phase", TEXT, "`execution`, or `discovery` if the run only lists items."),
         _c("goal", TEXT, "The goal of the task, in the words of the spec."),
         _c("state", TEXT, "`finished`: every sample has a result; else `unfinished`."),
@@ -133,15 +112,33 @@ SAMPLES = SqlView(
         _c("message", TEXT, "The reason in words."),
         _c("flagged", YES_NO, "Whether a person should read its notes."),
         _c("notes", TEXTS, "Notes for reviewers."),
-        _c("proven", YES_NO, "Whether an observed page proves to show this record; NULL: no page was observed."),
+        _c(
+            "proven",
+            YES_NO,
+            "Whether an observed page proves to show this record; NULL: no page was observed, or the task has no "
+            "`identity`.",
+        ),
         _c("attempt", WHOLE, "The attempt that counts, from 1."),
         _c("steps", WHOLE, "Steps of that attempt."),
         _c("values", WHOLE, "Fields that have a value."),
         _c("fields_not_present", WHOLE, "Fields that the page says are empty."),
         _c("fields_not_found", WHOLE, "Fields that could not be found."),
         _c("artifacts", WHOLE, "Files captured."),
-        _c("decided_by", TEXT, "The decider: `rules`, `operator`, `replay`, `flow`, or the name of a model."),
-        _c("way", TEXT, "How it was done: by a `flow`, the `agent`, or `flow_then_agent`; NULL: an earlier version."),
+        _c(
+            "decided_by",
+            TEXT,
+            "The decider: `rules`, `operator`, `replay`, `flow`, `api`, the name of a model, or `person:NAME` who "
+            "settled it.",
+        ),
+        _c("settled", TEXT, "What a person said of an unknown outcome: `done`, or `again`; NULL: nobody did."),
+        _c("settled_by", TEXT, "That person."),
+        _c("settled_at", MOMENT, "When."),
+        _c("settled_reason", TEXT, "Why."),
+        _c(
+            "way",
+            TEXT,
+            "How it was done: by a `flow`, the `agent`, or `flow_then_agent`; NULL: an API, or earlier.",
+        ),
         _c("no_flow", TEXT, "Why it was not done by a flow to its end, where one could have been."),
         _c("llm_calls", WHOLE, "Calls of a language model in the attempt that counts."),
         _c("cost_usd", MONEY, "Their price.", "US dollars"),
@@ -170,7 +167,12 @@ FIELDS = SqlView(
         _c("value_at", MOMENT, "Of a `date-time` with a time zone: the point in time."),
         _c("value_boolean", YES_NO, "Of a `boolean`."),
         _c("shown", TEXT, "The text on the page, before normalisation."),
-        _c("origin", TEXT, "`page`: read from the page; `derived`: derived from pages; `vision`: read from a picture."),
+        _c(
+            "origin",
+            TEXT,
+            "`page`: read from the page; `derived`: derived from pages; `vision`: read from a picture; `person`: given "
+            "by a person who settled the sample; `api`: read from the stored response of an API.",
+        ),
         _c("read_by", TEXT, "The reader: `rules`, `operator`, or the name of a model."),
         _c("confidence", NUMBER, "Confidence of the answer, if the value was read from a picture.", "0 to 1"),
         _c("page_confidence", NUMBER, "Confidence in the structure of the page.", "0 to 1"),
@@ -190,6 +192,9 @@ FIELDS = SqlView(
         _c("page_sha256", TEXT, "Hash of the stored page that shows it, as in `artifacts.sha256`.", "SHA-256, hex"),
         _c("observation_file_sha256", TEXT, "Hash of the stored observation of that page.", "SHA-256, hex"),
         _c("screenshot_sha256", TEXT, "Hash of the screenshot that shows it.", "SHA-256, hex"),
+        _c("response_sha256", TEXT, "Of origin `api`: hash of the stored response that holds it.", "SHA-256, hex"),
+        _c("response_pointer", TEXT, "Its JSON pointer in that response."),
+        _c("response_url", TEXT, "The address that was asked for it."),
     ),
 )
 
@@ -201,7 +206,12 @@ ARTIFACTS = SqlView(
         *_ATTEMPT,
         _c("step", WHOLE, "The step that captured it; NULL if no log names it."),
         _c("filename", TEXT, "Its name in the sample's folder, or in `attempt_N/` below it."),
-        _c("kind", TEXT, "`screenshot`, `download`, `page` (the stored page) or `observation` (its elements)."),
+        _c(
+            "kind",
+            TEXT,
+            "`screenshot`, `download`, `page` (the stored page), `observation` (its elements), `step` (a step, "
+            "small), `flow` (the version that ran), `workflow` (a file that one saved) or `response` (of an API).",
+        ),
         _c("label", TEXT, "Its label in the task."),
         _c("media_type", TEXT, "Media type, such as `image/png`."),
         _c("size_bytes", BIG, "Size.", "bytes"),
@@ -249,7 +259,12 @@ STEPS = SqlView(
         _c("effect", TEXT, "The verified effect, such as `navigated`."),
         _c("url", TEXT, "Address of the page that was decided on; NULL before the first page."),
         _c("page_title", TEXT, "Title of that page."),
-        _c("proof", TEXT, "Whether it shows the sample's record: `proven`, `mismatch` (another one) or `unproven`."),
+        _c(
+            "proof",
+            TEXT,
+            "Whether it shows the sample's record: `proven`, `mismatch` (another one), `unproven`, or `not_asked` "
+            "where the task has no `identity`.",
+        ),
         _c("page_confidence", NUMBER, "Confidence in the structure of that page.", "0 to 1"),
         _c("triggers", TEXTS, "Why its structure could not be trusted, such as `canvas`."),
         _c("observation_sha256", TEXT, "Hash of its observed content.", "SHA-256, hex"),
@@ -335,7 +350,18 @@ HEALS = SqlView(
     "what leads elsewhere and the page's hash are in `heals` of the step in action_log.json.",
 )
 
-VIEWS: tuple[SqlView, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS, USAGE, HEALS)
+VIEWS: tuple[SqlView, ...] = (
+    RUNS,
+    SAMPLES,
+    FIELDS,
+    ARTIFACTS,
+    STEPS,
+    JUDGMENTS,
+    USAGE,
+    HEALS,
+    RECONCILIATION,
+    DIFFERENCES,
+)
 VIEWS_BY_NAME = {view.name: view for view in VIEWS}
 TABLES: tuple[SqlView, ...] = tuple(view for view in VIEWS if view is not RUNS)
 """The views that are Parquet files in the folder of a run."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.evidence.sql.catalogue import VIEWS, SqlView
+from services.evidence.sql.catalogue import VIEWS
+from services.evidence.sql.view_types import SqlView
 
 # --- the examples
 

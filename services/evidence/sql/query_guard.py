@@ -175,6 +175,9 @@ def _json_of(error: str) -> Mapping[str, Any]:
         return {}
 
 
+VALUES_OF_FIELDS = "what a task reads is no column: select sample_id, value from fields where field = 'NAME'"
+
+
 def hints_for(refusal: QueryRefusal, views: Sequence[str]) -> tuple[str, ...]:
     """Return what exists in place of what the query names. ``views``: those that the query reads."""
     if refusal.code == "no_such_view":
@@ -185,6 +188,7 @@ def hints_for(refusal: QueryRefusal, views: Sequence[str]) -> tuple[str, ...]:
         return (
             *_similar_columns(refusal.unknown_name, views or list(VIEWS_BY_NAME)),
             *(_columns(view) for view in views[:MAX_VIEWS_IN_HINTS]),
+            *(() if "fields" in views else (VALUES_OF_FIELDS,)),
         )
     return ()
 

@@ -22,7 +22,8 @@ from services.evidence.sql.row_values import (
 )
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.results import Artifact, CaptureFacts, Effect, Locator, TargetFound
-from shared.contracts.steps import ObservationRef, ValueSource, note_text
+from shared.contracts.sessions.settling import Settlement
+from shared.contracts.steps import ObservationRef, ResponseSource, ValueSource, note_text
 from shared.evidence_format.facts import TaskField
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact, StoredField
@@ -55,6 +56,7 @@ def _sample(facts: SampleFacts) -> Row:
         "steps": result.steps if result is not None else None,
         "notes": [*map(note_text, facts.notes)] if result is not None else None,
         **{name: getattr(facts, name) or None for name in TEXTS_OF_A_SAMPLE},
+        **_settled(facts.settlement),
         "attempt": facts.latest_attempt if facts.ended is not None or facts.log else None,
         "values": len(facts.named("value")),
         "fields_not_present": len(facts.named("not_present")),
@@ -62,6 +64,12 @@ def _sample(facts: SampleFacts) -> Row:
         "artifacts": len(facts.artifacts),
         "cost_usd": facts.usage.cost_usd if facts.usage is not None else None,
     }
+
+
+def _settled(settlement: Settlement | None) -> Row:
+    own = attributes_of(settlement, "by", "at", "reason")
+    verdict = settlement.verdict if settlement is not None else None
+    return {"settled": verdict, **{f"settled_{name}": value for name, value in own.items()}}
 
 
 # --- fields
@@ -83,6 +91,7 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
             "step": step.step if step is not None else None,
             "reason": (step.thinking or None) if step is not None else None,
             **(_source(source) if source is not None else {}),
+            **_response(stored.response or None),
         }
 
 
@@ -109,6 +118,14 @@ def _source(source: ValueSource) -> Row:
         "fingerprint": source.fingerprint or None,
         "locator": _unique_locator(source.locators),
         **{name: getattr(source, name) or None for name in hashes},
+    }
+
+
+def _response(response: ResponseSource | None) -> Row:
+    return {
+        "response_sha256": None if response is None else response.sha256,
+        "response_pointer": None if response is None else response.pointer,
+        "response_url": None if response is None else response.url,
     }
 
 
@@ -147,7 +164,7 @@ def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts])
     ids = id_columns(run_id, facts)
     for attempt in attempts:
         own = {**ids, "attempt": attempt.number, "latest": attempt.latest}
-        yield from (("steps", {**own, **_step(entry)}) for entry in attempt.log)
+        yield from (("steps", {**own, **_step(entry, facts)}) for entry in attempt.log)
         yield from (("heals", {**own, **row}) for entry in attempt.log for row in _heals(entry))
         yield from (("artifacts", {**own, **row}) for row in _artifacts(facts, attempt))
         yield from (("usage", {**own, **row}) for row in _usage(facts, attempt))
@@ -176,7 +193,7 @@ def _heals(entry: LogEntry) -> Iterator[Row]:
         }
 
 
-def _step(entry: LogEntry) -> Row:
+def _step(entry: LogEntry, facts: SampleFacts) -> Row:
     outcome, vision = entry.outcome, entry.vision
     return {
         **attributes_of(entry, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
@@ -186,7 +203,7 @@ def _step(entry: LogEntry) -> Row:
         "reason": entry.thinking or None,
         **attributes_of(outcome, "ok", "code"),
         "effect": _effect_tag(outcome.effect) if outcome is not None and outcome.effect is not None else None,
-        **(_observation(entry.observation) if entry.observation is not None else {}),
+        **(_observation(entry.observation, facts) if entry.observation is not None else {}),
         **attributes_of(
             outcome.change if outcome is not None else None,
             *("url_after", "http_status", "new_tabs", "dialogs", "dismissed", "denied"),
@@ -206,9 +223,10 @@ def _effect_tag(effect: Effect) -> str:
     return str(effect.__struct_config__.tag)
 
 
-def _observation(observation: ObservationRef) -> Row:
+def _observation(observation: ObservationRef, facts: SampleFacts) -> Row:
     return {
-        **attributes_of(observation, "url", "proof", "triggers", "page_sha256"),
+        **attributes_of(observation, "url", "triggers", "page_sha256"),
+        "proof": facts.proof_of(observation),
         "page_title": observation.title,
         "page_confidence": observation.dom_confidence,
         "observation_sha256": observation.sha256,

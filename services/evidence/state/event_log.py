@@ -22,6 +22,7 @@ from shared.contracts.sessions.control import (
     SendText,
 )
 from shared.contracts.sessions.events import LoggedEvent
+from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import StepTaken
 from shared.subjects import EVENTS, SAMPLE_FOUND, RunEvent
 
@@ -38,6 +39,17 @@ def log_entries(event: RunEvent, sequence: int, at: datetime) -> list[LoggedEven
         replace(entry, index=sequence * SLOTS + place, text=entry.text[:MAX_TEXT])
         for place, entry in enumerate(_entries(event, at))
     ]
+
+
+def unreadable(sequence: int, at: datetime) -> LoggedEvent:
+    """Return the entry of bytes that are no event of a run. Nobody has acted on them."""
+    return LoggedEvent(index=sequence * SLOTS, event="RunContent", at=at, text="a message that is no event of a run")
+
+
+def unsigned(sequence: int, at: datetime) -> LoggedEvent:
+    """Return the entry of an event that is not signed by who may send it. Nobody has acted on it."""
+    told = "an event that is not signed by a service that may send it"
+    return LoggedEvent(index=sequence * SLOTS, event="RunContent", at=at, text=told)
 
 
 def first_sequence(since: int) -> int:
@@ -69,6 +81,12 @@ def _entries(event: RunEvent, at: datetime) -> Iterator[LoggedEvent]:
             )  # fmt: skip
         case RunFinished():
             yield _end(event, at)
+        case SampleSettled():
+            told = event.settlement
+            yield LoggedEvent(
+                index=0, event="RunContent", at=told.at, text=f"settled as {told.verdict}: {told.reason}",
+                sample_id=event.sample_id, attempt=told.attempt, by=told.by,
+            )  # fmt: skip
         case EvidenceBlocked():
             yield LoggedEvent(index=0, event="RunContent", at=at, text=event.message, sample_id=event.sample_id)
         case RunControlled():

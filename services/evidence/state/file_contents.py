@@ -13,9 +13,9 @@ from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue, FiledArtifact, plain_note
+from shared.contracts.steps import FieldValue, FiledArtifact, ResponseSource, plain_note
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.base import ArtifactProblem
+from shared.evidence_format.files.base import BYTES_GONE, ArtifactProblem
 from shared.evidence_format.files.sample import (
     MISMATCH,
     MISSING,
@@ -40,9 +40,17 @@ class AttemptLog:
     """
 
     attempt: int
+    planner_id: str = ""
+    """Of its first step: nobody else takes the others. Empty without a step, and in logs of earlier versions."""
     steps: set[int] = field(default_factory=set[int])
     artifacts: list[FiledArtifact] = field(default_factory=list[FiledArtifact])
     problems: list[ArtifactProblem] = field(default_factory=list[ArtifactProblem])
+    logged: set[tuple[str, str, bytes]] = field(default_factory=set[tuple[str, str, bytes]])
+    """Field, state and JSON of each value that a step has logged."""
+    answered: set[tuple[tuple[str, str, bytes], ResponseSource | None]] = field(
+        default_factory=set[tuple[tuple[str, str, bytes], ResponseSource | None]]
+    )
+    """Each logged value with its place in the response of an API; None: it came from no API."""
     head_sha256: str = ""
     ended: bool = False
     """Whether its result is written."""
@@ -55,17 +63,24 @@ class AttemptLog:
         return log
 
     def add(self, entry: LogEntry) -> None:
+        if not self.steps:
+            self.planner_id = entry.planner_id or ""
         self.steps.add(entry.step)
         self.artifacts += entry.artifacts
         self.problems += entry.problems
+        self.logged |= {logged_value(value) for value in entry.values}
+        self.answered |= {(logged_value(one), one.response) for one in entry.values}
         self.head_sha256 = entry.sha256 or ""
 
 
-def result_file(message: SampleFinished, log: AttemptLog, missing: Sequence[ArtifactProblem]) -> ResultFile:
-    """Return the contents of result.json. An artifact that is missing or differs from its capture fails the sample.
+def logged_value(value: FieldValue) -> tuple[str, str, bytes]:
+    """Return what a value says, without where it was read: that is told more exactly once its page is stored."""
+    return value.field, value.state, msgspec.json.encode(value.value, order="deterministic")
 
-    ``missing``: artifacts that the result names and no step stored.
-    """
+
+def result_file(message: SampleFinished, log: AttemptLog) -> ResultFile:
+    """Return the contents of result.json. An artifact that is missing or differs from its capture fails the
+    sample."""
     result = ResultFile(
         version=RESULT_VERSION,
         sample_id=message.sample_id,
@@ -87,17 +102,19 @@ def result_file(message: SampleFinished, log: AttemptLog, missing: Sequence[Arti
         flagged=message.flagged,
         notes=message.notes,
         attempt=message.attempt,
+        planner_id=message.planner_id or msgspec.UNSET,
+        session_id=message.session_id or msgspec.UNSET,
         decided_by=message.decided_by,
         way=message.way,
         no_flow=message.no_flow,
         started_at=message.started_at,
         finished_at=message.finished_at,
     )
-    problems = (*log.problems, *missing)
-    return _with_problems(result, problems, MISMATCH if log.problems else MISSING) if problems else result
+    return _with_problems(result, log.problems) if log.problems else result
 
 
-def _with_problems(result: ResultFile, problems: Sequence[ArtifactProblem], reason: Reason) -> ResultFile:
+def _with_problems(result: ResultFile, problems: Sequence[ArtifactProblem]) -> ResultFile:
+    reason = MISSING if all(problem.code == BYTES_GONE for problem in problems) else MISMATCH
     return msgspec.structs.replace(
         result,
         status=REASONS[reason].status,
@@ -131,7 +148,7 @@ def listed_result_file(message: SampleFound, fields: Iterable[str]) -> ResultFil
         started_at=message.found_at,
         finished_at=message.found_at,
     )
-    return result_file(finished, AttemptLog(1), ())
+    return result_file(finished, AttemptLog(1))
 
 
 def _listed_value(name: str, message: SampleFound) -> FieldValue:

@@ -75,6 +75,8 @@ class RunState:
     population_note: str = ""
     remarks: tuple[str, ...] = ()
     """What a reader of the seal should know about how the run came to be sealed."""
+    settlements: int = 0
+    """How many times a person has settled a sample; each time the round is closed anew."""
     discovery: SampleEnd | None = None
     """How the search for samples ended. It is not a sample itself."""
 
@@ -112,6 +114,16 @@ class RunState:
         self.ends.pop(sample_id, None)
         if sample_id in self.samples:
             self.open_samples += was_settled
+
+    def has_ended(self, sample_id: str) -> bool:
+        """Whether a sample has its result in this round, or the search for samples is over."""
+        if sample_id != DISCOVERY:
+            return self._is_settled(sample_id)
+        return self.expected is not None or (self.discovery is not None and self.discovery.attempt > self.attempt_base)
+
+    def has_sample(self, sample_id: str) -> bool:
+        """Whether a sample was asked for, or is the search for samples."""
+        return self.discovers if sample_id == DISCOVERY else sample_id in self.samples
 
     def start_round(self, attempt_base: int, *, discovering: bool = False) -> None:
         """Count from now on only final results and those of this round. A round that searches for more samples makes
@@ -157,6 +169,7 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         population_reason=state.population_reason,
         population_counted=state.population_counted,
         population_note=state.population_note,
+        settlements=state.settlements,
         ways=ways_of(state.ends.values()),
         llm_calls=sum(end.llm_calls for end in all_ends),
         cost_usd=sum(end.cost_usd for end in all_ends),

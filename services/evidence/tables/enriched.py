@@ -13,7 +13,7 @@ from shared.evidence_format.files.sample import SampleFile
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow, cell_texts
 
-APPENDED_AFTER_FIELDS = ("judgment", "judgment_reasoning", "status", "reason", "sample_id")
+APPENDED_AFTER_FIELDS = ("judgment", "judgment_reasoning", "status", "reason", "not_present", "not_found", "sample_id")
 """Columns that are appended after the fields, if the table has them."""
 SUFFIX_IF_TAKEN = "_found"
 

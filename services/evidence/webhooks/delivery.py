@@ -18,7 +18,7 @@ from services.evidence.webhooks.attempts import ReceiverAnswer, answered, begun,
 from shared.bus.ports import Records
 from shared.client.webhooks import DELIVERY_HEADER, SIGNATURE_HEADER, webhook_signature
 from shared.contracts.sessions.status import RunStatus
-from shared.contracts.sessions.webhooks import DeliverWebhook, WebhookBody, WebhookDelivery
+from shared.contracts.sessions.webhooks import DeliverWebhook, WebhookBody, WebhookDelivery, delivery_key
 from shared.errors import PermanentError, Unavailable
 from shared.hosts import Origin, parse_origin
 from shared.streams import WEBHOOKS
@@ -48,7 +48,7 @@ class Webhooks:
     async def prepare(self, run_id: str, attempt_base: int, status: RunStatus) -> DeliverWebhook:
         """Store the body of the webhook of a round, and return the command to deliver it. Idempotent: the body is made
         once and never again."""
-        await self.records.create(WEBHOOKS, _key(run_id, attempt_base), self._new(run_id, attempt_base, status))
+        await self.records.create(WEBHOOKS, delivery_key(run_id, attempt_base), self._new(run_id, attempt_base, status))
         return DeliverWebhook(run_id=run_id, attempt_base=attempt_base)
 
     async def deliver(self, command: DeliverWebhook) -> None:
@@ -57,7 +57,7 @@ class Webhooks:
         Raises Unavailable (``webhook_failed``) if it is to be tried again, and PermanentError (``webhook_refused``,
         ``webhook_given_up``) if not.
         """
-        key = _key(command.run_id, command.attempt_base)
+        key = delivery_key(command.run_id, command.attempt_base)
         delivery = await self.records.modify(
             WEBHOOKS, key, WebhookDelivery, lambda stored: stored and begun(stored, self.now())
         )
@@ -106,9 +106,5 @@ class Webhooks:
         if delivery.state == "pending":
             pause = pause_s(number, self.first_pause_s)
             raise Unavailable(f"{told}; again in {pause:g} s", code="webhook_failed", retry_after_s=pause)
-        log.warning("%s; it is not tried again", told)
+        log.warning("webhook %s, attempt %d: %s; it is not tried again", delivery.delivery_id, number, delivery.state)
         raise PermanentError(told, code="webhook_refused" if delivery.state == "refused" else "webhook_given_up")
-
-
-def _key(run_id: str, attempt_base: int) -> str:
-    return f"{run_id}/{attempt_base}"

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import (
@@ -21,17 +22,23 @@ from services.evidence.handlers import (
     file_step,
     load_run,
     open_run,
+    settle,
 )
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Screenshot
+from shared.contracts.codes import facts_of
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import LoadRun, RunLoaded, RunUnknown
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact
+from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, PressClaim, StepTaken
+from shared.evidence_format import layout
+from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.signing import SigningKey
-from shared.streams import ARTIFACTS
+from shared.streams import ARTIFACTS, INBOX
+from shared.subjects import work_id
 from shared.testing.bus import MemoryBus
 from shared.text.names import safe_id
 from tests.typed import expect
@@ -45,6 +52,7 @@ HANDLERS: dict[type, Callable[[Any, EvidenceDeps, int], Awaitable[Any]]] = {
     PopulationClosed: close_population,
     StepTaken: file_step,
     SampleFinished: file_result,
+    SampleSettled: settle,
 }
 
 
@@ -61,11 +69,17 @@ class Desk:
 
     def __init__(self, root: Path) -> None:
         self.root, self.bus = root, MemoryBus()
+        self._told: dict[tuple[str, str, int], dict[int, StepTaken]] = {}
         self.start()
 
     def start(self) -> None:
         self.deps = EvidenceDeps(
-            store=FolderStore(self.root), blobs=self.bus, now=lambda: NOW, products=(CombinedTables,), signer=KEY
+            store=FolderStore(self.root),
+            blobs=self.bus,
+            now=lambda: NOW,
+            products=(CombinedTables,),
+            signer=KEY,
+            publishes=self.bus,
         )
 
     def restart(self) -> None:
@@ -73,11 +87,37 @@ class Desk:
         self.start()
 
     async def tell(self, *messages: Any) -> Any:
-        """Send the messages; return the result of the last handler."""
+        """Send the messages; return the result of the last handler. A result of which nothing else is said counts the
+        steps that were told; one that is done is preceded by a step that logs what no step has."""
         outcome = None
         for message in messages:
-            outcome = await HANDLERS[type(message)](message, self.deps, 1)
+            for whole in self._borne_out(message) if isinstance(message, SampleFinished) else [message]:
+                outcome = await self.hand(whole)
         return outcome
+
+    async def hand(self, message: Any) -> Any:
+        """Send just this message."""
+        outcome = await HANDLERS[type(message)](message, self.deps, 1)
+        if isinstance(message, StepTaken):
+            told = self._told.setdefault((message.run_id, message.sample_id, message.attempt), {})
+            told.setdefault(message.step, message)
+        return outcome
+
+    def _borne_out(self, message: SampleFinished) -> list[Any]:
+        told = self._told.get((message.run_id, message.sample_id, message.attempt), {})
+        if message.steps:
+            return [message]
+        filed = [one for step in told.values() for one in step.artifacts]
+        new = tuple(one for one in message.artifacts if one not in filed)
+        logged = [value for step in told.values() for value in step.values]
+        facts = facts_of(message.reason)
+        lacks = message.status == "done" and (not told or any(value not in logged for value in message.values))
+        lacks = lacks or (facts is not None and facts.fault == "record" and not told)
+        if not new and not lacks:
+            return [replace(message, steps=len(told))]
+        last = took(message.sample, *new, step=len(told) + 1, attempt=message.attempt)
+        last = replace(last, run_id=message.run_id, sample_id=message.sample_id, values=message.values)
+        return [last, replace(message, steps=len(told) + 1)]
 
     async def begun(self, *samples: Sample) -> None:
         await self.tell(started(), *map(found, samples), closed(len(samples)))
@@ -105,8 +145,30 @@ class Desk:
     async def has_blob(self, filed: FiledArtifact) -> bool:
         return (ARTIFACTS.name, filed.artifact.blob) in self.bus._blobs
 
+    async def recall(self) -> None:
+        """Remember what an earlier process has refused, as the service does when it starts."""
+        await self.deps.refused_results.recall()
+
+    async def given_up(self) -> list[SampleFinished]:
+        """Look for samples whose work is over; return the results that were published for them now."""
+        before = len(self.bus.events(SampleFinished))
+        await self.deps.refused_results.give_up_lost(self.bus, self.bus)
+        return self.bus.events(SampleFinished)[before:]
+
+    async def end_work(self, one: Sample, attempt_base: int = 0) -> None:
+        """Mark the work on a sample as handled, as a planner does."""
+        await self.bus.create(INBOX, work_id("run_1", one, attempt_base), True)
+
     def files(self) -> dict[str, bytes]:
-        return {str(p.relative_to(self.root)): p.read_bytes() for p in self.root.rglob("*") if p.is_file()}
+        """Return all files of the runs."""
+        found = {str(p.relative_to(self.root)): p.read_bytes() for p in self.root.rglob("*") if p.is_file()}
+        return {name: data for name, data in found.items() if not name.startswith(layout.QUARANTINE)}
+
+    def refused(self) -> list[tuple[str, str]]:
+        """Return event and code of all that is in quarantine, sorted."""
+        below = self.root / layout.QUARANTINE
+        found = [msgspec.json.decode(path.read_bytes(), type=RefusedEvent) for path in below.rglob("*.json")]
+        return sorted((one.event, one.code) for one in found)
 
     def json(self, name: str) -> Any:
         return json.loads((self.root / "run_1" / name).read_text())
@@ -146,6 +208,14 @@ def took(one: Sample, *filed: FiledArtifact, step: int = 1, attempt: int = 1) ->
         decided_by="rules",
         action=Screenshot(label="t", reason="To show it."),
         artifacts=filed,
+        values=found_values(),
+    )
+
+
+def found_values(number: str = "7") -> tuple[FieldValue, ...]:
+    return (
+        FieldValue(field="number", state="value", value=number),
+        FieldValue(field="owner", state="not_present"),
     )
 
 
@@ -159,10 +229,7 @@ def ended(
         status=status,
         sample=one,
         artifacts=filed,
-        values=(
-            FieldValue(field="number", state="value", value=number),
-            FieldValue(field="owner", state="not_present"),
-        ),
+        values=found_values(number),
         started_at=NOW,
         finished_at=NOW,
         **more,

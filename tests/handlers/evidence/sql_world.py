@@ -45,6 +45,7 @@ SPEC: dict[str, Any] = {
         "changed": "date-time",
     },
     "required_fields": ["assignee"],
+    "identity": {"assignee": "{owner}"},
     "judgment_required": True,
 }
 SHOT = b"one picture, taken twice"
@@ -128,7 +129,7 @@ def value(field: str, shown: Any, **more: Any) -> FieldValue:
         box=Box(x=10.5, y=20, width=300, height=18),
         frame="main",
         locators=(Locator(kind="css", value="td", matches=9), Locator(kind="id", value=f"#{field}", matches=1)),
-        page_sha256="b" * 64,
+        page_sha256=hashlib.sha256(SHOT).hexdigest(),
         screenshot_sha256=hashlib.sha256(SHOT).hexdigest(),
     )
     if more.pop("derived", False):

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import close_population, file_result, file_step, load_steps, open_run
@@ -35,6 +36,8 @@ from tests.handlers.evidence.evidence_desk import KEY
 FOLDER = Path(__file__).parents[2] / "fixtures" / "earlier_runs"
 RUNS = ("resumed", "replayed", "judged", "submitted")
 NOW = datetime(2026, 12, 1, 8, tzinfo=UTC)
+COLUMNS_SINCE = {"from_api": ""}
+"""Of combined.csv: columns that it did not have then, and what they hold for such a run."""
 
 
 def unpacked(name: str, root: Path) -> Path:
@@ -60,12 +63,15 @@ async def known(deps: EvidenceDeps, run: Path) -> RunState:
     return state
 
 
-async def next_round(deps: EvidenceDeps, run: Path) -> RunFinished | None:
-    """What is said when it is resumed; samples that are not done are open then."""
+async def next_round(deps: EvidenceDeps, run: Path, again: str = "") -> RunFinished | None:
+    """What is said when it is resumed; samples that are not done are open then, and ``again`` whatever it was: a resume
+    works on no sample that is done."""
     state = await known(deps, run)
     base, samples = last_attempt(state), len(state.samples)
     started = RunStarted(run_id=run.name, record=state.record, attempt_base=base)
     await open_run(started, deps, 1)
+    if again:
+        (await known(deps, run)).reopen(again)
     closed = PopulationClosed(run_id=run.name, samples=samples, attempt_base=base)
     return await close_population(closed, deps, 1)
 
@@ -78,9 +84,10 @@ async def try_again(deps: EvidenceDeps, run: Path, sample_id: str) -> RunFinishe
     """One more attempt, which says what the result of the latest one says."""
     state = await known(deps, run)
     result = parse_result((run / sample_id / "result.json").read_bytes())
-    attempt = last_attempt(state) + 1
+    attempt = state.attempt_base + 1
     ids = {"run_id": run.name, "sample_id": sample_id, "attempt": attempt, "decided_by": "rules"}
-    values = tuple(stored.to_value(name) for name, stored in result.fields.items())
+    # The pages that they were read from are of the attempt before.
+    values = tuple(replace(stored.to_value(name), source=None) for name, stored in result.fields.items())
     step = StepTaken(
         **ids,
         step=1,
@@ -134,7 +141,8 @@ async def test_its_tables_are_made_again_as_they_were(tmp_path: Path, name: str)
     assert finished is not None
     assert finished.not_made == ()
     done = {one for one, row in before.items() if row["status"] == "done"}
-    assert {one: row for one, row in rows(run).items() if one in done} == {one: before[one] for one in done}
+    now = {one: row for one, row in rows(run).items() if one in done}
+    assert now == {one: {**before[one], **COLUMNS_SINCE} for one in done}
     assert [path for path, data in kept.items() if path.parent.name in done and path.read_bytes() != data] == []
     assert check_run(FolderSource(run), KEY.public).problems == []
 
@@ -146,7 +154,7 @@ async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_
     sample_id = next(iter(rows(run)))
     log = (run / sample_id / "action_log.json").read_bytes()
     attempt = read(run / sample_id / "result.json")["attempt"]
-    await next_round(deps, run)
+    await next_round(deps, run, again=sample_id)
     finished = await try_again(deps, run, sample_id)
     for other in [one for one, row in rows_of_last_round(run).items() if row["status"] != "done"]:
         finished = await try_again(deps, run, other)
@@ -172,6 +180,7 @@ async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_
         "version",
         "population_reason",
         "population_counted",
+        "settlements",
     }
     taught = read(run / "memory" / "patterns.json")
     assert taught[-1]["text"] == "It is still there."

@@ -93,8 +93,8 @@ def test_every_cell_of_the_input_stands_as_it_was(tmp_path: Path):
     got = enriched(tmp_path, read.header, found)
     original = [row for row in csv.reader(io.StringIO(ODD, newline="")) if row]
     assert [row[:5] for row in got] == original
-    assert got[0][5:] == ["name_found", "school", "status", "reason", "sample_id"]
-    assert got[1][5:] == ["X", "'=2+2", "done", "", "007"]
+    assert got[0][5:] == ["name_found", "school", "status", "reason", "not_present", "not_found", "sample_id"]
+    assert got[1][5:] == ["X", "'=2+2", "done", "", "", "", "007"]
 
 
 def test_rows_without_a_result_are_rows_all_the_same(tmp_path: Path):
@@ -102,8 +102,8 @@ def test_rows_without_a_result_are_rows_all_the_same(tmp_path: Path):
     first, second = samples(read)
     done = facts(second, {"name": "Bob"}, status="failed", reason="not_found")
     assert enriched(tmp_path, read.header, [facts(first), done])[1:] == [
-        ["1", "Ann", "", "", "", "", "1"],
-        ["2", "Bob", "Bob", "", "failed", "not_found", "2"],
+        ["1", "Ann", "", "", "", "", "", "", "1"],
+        ["2", "Bob", "Bob", "", "failed", "not_found", "", "", "2"],
     ]
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from services.evidence.handlers import load_events
+from services.evidence.state.event_log import unreadable
+from shared.bus.ports import StoredEvent
 from shared.contracts.discovery import Problem, SubmissionRejected
 from shared.contracts.evidence import RunUnknown
 from shared.contracts.sessions.control import AskUser, PauseRun, ResumePaused, RunControlled, SendText
@@ -22,6 +25,7 @@ from shared.subjects import (
     SAMPLE_FINISHED,
     SAMPLE_FOUND,
     STEP_TAKEN,
+    subjects_of_run,
 )
 from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
 from tests.typed import expect
@@ -97,6 +101,24 @@ async def test_indexes_grow_and_a_limit_out_of_bounds_is_set_right(desk):
     assert indexes == sorted(set(indexes))
     assert len((await page(desk, limit=0)).events) == 1
     assert (await page(desk, since=-5)).events == log.events
+
+
+async def test_a_message_that_is_no_event_of_a_run_hides_no_other(desk):
+    whole = (await page(desk)).events
+    read = desk.bus.read_events
+
+    async def with_garbage(subjects: Sequence[str], start: int, limit: int) -> list[StoredEvent]:
+        """The last one before the end of the run is no event."""
+        return [
+            StoredEvent(one.sequence, one.at, b"[" * 100_000) if one.sequence == bad else one
+            for one in await read(subjects, start, limit)
+        ]
+
+    bad = (await read(subjects_of_run("run_1"), 1, 100))[-2].sequence
+    desk.bus.read_events = with_garbage
+    log = (await page(desk)).events
+    assert [one for one in log if one not in whole] == [unreadable(bad, log[-2].at)]
+    assert (log[:-2], log[-1]) == (whole[:-2], whole[-1])
 
 
 async def test_a_run_of_which_nothing_is_done_ended_in_error_and_a_rejected_request_too(tmp_path):

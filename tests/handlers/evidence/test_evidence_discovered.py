@@ -13,6 +13,7 @@ from shared.text.names import DISCOVERY
 from tests.handlers.evidence.evidence_desk import NOW, Desk
 
 LIST = {"task_id": "list", "phase": "discovery", "output_schema": {"number": "string", "size": "number | null"}}
+ROWS = {"A": 1, "B": 2, DISCOVERY: 0}
 WORK = {"task_id": "work", "output_schema": {"number": "string"}}
 
 
@@ -34,7 +35,7 @@ def found(key: str, row: int, size: int | None = None) -> SampleFound:
 
 
 def ended(sample_id: str, attempt: int = 1, **changes) -> SampleFinished:
-    given = {"status": "done", "sample": Sample(sample_id=sample_id, key=sample_id, row=0), **changes}
+    given = {"status": "done", "sample": Sample(sample_id=sample_id, key=sample_id, row=ROWS[sample_id]), **changes}
     return SampleFinished(
         run_id="run_1", sample_id=sample_id, attempt=attempt, started_at=NOW, finished_at=NOW, **given
     )

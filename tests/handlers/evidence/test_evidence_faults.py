@@ -19,6 +19,8 @@ from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sa
 from tests.handlers.evidence.mortal import Disk, Killed, on
 
 MOST_TRIES = 3
+PARTS = 4
+"""Tests that share the changes, so that each ends within the time limit of a test on a slow machine."""
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 
 
@@ -80,8 +82,9 @@ def hidden(name: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a killed process closes no file
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("how", ["killed", "full"])
-async def test_whatever_change_fails_the_folder_is_the_same_in_the_end(tmp_path: Path, how: str):
+async def test_whatever_change_fails_the_folder_is_the_same_in_the_end(tmp_path: Path, how: str, part: int):
     def disk(fail_at: int | None) -> Disk:
         return Disk(fail_at, full=how == "full")
 
@@ -89,7 +92,7 @@ async def test_whatever_change_fails_the_folder_is_the_same_in_the_end(tmp_path:
     wanted = await left_by(tmp_path / "evidence", undisturbed)
     assert undisturbed.changes > 60
     assert "run_1/B-2/attempt_1/result.json" in wanted
-    for fail_at in range(1, undisturbed.changes + 1):
+    for fail_at in range(1 + part, undisturbed.changes + 1, PARTS):
         failing = disk(fail_at)
         got = await left_by(tmp_path / "evidence", failing)
         assert failing.failed

@@ -214,14 +214,27 @@ async def test_a_later_attempt_puts_the_earlier_one_away(desk):
     assert desk.files() == before
 
 
-async def test_a_run_does_not_end_while_a_later_attempt_is_at_work_on_a_sample_that_had_ended(desk):
+async def test_a_run_does_not_end_while_a_later_round_is_at_work_on_a_sample_that_had_failed(desk):
     one, two = sample("a"), sample("b", 2)
     await desk.begun(one, two)
-    await desk.tell(ended(one), took(one, attempt=2))
-    assert await desk.tell(ended(two)) is None, "the first result was put aside, and the second is not there yet"
+    await desk.tell(ended(one, status="failed", reason="x"), started(1), closed(2, 1), took(one, attempt=2))
+    assert await desk.tell(ended(two, attempt=2)) is None, "the first result was put aside, and the second is not there"
     desk.restart()
-    assert await desk.tell(ended(two)) is None
+    assert await desk.tell(ended(two, attempt=2)) is None
     assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 2}
+    assert desk.refused() == []
+
+
+async def test_of_the_attempts_of_a_round_the_first_result_counts(desk):
+    """A planner that dies between its result and its acknowledgement is followed by another attempt."""
+    one, two = sample("a"), sample("b", 2)
+    await desk.begun(one, two)
+    await desk.tell(ended(one))
+    before = desk.files()
+    await desk.tell(took(one, attempt=2), ended(one, attempt=2, status="failed", reason="x"))
+    assert desk.files() == before
+    assert desk.refused() == [("SampleFinished", "sample_ended"), ("StepTaken", "sample_ended")]
+    assert outcomes(await desk.tell(ended(two))) == {("done", ""): 2}
 
 
 async def test_a_step_told_of_an_attempt_that_has_ended_changes_nothing(desk):
@@ -254,13 +267,12 @@ async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(desk):
     assert await desk.tell(started(1), closed(2, 1)) == finished
 
 
-async def test_a_higher_attempt_after_the_end_corrects_the_table(desk):
+async def test_a_higher_attempt_of_a_later_round_corrects_the_table(desk):
     one = sample()
     await desk.begun(one)
-    await desk.tell(ended(one))
-    finished = await desk.tell(ended(one, attempt=2, status="failed", reason="http_error"))
-    assert outcomes(finished) == {("failed", "http_error"): 1}
-    assert desk.rows()[0]["status"] == "failed"
+    await desk.tell(ended(one, status="failed", reason="http_error"), started(1), closed(1, 1))
+    assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 1}
+    assert desk.rows()[0]["status"] == "done"
 
 
 async def test_the_highest_attempt_is_known_without_a_result(desk):
@@ -452,7 +464,9 @@ async def test_a_file_nobody_has_fails_the_sample(desk):
     await desk.begun(one)
     filed = await desk.capture(one)
     await desk.bus.remove(ARTIFACTS, filed.artifact.blob)
-    assert outcomes(await desk.tell(ended(one, filed))) == {("failed", "artifact_missing"): 1}
+    assert outcomes(await desk.tell(took(one, filed), ended(one, filed))) == {("failed", "artifact_missing"): 1}
+    [problem] = desk.json("A-1/result.json")["problems"]
+    assert problem["code"] == "bytes_gone"
 
 
 async def test_a_sample_that_was_given_up_still_names_its_files(desk):
@@ -524,7 +538,7 @@ async def test_a_step_log_is_read_back_page_by_page_as_it_was_taken(desk: Desk):
 async def test_the_log_of_an_earlier_attempt_is_still_there(desk: Desk):
     await desk.begun(sample())
     await desk.tell(a_step(1), ended(sample(), status="failed", reason="unreachable", steps=1))
-    await desk.tell(a_step(1, attempt=2), a_step(2, attempt=2, action=Done(values={})))
+    await desk.tell(started(1), closed(1, 1), a_step(1, attempt=2), a_step(2, attempt=2, action=Done(values={})))
     await desk.tell(ended(sample(), attempt=2, steps=2))
     latest, earlier = await steps_of(desk), await steps_of(desk, attempt=1)
     assert isinstance(latest, StepsLoaded)
@@ -649,13 +663,24 @@ async def test_a_later_attempt_does_not_put_the_claim_aside(desk: Desk):
 async def test_whoever_was_overtaken_may_not_press(desk: Desk):
     """It would change the site behind a result, and the folder behind a seal."""
     await desk.begun(sample())
-    await desk.tell(ended(sample(), attempt=2))
-    for attempt in (1, 2):
+    await desk.tell(ended(sample(), attempt=2, status="failed", reason="x"))
+    for attempt in (1, 2, 3):
         with pytest.raises(PermanentError) as caught:
             await held(desk, press(attempt))
         assert caught.value.code == "sample_over"
+    await desk.tell(started(2), closed(1, 2))
+    for attempt in (1, 2):
+        with pytest.raises(PermanentError):
+            await held(desk, press(attempt))
     assert await held(desk, press(1), claim=False) is None
     assert await held(desk, press(3)) == 3
+
+
+async def test_nobody_presses_for_a_sample_that_was_not_asked_for(desk: Desk):
+    await desk.begun(sample("B-1"))
+    with pytest.raises(PermanentError):
+        await held(desk, press(1))
+    assert not (desk.root / "run_1" / "A-1").exists()
 
 
 async def test_a_claim_that_cannot_be_written_is_not_given(desk: Desk):

@@ -115,7 +115,8 @@ async def test_a_large_answer_goes_through_the_bucket(room):
 
 
 async def test_describe_summarize_and_show_tables_tell_what_there_is(room):
-    views = ["artifacts", "fields", "heals", "judgments", "runs", "samples", "steps", "usage"]
+    views = ["artifacts", "differences", "fields", "heals", "judgments", "reconciliation"]
+    views += ["runs", "samples", "steps", "usage"]
     assert [name for (name,) in await room.rows("SHOW TABLES", ONE)] == views
     described = await room.rows("DESCRIBE judgments", ONE)
     assert described[0][:2] == ("run_id", "VARCHAR")
@@ -173,7 +174,9 @@ async def test_a_mistake_is_pointed_at(room, query):
 async def test_a_mistake_is_told_what_there_is_instead(room):
     refused = await room.refused("select statsu from samples", ONE)
     assert refused.hints[0] == "did you mean status?"
+    assert refused.hints[1].startswith("samples has ")
     assert "reason, fault, message" in refused.hints[1]
+    assert "from fields where field" in refused.hints[2]
     refused = await room.refused("select * from sample", ONE)
     assert refused.hints[0] == "did you mean samples?"
 

@@ -212,14 +212,17 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path / "evidence")
 
 
-async def test_the_same_sample_told_with_other_bytes_keeps_the_first_and_fails_loudly(desk: Desk):
+async def test_the_same_step_told_by_somebody_else_is_refused_and_the_first_counts(desk: Desk):
     one = sample()
     await desk.begun(one)
-    await desk.tell(took(one, await desk.capture(one, b"first")))
+    first = await desk.capture(one, b"first")
+    await desk.tell(took(one, first))
     other_bytes = await desk.capture(one, b"other")
-    await desk.tell(took(one, other_bytes))  # the same step, told by somebody else
+    await desk.hand(took(one, other_bytes))
+    await desk.hand(ended(one, other_bytes, steps=1))
+    assert desk.refused() == [("SampleFinished", "not_filed"), ("StepTaken", "other_content")]
+    assert outcomes(await desk.tell(ended(one, first))) == {("done", ""): 1}
     assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"first"
-    assert outcomes(await desk.tell(ended(one, other_bytes))) == {("failed", "artifact_missing"): 1}
 
 
 HOSTILE = (

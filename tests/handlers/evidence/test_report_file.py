@@ -18,6 +18,7 @@ from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, files_of
 from services.evidence.facts import SampleFacts
 from services.evidence.outputs.report_file import ReportFile
+from tests.handlers.evidence.report_blocks import block
 
 Opens = Callable[[str], bytes | None]
 
@@ -39,13 +40,6 @@ def made(world: World, folder: Path, samples: Iterable[SampleFacts] | None = Non
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def block(page: str, name: str) -> str:
-    """The text of one of the page's data blocks."""
-    found = re.search(rf'<script type="text/plain" id="{name}">(.*?)</script>', page, re.DOTALL)
-    assert found is not None, name
-    return found[1]
 
 
 def details(page: str) -> list[dict[str, Any]]:
@@ -117,7 +111,7 @@ def test_nothing_a_page_said_can_end_the_block_it_stands_in(tmp_path: Path) -> N
     files = replace(files, sample=json.dumps(sample).encode(), result=json.dumps(result).encode())
     page = made(world, tmp_path / "report", [world.closing().facts_of(files)])
     assert evil not in page
-    assert page.count("<script") == page.count("</script>") == 5
+    assert page.count("<script") == page.count("</script>") == 6
     assert json.loads(block(page, "rows"))[0][1] == evil
     assert details(page)[0]["message"] == evil
 

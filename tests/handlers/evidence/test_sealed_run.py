@@ -167,9 +167,9 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
 async def test_a_later_attempt_after_the_seal_opens_a_round_of_its_own(tmp_path: Path):
     desk = Desk(tmp_path / "evidence")
     await desk.begun(sample())
-    await desk.tell(ended(sample()))
+    await desk.tell(ended(sample(), status="failed", reason="x"))
     desk.restart()
-    await desk.tell(took(sample(), attempt=2))
+    await desk.tell(started(1), closed(1, 1), took(sample(), attempt=2))
     assert told(check(desk.root / "run_1")) == {("", "not_sealed")}
     desk.restart()
     said = await desk.tell(ended(sample(), attempt=2))

@@ -62,7 +62,8 @@ def facts_of(
     result: Mapping[str, Any] | None = None,
     log: Sequence[Mapping[str, Any]] = (),
     fields: Sequence[str] = (),
+    identity: Mapping[str, str] | None = None,
 ) -> SampleFacts:
     """Return the facts. ``fields`` are the requested fields, all of them texts."""
-    task = TaskFacts.of({"output_schema": dict.fromkeys(fields, "string")})
+    task = TaskFacts.of({"output_schema": dict.fromkeys(fields, "string"), "identity": identity or {}})
     return SampleFacts(task, files_of(sample, result, log))

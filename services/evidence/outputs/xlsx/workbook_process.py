@@ -111,4 +111,4 @@ class OptionalWorkbook:
             raise
         except Exception as exc:  # the other tables must still be made
             self._failure = not_made_message(self._name, where, exc)
-            log.exception("%s", self._failure)
+            log.exception("%s was not made: the result of the run tells why", self._name)

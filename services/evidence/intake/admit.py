@@ -1,0 +1,168 @@
+"""Admits events into a run: compares each with what is filed, and puts what does not fit into quarantine.
+
+An event that is delivered again is recognised by its content: it changes nothing and is no suspect. Which events
+fit is decided in `state/admission.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from services.evidence.deps import EvidenceDeps
+from services.evidence.refused_results import REFUSED
+from services.evidence.state.admission import (
+    Refusal,
+    find_other_planner,
+    find_population_refusal,
+    find_result_refusal,
+    find_sample_refusal,
+    find_start_refusal,
+    find_step_refusal,
+    find_stranger,
+    find_unsupported,
+    is_closed_so,
+)
+from services.evidence.state.file_contents import AttemptLog, result_file
+from services.evidence.state.run_state import RunState
+from services.evidence.step_files import read_log
+from shared.contracts.base import Message
+from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
+from shared.contracts.evidence import RunFinished
+from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.settling import SampleSettled
+from shared.contracts.steps import StepTaken
+from shared.errors import NotSigned
+from shared.evidence_format import chain, layout
+from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
+from shared.evidence_format.log_codec import step_of
+
+Standing = Literal["new", "filed", "overtaken", "refused"]
+"""How an event stands to its run. ``new``: it is to be filed. ``filed``: it was, in the same words; filing it again
+changes nothing, and completes what a crash has cut off. ``overtaken``: a later attempt, or a later round, has begun.
+``refused``: it does not fit, and is in quarantine."""
+
+
+RunMessage = RunStarted | SampleFound | PopulationClosed | StepTaken | SampleFinished | SampleSettled | RunFinished
+
+
+async def refuse(message: RunMessage, deps: EvidenceDeps, error: NotSigned) -> None:
+    """Keep an event out of its run that is not signed by who may send it. Raises the error if there is no such run."""
+    state = await deps.ledger.find(message.run_id)
+    if state is None:
+        raise error
+    await _refuse(deps, state, message, Refusal(error.why, str(error)))
+
+
+async def admit_start(deps: EvidenceDeps, state: RunState, message: RunStarted) -> Standing:
+    """Return how a start of a run or of a resumed round stands."""
+    refusal = find_start_refusal(state, message)
+    if refusal is not None:
+        return await _refuse(deps, state, message, refusal)
+    if message.attempt_base == state.attempt_base and state.current_summary is not None:
+        return "filed"
+    return "overtaken" if message.attempt_base < state.attempt_base else "new"
+
+
+async def admit_sample(deps: EvidenceDeps, state: RunState, message: SampleFound) -> Standing:
+    """Return how a sample stands that was found."""
+    filed = await deps.store.read(layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE))
+    if filed is None or message.sample.sample_id != message.sample_id:
+        return await _ruled(deps, state, message, find_sample_refusal(state, message))
+    try:
+        same = msgspec.json.decode(filed, type=SampleFile).to_sample() == message.sample
+    except chain.NOT_JSON:
+        return "new" if state.current_summary is None else "filed"  # whoever knows what was asked for says so
+    told = Refusal("other_content", "the sample is filed already, and says something else")
+    return "filed" if same else await _refuse(deps, state, message, told)
+
+
+async def admit_population(deps: EvidenceDeps, state: RunState, message: PopulationClosed) -> Standing:
+    """Return how the end of a population stands."""
+    if message.attempt_base < state.attempt_base:
+        return "overtaken"
+    if message.attempt_base == state.attempt_base and is_closed_so(state, message):
+        return "filed"
+    return await _ruled(deps, state, message, find_population_refusal(state, message))
+
+
+async def admit_step(deps: EvidenceDeps, state: RunState, step: StepTaken) -> Standing:
+    """Return how a step stands."""
+    stranger = find_stranger(state, step.sample_id)
+    if stranger is not None:
+        return await _refuse(deps, state, step, stranger)
+    log = await deps.ledger.log(step.run_id, step.sample_id)
+    if step.attempt == log.attempt and step.step in log.steps:
+        told = Refusal("other_content", f"step {step.step} is filed already, and says something else")
+        told = find_other_planner(log, step) or told
+        return "filed" if await _is_filed(deps, step) else await _refuse(deps, state, step, told)
+    if 0 < step.attempt < log.attempt and state.current_summary is None:
+        return "overtaken"
+    return await _ruled(deps, state, step, find_step_refusal(state, log, step))
+
+
+async def admit_result(deps: EvidenceDeps, state: RunState, message: SampleFinished) -> Standing:
+    """Return how a result stands. A result.json that cannot be read is written again by the result that it was."""
+    stranger = find_stranger(state, message.sample_id)
+    if stranger is not None:
+        return await _refuse(deps, state, message, stranger)
+    if message.reason == REFUSED and (state.current_summary is not None or state.has_ended(message.sample_id)):
+        return "overtaken"  # the result was only late
+    log = await deps.ledger.log(message.run_id, message.sample_id)
+    if message.attempt == log.attempt and log.ended:
+        return await _compare_result(deps, state, log, message)
+    if 0 < message.attempt < log.attempt and state.current_summary is None:
+        return "overtaken"
+    return await _ruled(deps, state, message, find_result_refusal(state, log, message))
+
+
+async def _is_filed(deps: EvidenceDeps, step: StepTaken) -> bool:
+    """Whether the step log has this step in these words."""
+    entries = await read_log(deps.store, layout.sample_key(step.run_id, step.sample_id)) or []
+    found = [entry for entry in entries if entry.step == step.step and entry.attempt == step.attempt]
+    try:
+        return any(step_of(entry, step.run_id, step.sample_id) == step for entry in found)
+    except msgspec.ValidationError:  # of an earlier version
+        return True
+
+
+async def _compare_result(deps: EvidenceDeps, state: RunState, log: AttemptLog, message: SampleFinished) -> Standing:
+    folder = layout.sample_key(message.run_id, message.sample_id)
+    stored = await deps.store.read(f"{folder}/{layout.RESULT}")
+    try:
+        result = parse_result(stored or b"")
+    except chain.NOT_JSON:
+        unsupported = find_unsupported(state, log, message) if state.current_summary is None else None
+        sealed = find_result_refusal(state, log, message) if state.current_summary is not None else None
+        return await _ruled(deps, state, message, unsupported or sealed)
+    told = parse_result(encode_file(result_file(message, log)))
+    if result == told:
+        return "filed"
+    if result.settlement and told == await _before_settlements(deps, folder):
+        return "overtaken"  # a person has settled it since
+    other = Refusal("other_content", f"attempt {message.attempt} has another result already")
+    return await _refuse(deps, state, message, find_result_refusal(state, log, message) or other)
+
+
+async def _before_settlements(deps: EvidenceDeps, folder: str) -> ResultFile | None:
+    numbers = layout.settlements_in(await deps.store.names(folder))
+    key = f"{folder}/{layout.settlement_folder(min(numbers, default=1))}/{layout.RESULT}"
+    try:
+        return parse_result(await deps.store.read(key) or b"")
+    except chain.NOT_JSON:
+        return None
+
+
+async def _ruled(deps: EvidenceDeps, state: RunState, message: Message, refusal: Refusal | None) -> Standing:
+    return "new" if refusal is None else await _refuse(deps, state, message, refusal)
+
+
+async def _refuse(deps: EvidenceDeps, state: RunState, message: Message, refusal: Refusal) -> Standing:
+    await deps.quarantine.keep(state.record.run_id, message, refusal.code, refusal.text)
+    if isinstance(message, StepTaken | SampleFinished) and state.has_sample(message.sample_id):
+        deps.refused_results.note_attempt(state, message.attempt)
+    if isinstance(message, SampleFinished):
+        deps.refused_results.note(state.record.run_id, message.sample_id, refusal.text)
+    return "refused"
