@@ -6,8 +6,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.discovery.deps import DiscoveryDeps
-from services.discovery.handlers import actor
+from services.discovery.deps import BUS_USE, DiscoveryDeps
+from services.discovery.handlers import actor, start_submission
+from services.discovery.submissions import finish_submissions
+from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
 from shared.contracts.planner import PLANNERS
 from shared.settings import Settings
@@ -15,12 +17,12 @@ from shared.tables.excel import read_sheet
 
 NAME = "discovery"
 
-__all__ = ["NAME", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "actor", "open_deps"]
 
 
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[DiscoveryDeps]:
-    yield DiscoveryDeps(
+    deps = DiscoveryDeps(
         asks=bus,
         publishes=bus,
         blobs=bus,
@@ -30,6 +32,8 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[DiscoveryDep
         now=lambda: datetime.now(UTC),
         planners=frozenset(PLANNERS),
     )
+    async with run_alongside(finish_submissions(start_submission, deps)):
+        yield deps
 
 
 if __name__ == "__main__":

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
+from shared.bus.access.use import BusUse
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Message
-from shared.streams import Consumer, Stream
-from shared.subjects import Stored
+from shared.streams import FOUND, INBOX, INPUTS, RUN_CONTROL, RUNS, SAMPLES, SUBMISSIONS, Consumer, Stream
+from shared.subjects import (
+    CHECK_ACCESS,
+    CHECK_PLANNER,
+    LOAD_RUN,
+    LOAD_STEPS,
+    POPULATION_CLOSED,
+    RUN_CONTROLLED,
+    RUN_REJECTED,
+    RUN_STARTED,
+    SAMPLE_FOUND,
+    WORK_SAMPLE,
+    Stored,
+)
 
 PUBLISH_LIMIT = 100
 """Concurrent publishes: enough to hide the round trip to the server, few enough to limit memory."""
@@ -45,3 +60,37 @@ class DiscoveryDeps:
     """Return the first sheet of an Excel file, or raise InvalidMessage. It blocks: call it in a thread."""
     now: Callable[[], datetime]
     planners: frozenset[str]
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
+
+    def lock(self, request_id: str) -> asyncio.Lock:
+        """Return the lock by which this process works on a request once at a time."""
+        return self._locks.setdefault(request_id, asyncio.Lock())
+
+
+BUS_USE = BusUse(
+    asks=(
+        CHECK_ACCESS,
+        CHECK_PLANNER,
+        LOAD_RUN,
+        LOAD_STEPS,
+    ),
+    publishes=(
+        RUN_STARTED,
+        RUN_REJECTED,
+        RUN_CONTROLLED,
+        SAMPLE_FOUND,
+        POPULATION_CLOSED,
+        WORK_SAMPLE,
+    ),
+    opens=(SAMPLES,),
+    reads=(INBOX,),
+    records=(
+        RUNS,
+        RUN_CONTROL,
+        FOUND,
+        SUBMISSIONS,
+    ),
+    lists=(SUBMISSIONS,),
+    gets=(INPUTS,),
+)
+"""What the service does on the bus besides what its actor says; its rights follow from it."""

@@ -26,9 +26,11 @@ from services.discovery.planning.plan import (
 from services.discovery.planning.search_plan import discovery_plan, is_discovery_request
 from services.discovery.population.samples import first_problems
 from services.discovery.preflight import check_access, check_logs, check_planner
+from services.discovery.register_check import check_register
 from services.discovery.search import add_listed_samples, close_search
 from services.discovery.start_run import create_run, start_round
 from services.discovery.steering.apply import apply_control
+from services.discovery.submissions import Submission, decide_once, submit_once
 from shared.bus.actor import Actor
 from shared.client import load_run
 from shared.contracts.discovery import (
@@ -67,22 +69,30 @@ actor: Actor[DiscoveryDeps] = Actor("discovery")
 @actor.answers(SUBMIT_RUN, deadline_s=SUBMIT_DEADLINE_S)
 async def submit_run(request: SubmitRun, deps: DiscoveryDeps) -> SubmitReply:
     """Start a run, a resumed round or a replay. On any problem nothing is started, and the reply names all problems."""
+    return await submit_once(request, start_submission, deps)
+
+
+async def start_submission(request: SubmitRun, begun: Submission, deps: DiscoveryDeps) -> SubmitReply:
+    """Start what is requested, or go on with the run or round that was begun for this request."""
     problems = find_option_problems(request, deps.planners)
     if request.resume_run_id is not None:
-        return await _resume(request, request.resume_run_id, problems, deps)
+        return await _resume(request, request.resume_run_id, problems, begun, deps)
     if request.replay_run_id is not None:
-        return await _replay(request, request.replay_run_id, problems, deps)
+        return await _replay(request, request.replay_run_id, problems, begun, deps)
     plan, more = await _plan_run(request, deps)
     more = (*more, *await check_access(request.spec or {}, deps.asks))
     more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
+    more = (*more, *await check_register(request.register, request.spec, deps))
     mode, asks_model = mode_of(request), False
     if not problems:
         found, asks_model = await check_planner(request.planner, deps.asks, mode=mode, spec=request.spec)
         more = (*more, *found)
-    if plan is None or problems or more:
+    if plan is None or (not begun.run_id and (problems or more)):
         return await _reject(request, (*problems, *more), deps)
-    plan = replace(plan, mode=mode, compiles=is_compiled(request, plan, asks_model=asks_model))
-    return await start_round(await create_run(plan, request, deps), plan, deps)
+    compiles = is_compiled(request, plan, asks_model=asks_model)
+    plan = replace(plan, mode=mode, compiles=compiles, register=request.register)
+    record = await create_run(plan, request, begun, deps)
+    return await start_round(record, plan, deps, again=bool(begun.run_id))
 
 
 @actor.answers(CONTROL_RUN)
@@ -125,7 +135,9 @@ async def _plan_run(request: SubmitRun, deps: DiscoveryDeps) -> tuple[RunPlan | 
     return plan, (*problems, *more, *last)
 
 
-async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: DiscoveryDeps) -> SubmitReply:
+async def _resume(
+    request: SubmitRun, run_id: str, problems: tuple[Problem, ...], begun: Submission, deps: DiscoveryDeps
+) -> SubmitReply:
     loaded = await load_run(deps.asks, run_id)
     if isinstance(loaded, RunUnknown):
         return await _reject(request, (*problems, Problem(where="resume_run_id", message=loaded.message)), deps)
@@ -133,19 +145,25 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
     plan, more = resumed_plan(request, loaded, on_bus)
     more = (*more, *await check_access(plan.spec, deps.asks))
     more = (*more, *await check_access(plan.discovery or {}, deps.asks, "discovery"))
+    more = (*more, *await check_register(request.register, plan.spec, deps))
     if not problems:
         found, _ = await check_planner(plan.planner, deps.asks, mode=loaded.record.mode, spec=plan.spec)
         more = (*more, *found)
-    if problems or more:
+    if not begun.run_id and (problems or more):
         return await _reject(request, (*problems, *more), deps)
+    now = Submission(request=request, run_id=run_id, attempt_base=plan.attempt_base, replaces=plan.replaces)
+    decided = begun if begun.run_id else await decide_once(request, now, deps)
+    plan = replace(plan, attempt_base=decided.attempt_base, replaces=decided.replaces)
     record = round_record(loaded.record, plan)
     # The record exists already when the bus still runs since the round before.
     await deps.records.create(RUNS, run_id, record)
-    accepted: RunAccepted = await start_round(record, plan, deps)
+    accepted: RunAccepted = await start_round(record, plan, deps, again=bool(begun.run_id))
     return accepted
 
 
-async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: DiscoveryDeps) -> SubmitReply:
+async def _replay(
+    request: SubmitRun, run_id: str, problems: tuple[Problem, ...], begun: Submission, deps: DiscoveryDeps
+) -> SubmitReply:
     """Start a new run that repeats the recorded steps of another one."""
     loaded = await load_run(deps.asks, run_id)
     if isinstance(loaded, RunUnknown):
@@ -153,7 +171,8 @@ async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
     spec = loaded.record.spec
     samples, more = select_replayable(request, loaded, await check_logs(request, loaded, deps.asks))
     more = (*more, *await check_access(spec, deps.asks))
-    if problems or more:
+    more = (*more, *await check_register(request.register, spec, deps))
+    if not begun.run_id and (problems or more):
         return await _reject(request, (*problems, *more), deps)
     concurrency = request.concurrency or loaded.record.concurrency
     plan = RunPlan(
@@ -165,8 +184,10 @@ async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
         input_columns=loaded.record.input_columns,
         replay_run_id=run_id,
         allow_effects=request.allow_effects,
+        register=request.register,
     )
-    return await start_round(await create_run(plan, request, deps), plan, deps)
+    record = await create_run(plan, request, begun, deps)
+    return await start_round(record, plan, deps, again=bool(begun.run_id))
 
 
 async def _reject(request: SubmitRun, problems: tuple[Problem, ...], deps: DiscoveryDeps) -> RunRejected:

@@ -1,4 +1,4 @@
-"""Fetch the input of a request and read it as a table; errors come back as problems."""
+"""Fetch the files of a request and read them as tables; errors come back as problems."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import hashlib
 import logging
 
 from services.discovery.deps import DiscoveryDeps
-from shared.contracts.discovery import InputFile, Problem, SubmitRun
+from shared.contracts.discovery import InputFile, Problem, Register, SubmitRun
 from shared.errors import PermanentError
 from shared.streams import INPUTS
-from shared.tables.files import parse_table
+from shared.tables.files import parse_register, parse_table
 from shared.tables.table import Table, objects_to_table
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,19 @@ async def read_table(request: SubmitRun, deps: DiscoveryDeps) -> TableOrProblems
         return None, problems
     # Parsing 10,000 rows must not block the event loop.
     return await asyncio.to_thread(_parse_file, data, request.input_file.name, deps)
+
+
+async def read_register(register: Register, deps: DiscoveryDeps) -> TableOrProblems:
+    """Return the table that the population is compared with. Each problem names its file, which is not the input."""
+    name = register.file.name
+    data, problems = await _fetch_file(register.file, deps)
+    if data is None:
+        return None, problems
+    table, problems, _ = await asyncio.to_thread(parse_register, data, name, deps.read_sheet)
+    return table, tuple(
+        found if found.where.startswith(name) else _problem(f"{name}, {found.where}", found.message)
+        for found in problems
+    )
 
 
 async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | None, tuple[Problem, ...]]:
@@ -51,7 +64,7 @@ async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | Non
 def _parse_file(data: bytes, name: str, deps: DiscoveryDeps) -> TableOrProblems:
     table, problems, decoded = parse_table(data, name, deps.read_sheet)
     if decoded is not None and decoded.guessed:
-        log.warning("%s is not UTF-8; it was read as %s", name, decoded.encoding)
+        log.warning("an input file is not UTF-8; it was read as %s", decoded.encoding)
     return table, problems
 
 

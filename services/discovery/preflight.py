@@ -8,12 +8,13 @@ from typing import Any
 from services.discovery.planning.plan import replay_sample_ids
 from shared.aio import map_concurrently
 from shared.bus.ports import Asks
-from shared.contracts.browser_pool import CheckAccess
+from shared.contracts.browser.logins import CheckAccess
 from shared.contracts.discovery import Problem, RunMode, SubmitRun
 from shared.contracts.evidence import LoadSteps, RunLoaded, StepsReply, StepsUnknown
 from shared.contracts.planner import CheckPlanner
 from shared.errors import TransientError
 from shared.subjects import CHECK_ACCESS, CHECK_PLANNER, LOAD_STEPS
+from shared.task.allowed_hosts import known_hosts
 from shared.task.spec import check_spec
 
 log = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ async def check_access(data: dict[str, Any], asks: Asks, name: str = "spec") -> 
     spec, _ = check_spec(data)
     if spec is None or (spec.auth_profile is None and not spec.secrets):
         return ()
-    request = CheckAccess(auth_profile=spec.auth_profile, secrets=tuple(spec.secrets))
+    request = CheckAccess(auth_profile=spec.auth_profile, secrets=tuple(spec.secrets), hosts=known_hosts(spec))
     try:
         checked = await asks.ask(CHECK_ACCESS, request, timeout_s=TIMEOUT_S)
     except TransientError as exc:
@@ -44,12 +45,12 @@ async def check_planner(
     planner: str | None, asks: Asks, *, mode: RunMode = "auto", spec: dict[str, Any] | None = None
 ) -> tuple[tuple[Problem, ...], bool]:
     """Return why the planner cannot decide, such as a missing key, which would end every sample; and whether it asks a
-    model. With the mode ``flow`` that is a task without a flow.
+    model. With the mode ``flow`` that is a task without a flow. A task that has a planner heal its flow needs a model.
 
     No reply is no problem: planners may be scaled to zero while nothing runs.
     """
     try:
-        request = CheckPlanner(planner=planner, mode=mode, spec=spec if mode == "flow" else None)
+        request = CheckPlanner(planner=planner, mode=mode, spec=spec)
         checked = await asks.ask(CHECK_PLANNER, request, timeout_s=TIMEOUT_S)
     except TransientError as exc:
         log.warning("no planner could be asked whether it can decide: %s", exc)

@@ -28,14 +28,18 @@ from shared.contracts.steps import note_text
 from shared.errors import PermanentError
 from shared.hosts import host_of
 from shared.streams import FOUND, INBOX, RUNS, SAMPLES
-from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, message_id
+from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, work_id
 from shared.task.spec import PLACEHOLDER, TaskSpec, check_spec
 
 log = logging.getLogger(__name__)
 
 
 async def open_search(run_id: str, attempt_base: int, known: Sequence[Sample], deps: DiscoveryDeps) -> None:
-    """Start accepting listed items. ``known`` are the samples of earlier rounds."""
+    """Start accepting listed items; a search of this round that is open stays as it is. ``known`` are the samples of
+    earlier rounds."""
+    progress: SearchProgress | None = await deps.records.read(FOUND, run_id, SearchProgress)
+    if progress is not None and progress.attempt_base == attempt_base:
+        return
     now = deps.now()
     await map_concurrently(
         lambda sample: deps.records.create(FOUND, _record_key(run_id, sample), FoundItem(sample=sample, found_at=now)),
@@ -149,6 +153,11 @@ async def _publish_work(
     run_id: str, sample: Sample, again: bool, progress: SearchProgress, deps: DiscoveryDeps
 ) -> None:
     work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=progress.attempt_base)
+    await publish_work(work, deps, again=again)
+
+
+async def publish_work(work: WorkSample, deps: DiscoveryDeps, *, again: bool) -> None:
+    """Queue the work. ``again``: unless it was before."""
     if again and await _is_published(work, deps):
         return
     await deps.publishes.publish(WORK_SAMPLE, work)
@@ -162,7 +171,8 @@ async def _is_published(work: WorkSample, deps: DiscoveryDeps) -> bool:
     """
     if await deps.queues.is_queued(SAMPLES, WORK_SAMPLE, work):
         return True
-    return await deps.records.read(INBOX, message_id(WORK_SAMPLE, work), bool) is not None
+    identity = work_id(work.run_id, work.sample, work.attempt_base)
+    return await deps.records.read(INBOX, identity, bool) is not None
 
 
 async def _save_progress(run_id: str, progress: SearchProgress, deps: DiscoveryDeps) -> None:

@@ -1,7 +1,7 @@
 """Start a run: its record, its queue and its samples, in an order that survives a crash at any point.
 
-The whole population is published before any sample is queued. After a crash before it is closed, no sample was worked
-on and the run cannot be resumed; after a later one, a resumed round finds what is left. When the samples are found by
+The whole population is published before any sample is queued. After a crash, whoever takes the request up again
+(`submissions.py`) goes on with the same run: what is published twice counts once. When the samples are found by
 navigating, only the search is queued here (see `search.py`).
 """
 
@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager
 from services.discovery.deps import PUBLISH_LIMIT, DiscoveryDeps
 from services.discovery.planning.plan import RunPlan, run_ids
 from services.discovery.planning.search_plan import discovery_sample, is_list_only
-from services.discovery.search import open_search
+from services.discovery.search import open_search, publish_work
+from services.discovery.submissions import Submission, decide_once
 from shared.aio import map_concurrently
-from shared.client import run_exists
+from shared.client import LOAD_BOUND_S, run_exists
 from shared.contracts.discovery import (
     PopulationClosed,
     RunAccepted,
@@ -25,15 +26,28 @@ from shared.contracts.discovery import (
     SampleFound,
     SubmitRun,
 )
+from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
-from shared.errors import TransientError, as_unavailable
+from shared.errors import PermanentError, TransientError, as_unavailable
 from shared.hashing import rows_sha256, search_sha256
 from shared.streams import RUNS, samples_of
-from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND
 
 
-async def create_run(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps) -> RunRecord:
-    """Create the record of a new run under the first free run id."""
+async def create_run(plan: RunPlan, request: SubmitRun, begun: Submission, deps: DiscoveryDeps) -> RunRecord:
+    """Create the record of a new run under the first free run id, or return that of the run which was begun."""
+    if not begun.run_id:
+        made = await _create_record(plan, request, deps)
+        begun = await decide_once(request, Submission(request=request, run_id=made.run_id), deps)
+        if begun.run_id == made.run_id:
+            return made
+    record: RunRecord | None = await deps.records.read(RUNS, begun.run_id, RunRecord)
+    if record is None:
+        raise PermanentError(f"there is no record of run {begun.run_id!r}", code="unknown_run")
+    return record
+
+
+async def _create_record(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps) -> RunRecord:
     now = deps.now()
     for run_id in run_ids(now):
         if await run_exists(deps.asks, run_id):  # evidence outlives the bus, so check its runs too
@@ -53,6 +67,7 @@ async def create_run(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps) -> 
             allow_effects=plan.allow_effects,
             mode=plan.mode,
             compiles=plan.compiles,
+            register=plan.register,
         )
         if await deps.records.create(RUNS, run_id, record):
             return record
@@ -68,9 +83,14 @@ def input_sha256(plan: RunPlan, request: SubmitRun) -> str:
     return search_sha256(plan.discovery, plan.discovery_row) if plan.discovery is not None else ""
 
 
-async def start_round(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps) -> RunAccepted:
-    """Open the queue of a run or of a resumed round, publish its start and its population, and queue its samples."""
+async def start_round(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps, *, again: bool = False) -> RunAccepted:
+    """Open the queue of a run or of a resumed round, publish its start and its population, and queue its samples.
+
+    ``again``: another process may have done a part of it, or all.
+    """
     run_id, base = record.run_id, plan.attempt_base
+    if again and await _has_ended(run_id, base, deps):
+        return _accepted(record, plan)
     async with _run_named_in_errors(run_id):
         if plan.replaces is not None:
             await deps.queues.close_queue(samples_of(run_id, plan.concurrency, plan.replaces))
@@ -78,15 +98,33 @@ async def start_round(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps) -> 
         searches = plan.discovery is not None
         event = RunStarted(run_id=run_id, record=record, attempt_base=base, discovering=searches)
         await deps.publishes.publish(RUN_STARTED, event)
-        await (_publish_search(record, plan, deps) if searches else _publish_population(run_id, plan, deps))
+        if searches:
+            await _publish_search(record, plan, deps, again=again)
+        else:
+            await _publish_population(run_id, plan, deps)
         if not is_list_only(plan.spec):
             await map_concurrently(
-                lambda sample: _publish_work(run_id, sample, base, deps), plan.samples, PUBLISH_LIMIT
+                lambda sample: _publish_work(run_id, sample, base, deps, again=again), plan.samples, PUBLISH_LIMIT
             )
-    done = plan.population - len(plan.samples)
+    return _accepted(record, plan)
+
+
+def _accepted(record: RunRecord, plan: RunPlan) -> RunAccepted:
     return RunAccepted(
-        run_id=run_id, samples=len(plan.samples), already_done=done, attempt_base=base, discovering=searches
+        run_id=record.run_id,
+        samples=len(plan.samples),
+        already_done=plan.population - len(plan.samples),
+        attempt_base=plan.attempt_base,
+        discovering=plan.discovery is not None,
     )
+
+
+async def _has_ended(run_id: str, attempt_base: int, deps: DiscoveryDeps) -> bool:
+    """Whether the round is over, so that all of it was published."""
+    loaded: LoadReply = await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id, count_only=True), timeout_s=LOAD_BOUND_S)
+    if isinstance(loaded, RunUnknown) or loaded.finished is None:
+        return False
+    return loaded.finished.attempt_base >= attempt_base
 
 
 async def _publish_population(run_id: str, plan: RunPlan, deps: DiscoveryDeps) -> None:
@@ -97,7 +135,7 @@ async def _publish_population(run_id: str, plan: RunPlan, deps: DiscoveryDeps) -
     await deps.publishes.publish(POPULATION_CLOSED, closed)
 
 
-async def _publish_search(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps) -> None:
+async def _publish_search(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps, *, again: bool) -> None:
     """Queue the pseudo sample that finds the others, before any of them."""
     await open_search(record.run_id, plan.attempt_base, plan.known, deps)
     sample = discovery_sample(record)
@@ -108,7 +146,7 @@ async def _publish_search(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps)
         attempt_base=plan.attempt_base,
         discover=True,
     )
-    await deps.publishes.publish(WORK_SAMPLE, work)
+    await publish_work(work, deps, again=again)
 
 
 async def _publish_found(run_id: str, sample: Sample, deps: DiscoveryDeps) -> None:
@@ -116,9 +154,9 @@ async def _publish_found(run_id: str, sample: Sample, deps: DiscoveryDeps) -> No
     await deps.publishes.publish(SAMPLE_FOUND, found)
 
 
-async def _publish_work(run_id: str, sample: Sample, attempt_base: int, deps: DiscoveryDeps) -> None:
+async def _publish_work(run_id: str, sample: Sample, attempt_base: int, deps: DiscoveryDeps, *, again: bool) -> None:
     work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=attempt_base)
-    await deps.publishes.publish(WORK_SAMPLE, work)
+    await publish_work(work, deps, again=again)
 
 
 @asynccontextmanager

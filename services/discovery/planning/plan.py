@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,9 +11,19 @@ from typing import Any, cast
 
 import msgspec
 
+from services.discovery.population.row_problems import find_refused_addresses, told_once
 from services.discovery.population.samples import samples_of_table
 from shared.contracts.codes import is_final
-from shared.contracts.discovery import RUN_MODES, Problem, RunMode, RunRecord, Sample, SubmitRun, find_run_mode
+from shared.contracts.discovery import (
+    RUN_MODES,
+    Problem,
+    Register,
+    RunMode,
+    RunRecord,
+    Sample,
+    SubmitRun,
+    find_run_mode,
+)
 from shared.contracts.evidence import RunLoaded
 from shared.tables.table import Table
 from shared.task.idle_keys import find_idle_keys
@@ -21,6 +32,7 @@ from shared.task.spec import TaskSpec, check_spec, invalid_keys
 MAX_CONCURRENCY = 256
 SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")
 REPLAY = "replay"
+REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,8 @@ class RunPlan:
     allow_effects: bool = False
     mode: RunMode = "auto"
     compiles: bool = False
+    register: Register | None = None
+    """What the population is compared with; None: of a resumed round what the round before was compared with."""
 
 
 def find_option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
@@ -67,6 +81,10 @@ def find_option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[
         message = f"{request.mode!r} is no mode; the modes are {', '.join(RUN_MODES)}"
         problems.append(Problem(where="mode", message=message))
     problems += find_replay_option_problems(request)
+    if request.request_id and REQUEST_ID.fullmatch(request.request_id) is None:
+        problems.append(
+            Problem(where="request_id", message="up to 64 letters, digits, _ and - make one, or leave it out")
+        )
     if request.concurrency is not None and not 1 <= request.concurrency <= MAX_CONCURRENCY:
         message = f"{request.concurrency} is not between 1 and {MAX_CONCURRENCY}"
         problems.append(Problem(where="concurrency", message=message))
@@ -126,6 +144,7 @@ def _fields(data: dict[str, Any]) -> list[str]:
 def new_plan(request: SubmitRun, spec: TaskSpec, table: Table) -> tuple[RunPlan, tuple[Problem, ...]]:
     """Return the plan of a new run. It is valid only when there are no problems."""
     samples, problems = samples_of_table(spec, table)
+    problems = (*problems, *told_once(find_refused_addresses(spec, samples)))
     concurrency = request.concurrency or spec.concurrency
     plan = RunPlan(
         request.spec or {}, request.planner, concurrency, samples, len(samples), input_columns=tuple(table.header)
@@ -144,7 +163,10 @@ def resumed_plan(
     record = on_bus or loaded.record
     problems: list[Problem] = []
     if request.spec is not None and request.spec != record.spec:
-        message = f"it differs from the spec of {record.run_id}; a resumed run keeps its spec, so leave it out"
+        message = (
+            f"{record.run_id} was begun with another spec, and a resumed run keeps it: for this spec to count, start a "
+            "new run, without resuming; to go on under the old one, leave the spec out"
+        )
         problems.append(Problem(where="spec", message=message))
     planner = request.planner or record.planner
     if on_bus is not None and planner != on_bus.planner:
@@ -162,9 +184,10 @@ def resumed_plan(
     samples = tuple(state.sample for state in unfinished)
     # Above every attempt and above the round before, so that events of the two rounds cannot be confused.
     attempts = (state.attempt for state in loaded.samples)
-    base = max(loaded.attempt_base + 1, loaded.discovery_attempt, *attempts)
+    base = max(loaded.attempt_base + 1, loaded.discovery_attempt, loaded.latest_attempt, *attempts)
     concurrency = request.concurrency or record.concurrency
     plan = RunPlan(record.spec, planner, concurrency, samples, len(loaded.samples), base, loaded.attempt_base)
+    plan = replace(plan, register=request.register)
     if record.discovery_spec is not None and (loaded.expected is None or not loaded.population_complete):
         plan = replace(
             plan,
@@ -176,8 +199,10 @@ def resumed_plan(
 
 
 def round_record(first: RunRecord, plan: RunPlan) -> RunRecord:
-    """Return the record of a resumed round: the first one with the planner and concurrency of this round."""
-    return msgspec.structs.replace(first, planner=plan.planner, concurrency=plan.concurrency)
+    """Return the record of a resumed round: the first one with the planner and concurrency of this round, and with the
+    register, if this round names one."""
+    register = plan.register or first.register
+    return msgspec.structs.replace(first, planner=plan.planner, concurrency=plan.concurrency, register=register)
 
 
 def run_ids(now: datetime) -> Iterator[str]:

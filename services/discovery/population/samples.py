@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote, urlsplit
 
+from services.discovery.population.row_problems import RowProblem, told_once
 from shared.contracts.discovery import Problem, Sample
 from shared.field_types import nullable
 from shared.tables.table import Row, Table, find_cell_problem
@@ -36,8 +37,9 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     template = key_template(spec, table.columns)
     wanted = required_columns(spec, template)
     problems = [*_find_missing_columns(wanted, table)]
-    problems += [problem for row in table.rows for problem in _find_cell_problems(spec, row, wanted)]
-    problems += [problem for row in table.rows for problem in _find_passwords(row)]
+    of_rows = [problem for row in table.rows for problem in _find_cell_problems(spec, row, wanted)]
+    of_rows += [problem for row in table.rows for problem in _find_passwords(row)]
+    problems += told_once(of_rows)
     if not set(placeholders(template or "")) <= set(table.columns):
         return (), tuple(problems)
     keys = sample_keys(template, table.rows)
@@ -109,22 +111,22 @@ def _suggestion(name: str, columns: tuple[str, ...]) -> str:
     return f"; did you mean {by_lower[close[0]]}?" if close else ""
 
 
-def _find_cell_problems(spec: TaskSpec, row: Row, wanted: RequiredColumns) -> Iterator[Problem]:
+def _find_cell_problems(spec: TaskSpec, row: Row, wanted: RequiredColumns) -> Iterator[RowProblem]:
     for name, expression in spec.input_schema.items():
         if name in row.cells and (problem := find_cell_problem(expression, row.cells[name])):
-            yield Problem(where=f"row {row.number}, column {name}", message=problem)
+            yield RowProblem(row.number, name, problem)
     for name, askers in wanted.items():
         required = name in spec.input_schema and not nullable(spec.input_schema[name])
         if not required and row.cells.get(name) == "":
-            yield Problem(where=f"row {row.number}, column {name}", message=f"empty, and {askers[-1]} needs it")
+            yield RowProblem(row.number, name, f"empty, and {askers[-1]} needs it")
 
 
-def _find_passwords(row: Row) -> Iterator[Problem]:
+def _find_passwords(row: Row) -> Iterator[RowProblem]:
     """Find addresses with a password: rows become evidence, and evidence must hold no secret."""
     for name, text in row.cells.items():
         if _USER_INFO.match(text):
             message = "a password stands in this address; take it out, and log in with an auth_profile"
-            yield Problem(where=f"row {row.number}, column {name}", message=message)
+            yield RowProblem(row.number, name, message)
 
 
 def _find_duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from services.discovery.deps import DiscoveryDeps
 from shared.bus.actor import Actor
+from shared.bus.nats_bus import Bus
 from shared.contracts.discovery import PopulationClosed, RunRejected, RunStarted, SampleFound, SubmitReply
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
@@ -30,7 +31,7 @@ def knowing_nothing(bus: MemoryBus) -> MemoryBus:
     return bus
 
 
-def deps_on(bus: MemoryBus, **changes: Any) -> DiscoveryDeps:
+def deps_on(bus: MemoryBus | Bus, **changes: Any) -> DiscoveryDeps:
     ports = dict.fromkeys(("asks", "publishes", "blobs", "records", "queues"), bus)
     return DiscoveryDeps(
         **{**ports, "read_sheet": read_sheet, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes}

@@ -12,7 +12,7 @@ import xlsxwriter
 
 from services.discovery.handlers import close_queue, submit_run
 from shared.bus.actor import Actor
-from shared.contracts.browser_pool import AccessChecked, CheckAccess
+from shared.contracts.browser.logins import AccessChecked, CheckAccess
 from shared.contracts.codes import Status
 from shared.contracts.discovery import (
     InputFile,
@@ -159,6 +159,15 @@ async def test_a_workbook_with_a_cell_in_the_last_corner_is_refused_and_not_read
     assert where(reply) == ["in.xlsx"]
     assert isinstance(reply, RunRejected)
     assert "rectangle" in reply.problems[0].message
+
+
+async def test_addresses_that_the_policy_refuses_stop_the_run_before_it_starts_with_all_other_problems(bus):
+    rows = tuple({"number": f"T-{row}", "url": f"http://10.0.0.7/{row}"} for row in range(1, 4))
+    reply = await submit_run(SubmitRun(spec={**SPEC, "color": "red"}, samples=rows), deps_on(bus))
+    assert set(where(reply)) == {"spec.color", "3 rows (1, 2, 3)"}
+    assert isinstance(reply, RunRejected)
+    assert "10.0.0.7 is a private address" in next(p.message for p in reply.problems if "rows" in p.where)
+    assert bus.events(RunStarted) == []
 
 
 async def test_an_address_with_a_password_is_refused_since_rows_are_evidence(bus):
@@ -397,7 +406,7 @@ def pool_that_lacks(*problems: Problem) -> Actor[list[CheckAccess]]:
     return actor
 
 
-PROTECTED = {**SPEC, "auth_profile": "desk", "secrets": ["PIN"]}
+PROTECTED = {**SPEC, "auth_profile": "desk", "secrets": ["PIN"], "allowed_hosts": ["x"]}
 
 
 async def test_a_run_whose_login_state_is_missing_does_not_start(bus):
@@ -407,7 +416,7 @@ async def test_a_run_whose_login_state_is_missing_does_not_start(bus):
     assert where(reply) == ["concurrency", "spec.auth_profile"]
     assert isinstance(reply, RunRejected)
     assert "exhibit login desk URL" in reply.problems[1].message
-    assert asked == [CheckAccess(auth_profile="desk", secrets=("PIN",))]
+    assert asked == [CheckAccess(auth_profile="desk", secrets=("PIN",), hosts=("x",))]
     assert nothing_started(bus)
 
 

@@ -1,0 +1,56 @@
+"""Problems of single rows, and of the addresses that rows lead to. The same problem of many rows is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from shared.contracts.discovery import Problem, Sample
+from shared.network.host_policy import HostPolicy, document_refusal
+from shared.task.allowed_hosts import allowed_hosts, private_hosts
+from shared.task.row_values import start_url
+from shared.task.spec import TaskSpec
+
+MOST_ROWS_NAMED = 10
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """``row``: from 1. ``column``: empty where the problem is of the row as a whole."""
+
+    row: int
+    column: str
+    message: str
+
+
+def told_once(problems: Iterable[RowProblem]) -> Iterator[Problem]:
+    """Yield each problem once, with the rows that have it and their number."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for problem in problems:
+        rows.setdefault((problem.column, problem.message), []).append(problem.row)
+    for (column, message), found in rows.items():
+        yield Problem(where=_place(found, column), message=message)
+
+
+def _place(rows: Sequence[int], column: str) -> str:
+    where = f"row {rows[0]}"
+    if len(rows) > 1:
+        named, more = rows[:MOST_ROWS_NAMED], len(rows) - MOST_ROWS_NAMED
+        where = f"{len(rows)} rows ({', '.join(map(str, named))}{f' and {more} more' if more > 0 else ''})"
+    return f"{where}, column {column}" if column else where
+
+
+def find_refused_addresses(spec: TaskSpec, samples: Iterable[Sample]) -> Iterator[RowProblem]:
+    """Yield the samples whose start address no browser pool would open, by the rules that the pools have.
+
+    A name is not resolved here: that it leads to a private address, only the pool can tell.
+    """
+    private = private_hosts(spec)
+    for sample in samples:
+        try:
+            url = start_url(spec, sample)
+        except KeyError:
+            continue  # a missing column is a problem of its own
+        refused = document_refusal(url, (), HostPolicy(allowed_hosts(spec, sample), private))
+        if refused is not None:
+            yield RowProblem(sample.row, "", refused)

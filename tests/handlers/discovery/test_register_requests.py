@@ -1,0 +1,165 @@
+"""Run requests that name a register: checked before anything starts, and kept in the run's record."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from typing import Any
+
+import msgspec
+import pytest
+import xlsxwriter
+
+from services.discovery.handlers import submit_run
+from shared.contracts.discovery import InputFile, Register, RunAccepted, RunRecord, RunStarted, Sample, SubmitRun
+from shared.contracts.evidence import LoadedSample, RunLoaded
+from shared.streams import INPUTS
+from shared.testing.bus import MemoryBus
+from tests.handlers.discovery.discovery_bench import (
+    NOW,
+    SPEC,
+    deps_on,
+    evidence,
+    knowing_nothing,
+    nothing_started,
+    where,
+)
+from tests.typed import expect
+
+ROWS = ({"number": "T-1", "url": "http://x/1"},)
+
+
+@pytest.fixture
+def bus() -> MemoryBus:
+    return knowing_nothing(MemoryBus())
+
+
+async def put(bus: MemoryBus, data: bytes, name: str = "out.csv", key: str = "number", **more: Any) -> Register:
+    await bus.put(INPUTS, name, data)
+    file = InputFile(name=name, blob=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+    return Register(file=file, key=key, **more)
+
+
+async def test_the_register_of_a_run_is_in_its_record(bus: MemoryBus):
+    register = await put(bus, b"Number,cost\nT-1,3\n", fold_keys=True)
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS, register=register), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
+    assert bus.events(RunStarted)[0].record.register == register
+
+
+async def test_all_problems_are_told_at_once_with_those_of_the_rest_and_nothing_starts(bus: MemoryBus):
+    register = await put(bus, b"number,Number,number\nT-1,3,4\nT-2,1,1,1\n", key="ticket")
+    request = SubmitRun(spec=SPEC, samples=({"number": "T-1"},), planner="oracle", register=register)
+    told = where(await submit_run(request, deps_on(bus)))
+    assert told == [
+        "planner",
+        "column url",
+        "out.csv, column number",
+        "out.csv, row 2",
+        "register.key",
+        "out.csv, columns",
+    ]
+    assert nothing_started(bus)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "place"),
+    [
+        (b"", "out.csv", "out.csv"),
+        (b"\0\1", "out.csv", "out.csv"),
+        (b"PK\x03\x04", "out.xlsx", "out.xlsx"),
+        (b'{"number": 1}', "out.json", "out.json"),
+        (b"id\n1\n", "out.csv", "out.csv, columns"),
+        (b'[{"number": 1, " number": 2}]', "out.json", "out.json, row 1"),
+    ],
+)
+async def test_a_file_that_cannot_be_compared_is_refused(bus: MemoryBus, data: bytes, name: str, place: str):
+    register = await put(bus, data, name)
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS, register=register), deps_on(bus))
+    assert where(reply) == [place]
+    assert nothing_started(bus)
+
+
+async def test_a_workbook_that_would_fill_the_disk_is_refused(bus: MemoryBus):
+    data = io.BytesIO()
+    with xlsxwriter.Workbook(data) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["number", "note"])
+        for row in range(1, 3_100):
+            sheet.write_row(row, 0, [f"T-{row}", "x" * 32_767])
+    assert len(data.getvalue()) < 1_000_000
+    register = await put(bus, data.getvalue(), "out.xlsx")
+    assert where(await submit_run(SubmitRun(spec=SPEC, samples=ROWS, register=register), deps_on(bus))) == ["out.xlsx"]
+    assert nothing_started(bus)
+
+
+@pytest.mark.parametrize("data", [b"number\n", b"[]"])
+async def test_an_empty_register_is_compared(bus: MemoryBus, data: bytes):
+    register = await put(bus, data, "out.json" if data == b"[]" else "out.csv")
+    assert isinstance(
+        await submit_run(SubmitRun(spec=SPEC, samples=ROWS, register=register), deps_on(bus)), RunAccepted
+    )
+
+
+async def test_bytes_that_are_not_those_of_the_request_are_refused(bus: MemoryBus):
+    register = await put(bus, b"number\nT-1\n")
+    await bus.put(INPUTS, "out.csv", b"number\nT-9\n")
+    assert where(await submit_run(SubmitRun(spec=SPEC, samples=ROWS, register=register), deps_on(bus))) == ["out.csv"]
+
+
+async def test_the_register_is_checked_even_where_the_spec_is_wrong(bus: MemoryBus):
+    register = await put(bus, b"id\n1\n")
+    reply = await submit_run(SubmitRun(spec={**SPEC, "goal": 1}, samples=ROWS, register=register), deps_on(bus))
+    assert set(where(reply)) == {"spec.goal", "out.csv, columns"}
+
+
+# --- resumed
+
+
+def finished_run(register: Register | None = None) -> RunLoaded:
+    one = Sample(sample_id="T-1", key="T-1", row=1, fields={"number": "T-1"})
+    record = RunRecord(run_id="run_1", spec=SPEC, planner=None, concurrency=1, created_at=NOW, register=register)
+    return RunLoaded(
+        record=record,
+        attempt_base=0,
+        expected=1,
+        samples=(LoadedSample(sample=one, status="done", reason="", attempt=1),),
+        total=1,
+        finished=None,
+        location="",
+    )
+
+
+async def resumed(loaded: RunLoaded, register: Register | None, bus: MemoryBus) -> RunRecord:
+    bus.host(evidence(loaded), None)
+    reply = await submit_run(SubmitRun(resume_run_id="run_1", register=register), deps_on(bus))
+    assert expect(reply, RunAccepted).samples == 0
+    return bus.events(RunStarted)[0].record
+
+
+async def test_a_finished_run_is_compared_by_another_round():
+    bus = MemoryBus()
+    register = await put(bus, b"number\nT-1\n")
+    assert (await resumed(finished_run(), register, bus)).register == register
+
+
+async def test_a_round_that_names_no_register_keeps_that_of_the_round_before():
+    bus = MemoryBus()
+    register = await put(bus, b"number\nT-1\n")
+    assert (await resumed(finished_run(register), None, bus)).register == register
+
+
+async def test_a_register_that_does_not_fit_the_run_is_refused():
+    bus = MemoryBus()
+    register = await put(bus, b"number\nT-1\n", key="ticket")
+    bus.host(evidence(finished_run()), None)
+    assert where(await submit_run(SubmitRun(resume_run_id="run_1", register=register), deps_on(bus))) == [
+        "register.key"
+    ]
+    assert nothing_started(bus)
+
+
+def test_a_request_without_a_register_is_as_before():
+    written = msgspec.json.decode(msgspec.json.encode(SubmitRun(spec=SPEC)))
+    del written["register"]
+    assert msgspec.convert(written, SubmitRun) == SubmitRun(spec=SPEC)
