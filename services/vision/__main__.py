@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 
-from services.vision.deps import PictureReader, VisionDeps
+from services.vision.deps import BUS_USE, PictureReader, VisionDeps
 from services.vision.handlers import actor
 from services.vision.pictures import open_picture
 from services.vision.readers.local import LocalReader
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings
 
-__all__ = ["NAME", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "actor", "open_deps"]
 
 NAME = "vision"
 

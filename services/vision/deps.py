@@ -9,8 +9,10 @@ from typing import Protocol
 
 from services.vision.icons.pixels import PixelGrid
 from services.vision.regions import PixelRect, ScaledImage
+from shared.bus.access.use import BusUse
 from shared.bus.ports import Blobs
 from shared.contracts.vision import AskVision, VisionAnswered
+from shared.streams import ARTIFACTS
 
 
 class OpenPicture(Protocol):
@@ -60,3 +62,9 @@ class VisionDeps:
     open_picture: Callable[[AskVision, bytes], OpenPicture]
     reader: PictureReader
     slots: asyncio.Semaphore
+
+
+BUS_USE = BusUse(
+    gets=(ARTIFACTS,),
+)
+"""What the service does on the bus besides what its actor says; its rights follow from it."""

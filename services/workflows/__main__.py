@@ -11,7 +11,7 @@ from services.workflows.artifacts.evidence import EvidenceArtifacts
 from services.workflows.clock import utc_now
 from services.workflows.compiling.run_compiler import RunCompiler
 from services.workflows.dependencies import Dependencies
-from services.workflows.deps import WorkflowDeps
+from services.workflows.deps import BUS_USE, WorkflowDeps
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.handlers import actor
 from services.workflows.healing.run_healer import RunHealer
@@ -24,12 +24,13 @@ from services.workflows.library.storage.bus import BusStorage
 from services.workflows.library.storage.folder import LIBRARY_FOLDER, FolderStorage
 from services.workflows.ports import Limits
 from services.workflows.search.opening import open_index
+from services.workflows.setup_checks import SETUP_CHECKS
 from services.workflows.tools.toolbox import open_toolbox
 from shared.bus.nats_bus import Bus
 from shared.secrets.store import secret_store
 from shared.settings import Settings
 
-__all__ = ["NAME", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "SETUP_CHECKS", "actor", "open_deps"]
 
 NAME = "workflows"
 log = logging.getLogger(__name__)

@@ -11,7 +11,41 @@ from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
 from services.workflows.ports import Executor
+from shared.bus.access.use import BusUse
 from shared.bus.ports import Blobs
+from shared.streams import (
+    ANSWERS,
+    ARTIFACTS,
+    FLOW_HEALS,
+    INPUTS,
+    RUN_FLOWS,
+    RUNS,
+    WORKFLOW_FILES,
+    WORKFLOW_SAMPLES,
+    WORKFLOW_SOURCES,
+    WORKFLOWS,
+)
+from shared.subjects import (
+    ACT,
+    BEGIN_FLOW,
+    CAPTURE,
+    CREATE_WORKFLOW,
+    DELETE_ARTIFACT,
+    END_FLOW,
+    GET_WORKFLOW,
+    KEEP,
+    LEASE,
+    LEND_ARTIFACT,
+    LIST_ARTIFACTS,
+    LOAD_ARTIFACT,
+    LOAD_RESULT,
+    LOAD_SAMPLES,
+    LOAD_STEPS,
+    OBSERVE,
+    RELEASE,
+    RESUME_FLOW,
+    SAVE_ARTIFACT,
+)
 
 MAX_WAIT_S = 120.0
 """For a free slot. Clients wait a little longer: `GRACE_S` of their calls."""
@@ -34,3 +68,55 @@ class WorkflowDeps:
     """None: no flow is compiled of a run in progress."""
     run_healer: RunHealer | None = None
     """None: no flow is healed while runs use it."""
+
+
+BUS_USE = BusUse(
+    asks=(
+        LEASE,
+        KEEP,
+        RELEASE,
+        OBSERVE,
+        ACT,
+        CAPTURE,
+        SAVE_ARTIFACT,
+        LOAD_ARTIFACT,
+        LIST_ARTIFACTS,
+        DELETE_ARTIFACT,
+        LOAD_RESULT,
+        LOAD_STEPS,
+        LEND_ARTIFACT,
+        CREATE_WORKFLOW,
+        GET_WORKFLOW,
+        BEGIN_FLOW,
+        RESUME_FLOW,
+        END_FLOW,
+        LOAD_SAMPLES,
+    ),
+    reads=(RUNS,),
+    records=(
+        RUN_FLOWS,
+        FLOW_HEALS,
+        WORKFLOWS,
+        WORKFLOW_SOURCES,
+        WORKFLOW_FILES,
+    ),
+    lists=(WORKFLOWS,),
+    gets=(
+        ARTIFACTS,
+        INPUTS,
+        ANSWERS,
+        WORKFLOW_SAMPLES,
+    ),
+    puts=(
+        ARTIFACTS,
+        INPUTS,
+        ANSWERS,
+        WORKFLOW_SAMPLES,
+    ),
+    removes=(
+        ARTIFACTS,
+        INPUTS,
+        ANSWERS,
+    ),
+)
+"""What the service does on the bus besides what its actor says; its rights follow from it."""

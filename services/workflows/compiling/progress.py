@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from shared.contracts.planner import SampleFinished
+from shared.contracts.planner import BY_API, SampleFinished
 from shared.contracts.workflows.run_flows import LEARNERS, MAX_LOST, RunFlow
 
 MAX_TRIES = 3
 """Compilations that may be cut off, such as by a process that is killed."""
 
 
-def is_usable(status: str, reason: str) -> bool:
-    """Return whether a flow can be compiled from a sample: it is done, or only its question is left to a person."""
+def is_usable(status: str, reason: str, decided_by: str = "") -> bool:
+    """Return whether a flow can be compiled from a sample: it is done on pages, or only its question is left to a
+    person."""
+    if decided_by == BY_API:
+        return False
     return status == "done" or (status, reason) == ("needs_review", "judgment_missing")
 
 
@@ -21,14 +24,14 @@ def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
     name = finished.sample_id
     if record.state != "learning" or name not in record.learners or name in record.done:
         return record
-    if is_usable(finished.status, finished.reason):
+    if is_usable(finished.status, finished.reason, finished.decided_by):
         return replace(record, done=(*record.done, name), lost=tuple(one for one in record.lost if one != name))
     if name in record.lost:
         return record
     lost = (*record.lost, name)
     if len(lost) < MAX_LOST:
         return replace(record, lost=lost)
-    why = f"{len(lost)} samples were not done, and {len(record.done)} of the {LEARNERS} that are needed were"
+    why = f"{len(lost)} samples were not done on pages, and {len(record.done)} of the {LEARNERS} that are needed were"
     return as_failed(replace(record, lost=lost), why)
 
 

@@ -77,8 +77,7 @@ class RunCompiler:
         except (PermanentError, NotCompiledError) as exc:
             change = _failing(str(exc))
         record = await self._change(run_id, change)
-        told = f"is {record.name}@{record.hash[:12]}" if record.state == "compiled" else record.reason
-        log.info("the flow of %s: %s", run_id, told)
+        log.info("the flow of %s: %s %s@%s", run_id, record.state, record.name, record.hash[:12])
         return record
 
     async def _compiled(self, run_id: str, record: RunFlow) -> Callable[[RunFlow], RunFlow]:
@@ -93,7 +92,7 @@ class RunCompiler:
             return lambda known: as_compiled(known, taken.workflow.name, taken.workflow.hash)
         flow, validation = await compile_for_run(self._bus, spec, samples)
         if validation.problems:
-            log.warning("the flow of %s stays a draft: %s", run_id, "; ".join(validation.problems))
+            log.warning("the flow of %s stays a draft; problems: %d", run_id, len(validation.problems))
             return _failing(problems_text(validation.problems))
         packed = within_limits(pack_samples(written, samples, flow.samples))
         async with lent_samples(self._bus, packed.samples, packed.data) as lent:

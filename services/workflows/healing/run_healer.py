@@ -68,7 +68,7 @@ class RunHealer:
             outcome = HealRefused(("an internal error, see the log",))
         if isinstance(outcome, HealRefused):
             reason = "; ".join(outcome.problems)
-            log.info("no version comes of what samples of %s@%s found: %s", name, used[:12], reason)
+            log.info("no version comes of what samples of %s@%s found; its record tells why", name, used[:12])
             await self._bus.modify(FLOW_HEALS, used, FlowHealing, lambda known: as_refused(known, reason))
         else:
             hash = outcome.hash

@@ -18,6 +18,7 @@ _ERROR_TYPES = {
     "deadline_exceeded": "TimeoutError",
     "unreachable": "ConnectionError",
     "no_responders": "ConnectionError",
+    "bus_lost": "ConnectionError",
     "no_session": "ConnectionError",
     "instance_gone": "ConnectionError",
     "session_lost": "ConnectionError",
