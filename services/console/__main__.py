@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from services.console.cli import app
+import sys
 
 
 def main() -> None:
-    app()
+    try:
+        # Imported here: Ctrl-C while the program is loaded, which takes a second, leaves no traceback.
+        from services.console.cli import app
+        from services.console.terminal.patient_output import wait_for_readers
+
+        wait_for_readers()
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)  # `exits.INTERRUPTED`, which may not be loaded yet
 
 
 if __name__ == "__main__":

@@ -7,7 +7,12 @@ import typer
 from services.console import exits
 from services.console.commands.ask import ask
 from services.console.commands.build.command import build
+from services.console.commands.bus_config.command import bus_config
+from services.console.commands.doctor.command import EXIT_CODES as DOCTOR_EXIT_CODES
+from services.console.commands.doctor.command import doctor
 from services.console.commands.drive import drive
+from services.console.commands.explain.command import EXIT_CODES as EXPLAIN_EXIT_CODES
+from services.console.commands.explain.command import explain
 from services.console.commands.export import export
 from services.console.commands.flows.command import flows
 from services.console.commands.flows.compile import EXIT_CODES as COMPILE_EXIT_CODES
@@ -22,6 +27,7 @@ from services.console.commands.reperform.command import reperform
 from services.console.commands.replay import replay
 from services.console.commands.run.command import run
 from services.console.commands.runs.command import runs
+from services.console.commands.settle import settle
 from services.console.commands.sql import sql
 from services.console.commands.up import serve, up
 from services.console.commands.validate import validate
@@ -36,13 +42,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (run, replay, reperform, operate, ask, sql):
+for command in (run, settle, replay, reperform, operate, ask, sql):
     app.command(epilog=exits.HELP)(command)
-for command in (up, serve, validate, observe, drive):
+for command in (up, serve, bus_config, validate, observe, drive):
     app.command()(command)
 app.command(epilog=exits.HELP)(login)
 for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
+app.command(epilog=DOCTOR_EXIT_CODES)(doctor)
+app.command(epilog=EXPLAIN_EXIT_CODES)(explain)
 app.command()(key)
 app.command()(build)
 app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)

@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 import msgspec
 import typer
 
+from services.console.terminal.plain_output import print_err
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.errors import ExhibitError, PermanentError, to_failure
 from shared.settings import Settings
-from shared.telemetry.tracing import export_traces
+from shared.telemetry.exporting import export_telemetry
 
 OK = 0
 NOT_ALL_DONE = 1
@@ -41,7 +42,8 @@ def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> R
     Errors are printed, and become typer.Exit with the exit code.
     """
     try:
-        with export_traces("console", Settings().trace_file):
+        settings = Settings()
+        with export_telemetry("console", settings.trace_file, settings.otlp_endpoint):
             return asyncio.run(_run_cancellable(work))
     except asyncio.CancelledError:
         raise typer.Exit(INTERRUPTED) from None
@@ -75,19 +77,20 @@ async def _run_cancellable(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     return await task
 
 
-def print_problems(problems: Sequence[Problem], *, as_json: bool) -> None:
-    """Print every problem, one per line; with ``as_json`` one JSON object on standard output."""
+def print_problems(problems: Sequence[Problem], *, as_json: bool, so: str = "nothing was started") -> None:
+    """Print every problem, one per line, after what follows from them; with ``as_json`` one JSON object on standard
+    output."""
     if as_json:
         sys.stdout.write(msgspec.json.encode({"problems": problems}).decode() + "\n")
         return
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    sys.stderr.write(f"exhibit: {count}; nothing was started\n")
+    print_err(f"exhibit: {count}; {so}\n")
     for problem in problems:
-        sys.stderr.write(f"  {problem.where}: {problem.message}\n")
+        print_err(f"  {problem.where}: {problem.message}\n")
 
 
 def print_error(error: ExhibitError, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(msgspec.json.encode(to_failure(error)).decode() + "\n")
     else:
-        sys.stderr.write(f"exhibit: {error}\n")
+        print_err(f"exhibit: {error}\n")

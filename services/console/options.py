@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from services.console import exits
 from services.console.run_location import HOW_TO_NAME_A_RUN
+from services.console.terminal.plain_output import print_err
 from shared.errors import PermanentError
 from shared.s3.location import is_s3_url, parse_location
 from shared.settings import Settings
@@ -41,20 +41,20 @@ def load_settings(nats: str | None = None, evidence: str | None = None) -> Setti
         settings = Settings()
     except ValidationError as exc:
         for error in exc.errors():
-            sys.stderr.write(f"exhibit: setting {'.'.join(map(str, error['loc']))}: {error['msg']}\n")
+            print_err(f"exhibit: setting {'.'.join(map(str, error['loc']))}: {error['msg']}\n")
         raise typer.Exit(exits.BAD_INPUT) from None
-    configure_logs(settings.log_level)
+    configure_logs(settings.log_level, settings.log_format)
     return settings.model_copy(update=overrides)
 
 
-def _evidence_overrides(evidence: str | None) -> dict[str, Path | str | None]:
+def _evidence_overrides(evidence: str | None) -> dict[str, Path | str | bool | None]:
     """Return the settings for --evidence. A folder takes precedence over a bucket of the environment."""
     if evidence is None:
         return {}
     if not is_s3_url(evidence):
-        return {"evidence_dir": Path(evidence), "evidence_bucket": None}
+        return {"evidence_dir": Path(evidence), "evidence_bucket": None, "evidence_named": True}
     try:
-        return {"evidence_bucket": str(parse_location(evidence))}
+        return {"evidence_bucket": str(parse_location(evidence)), "evidence_named": True}
     except PermanentError as exc:
-        sys.stderr.write(f"exhibit: --evidence: {exc}\n")
+        print_err(f"exhibit: --evidence: {exc}\n")
         raise typer.Exit(exits.BAD_INPUT) from None

@@ -5,8 +5,11 @@ Every command that takes a run uses this module, so that a name means the same r
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from shared.errors import PermanentError
@@ -16,7 +19,7 @@ from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.text.names import age_of_run
 
-LAST = "last"
+LAST, LAST_RUN = "last", "last_run.json"
 HOW_TO_NAME_A_RUN = "its id, its folder, s3://bucket/prefix/run, or last"
 """The ways to name a run, for help texts; some commands also take a zip."""
 _ID = re.compile(r"[A-Za-z0-9_-]+")
@@ -87,18 +90,56 @@ def _locate_in_bucket(settings: Settings, place: str) -> tuple[Settings, str]:
 
 
 def _newest_run(settings: Settings) -> Path | str:
-    if settings.evidence_bucket is not None:
-        return _newest_in_bucket(settings, settings.evidence_bucket.rstrip("/"))
-    runs = [path.parent for path in settings.evidence_dir.glob(f"*/{RUN}")]
-    if not runs:
-        raise PermanentError(f"there is no run in {settings.evidence_dir.resolve()}", code="no_run")
-    return max(runs, key=lambda path: age_of_run(path.name))
+    """Return the newest run of the place of evidence, or the last one of this machine, wherever that was put."""
+    bucket = settings.evidence_bucket
+    here = _newest_in_folder(settings.evidence_dir) if bucket is None else _newest_in_bucket(settings, bucket)
+    elsewhere = None if settings.evidence_named else _read_last_run(settings)
+    found = [location for location in (here, elsewhere) if location is not None]
+    if not found:
+        place = settings.evidence_dir.resolve() if bucket is None else bucket.rstrip("/")
+        raise PermanentError(f"there is no run in {place}", code="no_run")
+    return max(found, key=lambda location: age_of_run(str(location).rpartition("/")[2]))
 
 
-def _newest_in_bucket(settings: Settings, place: str) -> str:
+def _newest_in_folder(folder: Path) -> Path | None:
+    runs = [path.parent for path in folder.glob(f"*/{RUN}")]
+    return max(runs, key=lambda path: age_of_run(path.name), default=None)
+
+
+def _newest_in_bucket(settings: Settings, place: str) -> str | None:
     bucket = open_bucket(settings)
     names = sorted((entry.key for entry in bucket.list_objects() if entry.is_folder), key=age_of_run, reverse=True)
-    for name in names:
-        if bucket.stat(f"{name}/{RUN}") is not None:
-            return f"{place}/{name}"
-    raise PermanentError(f"there is no run in {place}", code="no_run")
+    name = next((name for name in names if bucket.stat(f"{name}/{RUN}") is not None), None)
+    return f"{place.rstrip('/')}/{name}" if name is not None else None
+
+
+# --- the last run of this machine
+
+
+def remember_run(settings: Settings, run_id: str) -> None:
+    """Note where the evidence of a run is that this machine has started, so that ``last`` finds it without --evidence.
+
+    Nothing is noted of a run of other services, nor where the state folder cannot be written: the run goes on.
+    """
+    if settings.nats_url is not None:
+        return
+    bucket = settings.evidence_bucket
+    location = f"{bucket.rstrip('/')}/{run_id}" if bucket is not None else str(settings.evidence_dir.resolve() / run_id)
+    path = settings.state_dir / LAST_RUN
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps({"version": 1, "location": location}), encoding="utf-8")
+        part.replace(path)
+
+
+def _read_last_run(settings: Settings) -> Path | str | None:
+    """Return what was noted last; None where nothing was, or where the run is not there any more."""
+    try:
+        noted = json.loads((settings.state_dir / LAST_RUN).read_bytes())
+        location = str(noted["location"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if is_s3_url(location):
+        return location
+    return Path(location) if (Path(location) / RUN).is_file() else None

@@ -17,6 +17,7 @@ from rich.json import JSON
 from services.console import exits
 from services.console.commands.run.command import run_and_exit, run_batch
 from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.terminal.plain_output import PlainConsole
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
@@ -74,7 +75,7 @@ async def draft_task(settings: Settings, request: str, folder: Path, *, force: b
     if as_json:
         sys.stdout.write(json.dumps(_to_json_object(reply, files), ensure_ascii=False) + "\n")
     else:
-        print_draft(reply, files, Console())
+        print_draft(reply, files, PlainConsole())
     return files
 
 

@@ -13,6 +13,7 @@ from services.console import exits
 from services.console.commands.verify import load_trusted_key, print_refusal, to_json_object, verdict_lines
 from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
 from services.console.run_location import find_run
+from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
 from shared.evidence_format.export import ChangedMeanwhile, write_zip
 from shared.evidence_format.sources.base import NoRun, RunSource, Unreadable
@@ -50,7 +51,7 @@ def export_run(
     except (NoRun, ExhibitError) as exc:
         return print_refusal(str(exc), as_json=as_json)
     except (ChangedMeanwhile, Unreadable, OSError, UnicodeError) as exc:  # a file name that is not valid text
-        sys.stderr.write(f"exhibit: nothing was exported: {printable(str(exc))}\n")
+        print_err(f"exhibit: nothing was exported: {printable(str(exc))}\n")
         return exits.NOT_ALL_DONE
     _print_result(checked, zip_path if files else None, files, as_json=as_json)
     return exits.OK if checked.whole else exits.NOT_ALL_DONE
@@ -83,4 +84,4 @@ def _print_result(checked: RunCheck, out: Path | None, files: int, *, as_json: b
         lines.append("exported all the same, as it is" if out else "nothing was exported; --broken exports it as it is")
     elif checked.seal is not None:
         lines.append(f"Verify it with the public key of {checked.seal.fingerprint} (`exhibit key`)")
-    sys.stdout.write("\n".join(lines) + "\n")
+    print_out("\n".join(lines) + "\n")

@@ -10,6 +10,7 @@ import typer
 from services.console import exits
 from services.console.commands.verify import print_refusal
 from services.console.options import AsJson, load_settings
+from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
 from shared.evidence_format.signing import key_path, load_signing_key
 from shared.settings import Settings
@@ -31,6 +32,6 @@ def print_key(settings: Settings, *, as_json: bool) -> int:
         sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
     else:
         # PEM readers ignore text before the key.
-        sys.stdout.write(f"Fingerprint: {public.fingerprint}\n{public.pem}")
-        sys.stderr.write(f"The private key is in {key_path(settings)}: keep it secret.\n")
+        print_out(f"Fingerprint: {public.fingerprint}\n{public.pem}")
+        print_err(f"The private key is in {key_path(settings)}: keep it secret.\n")
     return exits.OK

@@ -6,30 +6,40 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace as replace_part
 
 from services.console import exits
-from services.console.commands.drive import execute_lines
+from services.console.commands.drive import execute_lines, print_text
 from services.console.options import Allow, Nats, Secret, load_settings
+from services.console.terminal.plain_output import print_err
+from services.console.text.action_lines import parse_action
 from services.console.text.reperform_summary import plain_line
-from shared.contracts.actions import Goto
-from shared.contracts.browser_pool import NothingToSave, SaveProfile
+from shared.client import RunRejectedError
+from shared.contracts.actions import Goto, TypeSecret
+from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
+from shared.contracts.discovery import Problem
 from shared.errors import PermanentError
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
 from shared.login_walls import login_wall_words
 from shared.settings import Settings
-from shared.subjects import SAVE_PROFILE
+from shared.subjects import CHECK_ACCESS, SAVE_PROFILE
 from shared.text.names import safe_id
+
+CHECK_LIMIT_S = 30.0
 
 
 def login(
     name: Annotated[str, typer.Argument(help="What task specs call this login state: their auth_profile.")],
     url: Annotated[str, typer.Argument(help="The address of the login page.")],
-    steps: Annotated[Path | None, typer.Option(help="Log in with these actions, one a line; - reads them.")] = None,
+    steps: Annotated[
+        Path | None, typer.Option(help="Log in with these actions (docs/actions.md); - reads them.")
+    ] = None,
     allow: Allow = None,
     secret: Secret = None,
     nats: Nats = None,
@@ -39,17 +49,30 @@ def login(
     if steps is None:
         recorded = exits.run_async(log_in_by_hand(settings, name, terms))
     else:
-        recorded = exits.run_async(log_in_by_steps(settings, name, terms, _read_lines(steps), Path("drive")))
+        lines, typed = _read_steps(steps)
+        terms = replace(terms, secrets=tuple(dict.fromkeys((*terms.secrets, *typed))))
+        recorded = exits.run_async(log_in_by_steps(settings, name, terms, lines, Path("drive")))
     if not recorded:
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
-def _read_lines(path: Path) -> list[str]:
+def _read_steps(path: Path) -> tuple[list[str], list[str]]:
+    """Return the lines, and the secrets that they type: who wrote the steps has named them there.
+
+    Raises typer.Exit, with every problem printed, where a line is no action.
+    """
     try:
-        return (sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")).splitlines()
+        lines = (sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")).splitlines()
     except (OSError, UnicodeDecodeError) as exc:
-        sys.stderr.write(f"exhibit: {path} cannot be read: {exc}\n")
+        print_err(f"exhibit: {path} cannot be read: {exc}\n")
         raise typer.Exit(exits.BAD_INPUT) from None
+    parsed = {number: parse_action(line, "") for number, line in enumerate(lines, start=1) if line.strip()}
+    wrong = {number: one for number, one in parsed.items() if isinstance(one, Problem)}
+    if wrong:
+        problems = [replace_part(one, where=f"line {number}, {one.where}") for number, one in wrong.items()]
+        exits.print_problems(problems, as_json=False)
+        raise typer.Exit(exits.BAD_INPUT)
+    return lines, [one.secret for one in parsed.values() if isinstance(one, TypeSecret)]
 
 
 def check_name(name: str) -> None:
@@ -63,13 +86,17 @@ async def log_in_by_steps(
 ) -> bool:
     """Log in with the given actions, in the form of `exhibit drive`, and record the state.
 
-    Return False, and record nothing, when any action failed.
+    Return False, and record nothing, when an action failed; those after it are not taken. Raises RunRejectedError where
+    the browser pool lacks a secret.
     """
     check_name(name)
     async with open_pool_session(settings, terms) as session:
-        if await execute_lines(session, terms.url, lines, out):
+        checked = await session.bus.ask(CHECK_ACCESS, CheckAccess(secrets=terms.secrets), timeout_s=CHECK_LIMIT_S)
+        if checked.problems:
+            raise RunRejectedError([*checked.problems])
+        if await execute_lines(session, terms.url, lines, out, print_text, stop_at_failure=True):
             return await _save_profile(session, name)
-    _print(f"nothing was recorded as {name}: not all steps succeeded")
+    _print(f"nothing was recorded as {name}: a step failed, and those after it were not taken")
     return False
 
 
@@ -127,7 +154,7 @@ async def _save_profile(session: ManualSession, name: str) -> bool:
         return False
     _print(
         f"recorded {name}: {_counted(reply.cookies, 'cookie')}, storage of {_counted(reply.origins, 'site')}, in "
-        f'{reply.path}\n  use it: "auth_profile": "{name}" in a task spec'
+        f'{reply.path}\n  for {", ".join(reply.hosts)}\n  use it: "auth_profile": "{name}" in a task spec'
     )
     return True
 
@@ -149,4 +176,4 @@ async def _wait_for_enter() -> None:
 
 
 def _print(text: str) -> None:
-    sys.stderr.write(text + "\n")
+    print_err(text + "\n")

@@ -11,6 +11,8 @@ import typer
 
 from services.console import exits
 from services.console.options import Allow, AsJson, Nats, Profile, load_settings
+from services.console.terminal.plain_output import print_out
+from services.console.text.page_text import page_text
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult
@@ -46,16 +48,14 @@ async def observe_page(
     if as_json:
         sys.stdout.write(msgspec.json.encode(page).decode() + "\n")
     else:
-        sys.stdout.write(_page_text(page, opened, elapsed_ms))
+        print_out(_page_text(page, opened, elapsed_ms))
     return opened.ok
 
 
 def _page_text(page: PageObserved, opened: ActionResult, elapsed_ms: float) -> str:
-    status = f"HTTP {page.http_status}" if page.http_status else opened.message
     facts = (
         f"{len(page.elements)} of {page.total_elements} elements, {elapsed_ms:.0f} ms, {len(page.text)} characters"
         f" (about {len(page.text) // 4} tokens), confidence {page.dom_confidence:.2f}"
         + (f"; look at its picture: {', '.join(page.triggers)}" if page.triggers else "")
     )
-    unsettled = "" if page.settled else "\nthe page was still changing"
-    return f"{page.url}\n{page.title}\n{status}\n\n{page.text}\n\n{facts}{unsettled}\n"
+    return f"{page_text(page, opened.message)}\n{facts}\n"

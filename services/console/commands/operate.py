@@ -18,10 +18,15 @@ from rich.text import Text
 from services.console import exits
 from services.console.line_reader import LineReader
 from services.console.options import Nats, load_settings
+from services.console.terminal.plain_output import PlainConsole
 from services.console.text.action_lines import HELP_WORDS, InvalidLine, help_text, parse_operator_line
+from shared.bus.access.credentials import access_of
+from shared.bus.decoding import decode
 from shared.bus.wire import flush
 from shared.client import connect
+from shared.client.bus_use import OPERATOR
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
+from shared.errors import InvalidMessage
 from shared.settings import Settings
 from shared.subjects import DECIDE
 
@@ -40,22 +45,26 @@ def operate(
 async def answer_questions(settings: Settings, name: str) -> None:
     """Answer questions until Ctrl-C or the end of the input. Raises Unavailable when the bus does not answer."""
     url = settings.nats_url or DEFAULT_NATS_URL
-    console, lines = Console(), LineReader(sys.stdin.fileno())
-    async with connect(url) as client:
+    console, lines = PlainConsole(), LineReader(sys.stdin.fileno())
+    async with connect(url, access_of(settings), OPERATOR) as client:
         console.print(Text(f"{name} decides at {url}; ? for help, Ctrl-C to end"), style="dim")
         while await _answer_next(client.bus.nc, console, lines, name):
             pass
 
 
 async def _answer_next(nc: NatsClient, console: Console, lines: LineReader, name: str) -> bool:
-    """Answer one question. Return False at the end of the input.
+    """Answer one question. Return False at the end of the input. What is no question is declined.
 
     The subscription ends with the first question, so that others go to an operator who is free.
     """
     msg = await next_question(nc)
     reply: DecisionGiven | DecisionDeclined | None = None
     try:
-        asked = msgspec.json.decode(msg.data, type=DecisionAsked)
+        asked: DecisionAsked = decode(msg.data, DecisionAsked)
+    except InvalidMessage as exc:
+        await msg.respond(msgspec.json.encode(DecisionDeclined(reason=str(exc))))
+        return True
+    try:
         print_question(console, asked)
         reply = await _read_answer(console, lines, asked, name)
     finally:

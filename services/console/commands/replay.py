@@ -8,12 +8,12 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from services.console import exits
 from services.console.options import AsJson, Evidence, Nats, load_settings
-from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
+from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run, remember_run
+from services.console.terminal.plain_output import PlainConsole
 from services.console.text.replay_summary import ReplayEvents, replay_lines, to_run_replayed
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
@@ -70,6 +70,7 @@ async def replay_run(
         accepted = await client.submit(
             replay=run_id, replay_samples=samples, allow_effects=allow_effects, concurrency=concurrency
         )
+        remember_run(settings, accepted.run_id)
         events, finished = await _watch(client, accepted.run_id)
     replayed = to_run_replayed(accepted.run_id, run_id, finished.location, events, loaded.samples, samples)
     if as_json:
@@ -77,7 +78,7 @@ async def replay_run(
         sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
     else:
         # Text of pages is printed as plain text, neither as markup nor as terminal control sequences.
-        Console().print(Text("\n".join(map(printable, replay_lines(replayed)))), soft_wrap=True)
+        PlainConsole().print(Text("\n".join(map(printable, replay_lines(replayed)))), soft_wrap=True)
     return replayed.same
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.options import Evidence, Nats, load_settings
 from services.console.run_location import locate_runs
+from services.console.terminal.plain_output import PlainConsole, print_err
 from services.console.terminal.sql_view import answer_summary, answer_table, answer_view, refusal_text
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
@@ -78,7 +78,7 @@ async def ask_sql(
     async with open_client(settings.model_copy(update={"evidence_read_only": True}), ["evidence"]) as client:
         reply = await client.sql(query, tuple(runs), format=WIRE_FORMATS[format], max_rows=limit, timeout_s=timeout_s)
         if isinstance(reply, SqlRefused):
-            sys.stderr.write(refusal_text(query, reply))
+            print_err(refusal_text(query, reply))
             return False
         answered, data = reply
         _write_answer(format, out, answered, data)
@@ -99,11 +99,11 @@ def _write_answer(format: SqlFormat, out: Path | None, answered: SqlAnswered, da
     if format == "table":
         rows: list[dict[str, Any]] = json.loads(data)  # not msgspec: DuckDB writes NaN in lists, which is no JSON
         if out is None:
-            console = Console()
+            console = PlainConsole()
             console.print(answer_view(answered, rows, console.width))
             return
         with out.open("w", encoding="utf-8") as file:
-            Console(file=file, width=400).print(answer_table(answered, rows))
+            PlainConsole(file=file, width=400).print(answer_table(answered, rows))
     elif out is None:
         sys.stdout.write(data.decode())
     else:
@@ -112,7 +112,7 @@ def _write_answer(format: SqlFormat, out: Path | None, answered: SqlAnswered, da
 
 def _print_summary(answered: SqlAnswered, *, to_stderr: bool) -> None:
     """Print the number of rows and the notes; to standard error when a program reads standard output."""
-    console = Console(stderr=to_stderr)
+    console = PlainConsole(stderr=to_stderr)
     console.print(answer_summary(answered), style="dim", highlight=False)
     for note in answered.notes:
         console.print(note, style="yellow", markup=False, highlight=False, soft_wrap=True)

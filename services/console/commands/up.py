@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import AsyncExitStack
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from services.console import exits
 from services.console.options import Evidence, Nats, load_settings
+from services.console.terminal.plain_output import print_out
 from shared.host.nats_server import nats_server
 from shared.host.services import NAMES, serve_until_stopped, service_module
 from shared.settings import Settings
@@ -58,5 +58,4 @@ def _print_how_to_use(settings: Settings) -> None:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    print_out(text + "\n")

@@ -13,6 +13,7 @@ import typer
 from services.console import exits
 from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
 from services.console.run_location import find_run
+from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
 from shared.evidence_format.signing import PublicKey, key_path, load_known_key
 from shared.evidence_format.sources.base import Finding, NoRun
@@ -60,7 +61,7 @@ def verify_run(settings: Settings, run: str, *, key: Path | None, manifest_sha25
             *_trusted_key_lines(settings, trusted, key),
             *verdict_lines(checked),
         ]
-        sys.stdout.write("\n".join(lines) + "\n")
+        print_out("\n".join(lines) + "\n")
     return exit_code(checked)
 
 
@@ -81,7 +82,7 @@ def print_refusal(message: str, *, as_json: bool) -> int:
     if as_json:
         sys.stdout.write(msgspec.json.encode({"stands": False, "refused": message}).decode() + "\n")
     else:
-        sys.stderr.write(f"exhibit: {printable(message)}\n")
+        print_err(f"exhibit: {printable(message)}\n")
     return exits.BAD_INPUT
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from services.console.terminal.plain_output import print_err
 from services.console.text.reperform_summary import ReperformCounts, header_line, sample_lines, summary_lines
 from shared.contracts.reperform import SampleReperformed
 
@@ -65,7 +66,7 @@ class TextReperformView:
             and (part := PROGRESS_LINES * self._count.samples // self._samples) > self._progress_lines_printed
         ):
             self._progress_lines_printed = part
-            sys.stderr.write(f"{self._count.samples} of {self._samples} samples\n")
+            print_err(f"{self._count.samples} of {self._samples} samples\n")
 
     def print_partial(self, why: str) -> None:
         self._close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +14,17 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.console.text.tally import Tally, headline, to_words, way_lines, workflow_offer
+from services.console.terminal.plain_output import print_err
+from services.console.text.tally import (
+    Tally,
+    Trouble,
+    headline,
+    reconciliation_line,
+    to_words,
+    way_lines,
+    workflow_offer,
+)
+from shared.contracts.codes import REASONS
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.population import population_advice, population_headline
 from shared.statuses import STATUSES, colour_of, urgency_of
@@ -23,6 +32,7 @@ from shared.text.normal import tidy
 
 MAX_ACTIVE = 8
 MAX_TROUBLES = 4
+LISTED_TROUBLES, LISTED_IDS = 20, 10
 REFRESH_PER_S = 8
 
 
@@ -64,7 +74,7 @@ class BlockedWarning:
 
     def show(self, tally: Tally) -> None:
         if tally.blocked and tally.blocked != self._printed:
-            sys.stderr.write(f"exhibit: evidence is waiting: {tally.blocked}\n")
+            print_err(f"exhibit: evidence is waiting: {tally.blocked}\n")
         self._printed = tally.blocked
 
 
@@ -146,10 +156,15 @@ def _active(tally: Tally) -> RenderableType:
 
 def _troubles(tally: Tally) -> RenderableType:
     table = Table.grid(padding=(0, 2))
-    for result in tally.troubles[-MAX_TROUBLES:]:
-        outcome = to_words(result.status) + (f" ({to_words(result.reason)})" if result.reason else "")
-        table.add_row(Text(result.sample_id, style=colour_of(result.status)), outcome, _one_line(result.message))
+    for trouble in tally.troubles[-MAX_TROUBLES:]:
+        outcome = to_words(trouble.status) + (f" ({to_words(trouble.reason)})" if trouble.reason else "")
+        table.add_row(_who(trouble), outcome, _one_line(trouble.message))
     return Group(Text(""), table)
+
+
+def _who(trouble: Trouble) -> Text:
+    ids = trouble.sample_ids
+    return Text(ids[0] if len(ids) == 1 else f"{len(ids)} samples", style=colour_of(trouble.status))
 
 
 def _one_line(text: str) -> Text:
@@ -183,9 +198,16 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
     if not finished.population_complete or finished.population_note:
         colour = "" if finished.population_complete else f"bold {colour_of('needs_review')}"
         facts.add_row("Samples", Text(_population(finished), style=colour))
+    if finished.reconciliation is not None:
+        facts.add_row("Register", Text(reconciliation_line(finished.reconciliation)))
     if finished.flagged:
-        facts.add_row("Flagged", f"{finished.flagged} of the samples have a remark to read: the column notes")
+        facts.add_row(
+            "Flagged",
+            f"{finished.flagged} of the samples are for a person to read: their message and notes, in the report",
+        )
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
+    for line in _advice(tally):
+        facts.add_row("To do", Text(line))
     for line in way_lines(finished):
         facts.add_row("Way", Text(line))
     if tally.long_ways and not tally.saves_workflow:
@@ -194,6 +216,14 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
     if tally.troubles:
         parts += [_all_troubles(tally), Text("")]
     return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
+
+
+def _advice(tally: Tally) -> list[str]:
+    """Return what to change where it is we who have to, such as in the spec; each reason once."""
+    reasons = dict.fromkeys(trouble.reason for trouble in sorted(tally.troubles, key=lambda one: -len(one.sample_ids)))
+    advice = {str(code): facts.advice for code, facts in REASONS.items() if facts.fault == "us"}
+    told = [f"{to_words(reason)}: {advice[reason]}" for reason in reasons if reason in advice]
+    return [*told, "Start a new run with a spec that has changed: a resumed run keeps its own."] if told else []
 
 
 def _population(finished: RunFinished) -> str:
@@ -209,12 +239,18 @@ def _relative_to(here: Path, path: str) -> str:
 
 
 def _all_troubles(tally: Tally) -> RenderableType:
-    table = Table(box=None, padding=(0, 2), show_header=False)
-    for result in tally.troubles[:20]:
-        table.add_row(
-            Text(result.sample_id, style=colour_of(result.status)),
-            Text(to_words(result.reason)),
-            Text(result.message),
-        )
-    more = len(tally.troubles) - 20
-    return Group(table, Text(f"  and {more} more, in the table", style="dim")) if more > 0 else table
+    """Return what is not done, each reason once, the most frequent first. These are lines and no table, since a table
+    would cut the ids, by which samples are found."""
+    ordered = sorted(tally.troubles, key=lambda trouble: -len(trouble.sample_ids))
+    lines = [line for trouble in ordered[:LISTED_TROUBLES] for line in _trouble_lines(trouble)]
+    left = sum(len(trouble.sample_ids) for trouble in ordered[LISTED_TROUBLES:])
+    return Group(*lines, *([Text(f"  and {left} more samples, in the table", style="dim")] if left else []))
+
+
+def _trouble_lines(trouble: Trouble) -> list[Text]:
+    said = Text.assemble("  ", _who(trouble), "  ", to_words(trouble.reason), "  ", trouble.message)
+    if len(trouble.sample_ids) == 1:
+        return [said]
+    more = len(trouble.sample_ids) - LISTED_IDS
+    ids = ", ".join(trouble.sample_ids[:LISTED_IDS]) + (f" and {more} more, in the table" if more > 0 else "")
+    return [said, Text(f"      {ids}", style="dim")]

@@ -53,16 +53,20 @@ class ReperformCounts:
     unproven: int = 0
     """Done samples whose stored pages do not prove the record."""
 
+    without_page: int = 0
+    """Values of done samples that no stored page shows."""
+
     def add(self, sample: SampleReperformed) -> None:
         self.samples += 1
         self.stopped += bool(sample.problem)
         self.unproven += bool(find_identity_doubt(sample))
         self.proven += sample.identity in ("proven", "proven_in_observation")
+        self.without_page += sum(lacks_page(sample, value) for value in sample.values)
         self.values.update(value.verdict for value in sample.values)
 
     @property
     def faults(self) -> int:
-        return self.stopped + self.unproven + sum(self.values[verdict] for verdict in FAULTS)
+        return self.stopped + self.unproven + self.without_page + sum(self.values[verdict] for verdict in FAULTS)
 
     @property
     def extracted(self) -> int:
@@ -77,7 +81,13 @@ class ReperformCounts:
     def to_json_object(self) -> dict[str, Any]:
         counts = {verdict: self.values[verdict] for verdict in VERDICT_LABELS if self.values[verdict]}
         records = {"record_proven": self.proven, "record_not_proven": self.unproven}
+        records |= {"done_without_page": self.without_page}
         return {"samples": self.samples, "values": counts, "not_done": self.stopped, **records}
+
+
+def lacks_page(sample: SampleReperformed, value: ValueReperformed) -> bool:
+    """Whether a value of a done sample was read from a page, and no stored page shows it: it is only a claim."""
+    return sample.status == "done" and value.state == "value" and value.verdict in ("not_stored", "not_bound")
 
 
 def find_identity_doubt(sample: SampleReperformed) -> str:
@@ -120,7 +130,7 @@ def sample_lines(sample: SampleReperformed, *, all_values: bool) -> Iterator[str
 
 
 def _listed_values(sample: SampleReperformed, all_values: bool) -> list[ValueReperformed]:
-    return [value for value in sample.values if all_values or value.verdict in FAULTS]
+    return [value for value in sample.values if all_values or value.verdict in FAULTS or lacks_page(sample, value)]
 
 
 def summary_lines(run_id: str, count: ReperformCounts, *, all_values: bool, of: int = 0, why: str = "") -> list[str]:
@@ -137,6 +147,8 @@ def summary_lines(run_id: str, count: ReperformCounts, *, all_values: bool, of: 
     ]
     if count.stopped:
         result.append(f"  {_counted(count.stopped, 'sample')} of which NOTHING COULD BE EXTRACTED")
+    if count.without_page:
+        result.append(f"  {_counted(count.without_page, 'value')} of done samples without a page: they are NOT PROVEN")
     if count.unproven:
         result.append(f"  {_counted(count.unproven, 'sample')} whose stored page DOES NOT PROVE THE RECORD")
     result.append(

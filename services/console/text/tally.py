@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from shared.contracts.actions import Action, UseWorkflow
 from shared.contracts.base import Usage, add_usage
+from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished, uses_flows
+from shared.contracts.error_codes import EndCode
+from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, ReconciliationCounts, RunFinished, uses_flows
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.steps import StepTaken
+from shared.evidence_format.files.reconciliation import RECORD_VERDICTS
 from shared.statuses import urgency_of
 from shared.subjects import RunEvent
 from shared.text.names import DISCOVERY
 from shared.text.normal import tidy
+
+TroubleKey = tuple[OpenCode[Status], OpenCode[EndCode], str]
+LEAST_OWN_CHARS = 3
+"""A shorter value of a row may be part of any word."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,17 @@ class ActiveSample:
     last: str
 
 
+@dataclass(frozen=True)
+class Trouble:
+    """Samples that ended in the same way for the same reason. ``message``: of the only one, or of all of them, with
+    ``{column}`` where each has its own value."""
+
+    status: OpenCode[Status]
+    reason: OpenCode[EndCode]
+    message: str
+    sample_ids: tuple[str, ...]
+
+
 @dataclass
 class Tally:
     """The sums so far, updated in place: a run of 10,000 samples has 50,000 events.
@@ -36,6 +55,8 @@ class Tally:
 
     run_id: str
     attempt_base: int = 0
+    already_done: int = 0
+    """Samples of earlier rounds that this one does not work on; ``expected`` is without them."""
     expected: int | None = None
     found: int = 0
     discovering: bool = False
@@ -44,6 +65,9 @@ class Tally:
     discovery: SampleFinished | None = None
     """How the search for the samples ended; it is not counted as a sample."""
     results: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
+    _alike: dict[TroubleKey, dict[str, SampleFinished]] = field(
+        default_factory=dict[TroubleKey, dict[str, SampleFinished]]
+    )
     active: dict[str, ActiveSample] = field(default_factory=dict[str, ActiveSample])
     counts: Counter[str] = field(default_factory=Counter[str])
     on_workflows: set[str] = field(default_factory=set[str])
@@ -61,9 +85,12 @@ class Tally:
         return self.found if self.lists_only else len(self.results)
 
     @property
-    def troubles(self) -> list[SampleFinished]:
-        """Results other than done, in the order in which they ended."""
-        return [result for result in self.results.values() if result.status != "done"]
+    def troubles(self) -> list[Trouble]:
+        """How samples ended that are not done, each way once; the one that ended last is last."""
+        return [
+            Trouble(status, reason, shared if len(found) > 1 else next(iter(found.values())).message, tuple(found))
+            for (status, reason, shared), found in self._alike.items()
+        ]
 
     @property
     def long_ways(self) -> int:
@@ -82,7 +109,7 @@ class Tally:
             self.lists_only = event.record.spec.get("phase") == "discovery"
             self.saves_workflow = bool(event.record.spec.get("save_workflow"))
         elif isinstance(event, PopulationClosed) and event.attempt_base == self.attempt_base:
-            self.expected, self.discovering = event.samples, False
+            self.expected, self.discovering = event.samples - self.already_done, False
         elif isinstance(event, StepTaken) and event.attempt > self.attempt_base:
             self._step(event)
         elif isinstance(event, SampleFinished) and event.attempt > self.attempt_base:
@@ -109,13 +136,39 @@ class Tally:
         earlier = self.results.pop(event.sample_id, None)
         if earlier is not None:
             self.counts[earlier.status] -= 1
+            self._forget_trouble(earlier)
             if earlier.attempt > event.attempt:
                 event = earlier
         self.results[event.sample_id] = event
         self.counts[event.status] += 1
+        self._add_trouble(event)
         self.usage = add_usage(self.usage, event.usage)
         self.active.pop(event.sample_id, None)
         self.blocked = ""
+
+    def _add_trouble(self, result: SampleFinished) -> None:
+        if result.status == "done":
+            return
+        key = trouble_key(result)
+        alike = self._alike[key] = self._alike.pop(key, {})
+        alike[result.sample_id] = result
+
+    def _forget_trouble(self, result: SampleFinished) -> None:
+        key = trouble_key(result)
+        if (alike := self._alike.get(key)) is not None:
+            alike.pop(result.sample_id, None)
+            if not alike:
+                del self._alike[key]
+
+
+def trouble_key(result: SampleFinished) -> TroubleKey:
+    """Return by what results are alike: status, reason, and the message without what is the sample's own."""
+    own = {**result.sample.fields, "key": result.sample.key, "url": result.sample.url or "", "id": result.sample_id}
+    names = {text: name for name, text in reversed(own.items()) if len(text) >= LEAST_OWN_CHARS}
+    if not names:
+        return result.status, result.reason, result.message
+    texts = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return result.status, result.reason, re.sub(texts, lambda found: f"{{{names[found[0]]}}}", result.message)
 
 
 def describe(event: StepTaken) -> str:
@@ -148,6 +201,15 @@ def way_lines(finished: RunFinished) -> list[str]:
         lines.append(f"{to_words(one.way)}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
         lines += [f"    {why.samples} of them: {tidy(why.text)}" for why in one.reasons]
     return lines
+
+
+def reconciliation_line(counts: ReconciliationCounts) -> str:
+    """Return how the population and the register agree. Verdicts that no record has are left out, but for those that
+    are missing on a side."""
+    told = {verdict: int(getattr(counts, verdict)) for verdict in RECORD_VERDICTS}
+    shown = [f"{number} {to_words(verdict)}" for verdict, number in told.items() if number or "missing" in verdict]
+    rows = "1 row" if counts.rows == 1 else f"{counts.rows} rows"
+    return f"{_samples(counts.samples)} and {rows}: {', '.join(shown)}"
 
 
 def _samples(count: int) -> str:

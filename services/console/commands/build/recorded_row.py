@@ -61,7 +61,7 @@ class RecordedRow:
             step=max((one.step for one in self.sample.steps), default=0) + 1,
             started_at=started_at,
             ended_at=datetime.now(UTC),
-            observation=None if before is None else _reference(before),
+            observation=None if before is None else ObservationRef.of(before),
             decided_by=getpass.getuser(),
             action=action,
             result=result,
@@ -144,14 +144,3 @@ class RecordedRow:
             await self._session.bus.remove(ARTIFACTS, artifact.blob)
             filed.append(FiledArtifact(filename=name, artifact=artifact))
         return tuple(filed)
-
-
-def _reference(page: PageObserved) -> ObservationRef:
-    return ObservationRef(
-        snapshot_id=page.snapshot_id,
-        sha256=page.sha256,
-        url=page.url,
-        title=page.title,
-        http_status=page.http_status,
-        dom_confidence=page.dom_confidence,
-    )

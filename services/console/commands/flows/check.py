@@ -9,13 +9,13 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.workflows.arguments import Library
 from services.console.commands.workflows.library import library_settings
 from services.console.options import AsJson, Nats
 from services.console.terminal.flows_view import checks_table
+from services.console.terminal.plain_output import PlainConsole
 from shared.bus.nats_bus import Bus
 from shared.client import RunRejectedError
 from shared.client.workflow_calls import get_workflow, load_history
@@ -162,7 +162,7 @@ def _report(found: FlowWithSamples, checks: list[SampleCheck], *, as_json: bool)
         }
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
         return
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     for use, title in USES.items():
         rows = [one for one in checks if uses[one.sample_id] == use]
         if rows:

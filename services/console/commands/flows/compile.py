@@ -10,7 +10,6 @@ from typing import Annotated, NoReturn
 
 import msgspec
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.flows.live import WAY_OUT, LiveOutcome, check_on_site, live_facts
@@ -19,6 +18,7 @@ from services.console.commands.workflows.library import library_settings
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import checks_table, compiled_lines
+from services.console.terminal.plain_output import PlainConsole
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
@@ -176,7 +176,7 @@ def _report(compiled: Compiled, recordings: Recordings, *, as_json: bool) -> Non
         }
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
         return
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     console.print("\n".join(compiled_lines(flow, compiled.folder)), markup=False)
     if checks:
         on_site = None if live is None or live.check is None else live.check

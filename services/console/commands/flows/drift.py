@@ -8,7 +8,6 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
@@ -16,6 +15,7 @@ from services.console.commands.workflows.library import library_settings, open_l
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import drift_table
+from services.console.terminal.plain_output import PlainConsole
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.evidence_format.sources.base import NoRun, Unreadable
@@ -58,7 +58,7 @@ def drift(
         told = {"name": used.name, "version": used.hash, "samples": len(heals), "drift": rows}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
         return
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     if rows:
         console.print(drift_table(rows))
         console.print()

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.workflows.arguments import Library
 from services.console.commands.workflows.library import library_settings, open_library
 from services.console.options import AsJson, Nats
 from services.console.terminal.flows_view import elements_table, fields_table, variables_table
+from services.console.terminal.plain_output import PlainConsole, print_out
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowUnknown
@@ -44,7 +44,7 @@ def show(
 
 
 def _print(files: FlowFiles, source: str) -> None:
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     for title, table, rows in (
         ("Variables", variables_table(files), files.variables),
         ("Elements", elements_table(files), files.locators),
@@ -55,7 +55,7 @@ def _print(files: FlowFiles, source: str) -> None:
             console.print(table)
             console.print()
     if source:
-        sys.stdout.write(printable(source, keep="\n"))
+        print_out(printable(source, keep="\n"))
 
 
 def _load(flow: str, library: Path | None, nats: str | None, *, as_json: bool) -> tuple[str, dict[str, str]]:

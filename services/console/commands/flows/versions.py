@@ -7,12 +7,12 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings, open_library
 from services.console.options import AsJson, Nats
+from services.console.terminal.plain_output import PlainConsole
 from services.console.terminal.workflows_view import history_table
 from shared.bus.nats_bus import Bus
 from shared.client import RunRejectedError
@@ -38,7 +38,7 @@ def history(name: FlowName, library: Library = None, nats: Nats = None, as_json:
         if as_json:
             sys.stdout.write(msgspec.json.encode({"entries": entries}).decode() + "\n")
         else:
-            Console().print(history_table(entries))
+            PlainConsole().print(history_table(entries))
         return True
 
     exits.run_async(work(), as_json=as_json)

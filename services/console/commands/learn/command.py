@@ -20,6 +20,7 @@ from services.console.commands.workflows.arguments import Author, Library, autho
 from services.console.commands.workflows.library import library_settings, open_library
 from services.console.options import AsJson, Nats, load_settings
 from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
+from services.console.terminal.plain_output import PlainConsole
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.extraction.values import form_of, value_key
@@ -68,7 +69,7 @@ def learn(
         exits.print_problems(problems, as_json=as_json)
         raise typer.Exit(exits.BAD_INPUT)
     settings = load_settings(nats)
-    console = Console(highlight=False, quiet=as_json)
+    console = PlainConsole(highlight=False, quiet=as_json)
     rows = [*given.written, *given.held_out[:held_out]]
 
     def progress(one: ExampleRow) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.reperform.run_zip import unpack_run
 from services.console.options import AsJson, Evidence, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run, locate_run
+from services.console.terminal.plain_output import PlainConsole
 from services.console.terminal.reperform_view import (
     MAX_VALUES_LISTED_BY_DEFAULT,
     JsonReperformView,
@@ -23,6 +23,7 @@ from services.console.terminal.reperform_view import (
 )
 from shared.aio import iterate_concurrently
 from shared.bus.ports import Asks
+from shared.bus.signing.service_keys import KeysInMemory
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
@@ -78,11 +79,16 @@ async def reperform_run(
     async with _open_run(settings, run) as (settings, run_id), open_client(settings, ("evidence",)) as client:
         ids, fields = _select_samples(await client.load(run_id), samples)
         async with _run_readers(settings, client, concurrency):
-            view: ReperformView = JsonReperformView(run_id, len(ids))
-            if not as_json:
-                list_all = all_values or len(ids) * fields <= MAX_VALUES_LISTED_BY_DEFAULT
-                view = TextReperformView(run_id, len(ids), Console(), all_values=list_all)
+            list_all = all_values or len(ids) * fields <= MAX_VALUES_LISTED_BY_DEFAULT
+            view = _view(run_id, len(ids), list_all=list_all, as_json=as_json)
             return await reperform_samples(client.bus, view, run_id, ids, concurrency=concurrency)
+
+
+def _view(run_id: str, samples: int, *, list_all: bool, as_json: bool) -> ReperformView:
+    """Return what shows the samples. Each prints as soon as it is there, so only the one that is asked for is made."""
+    if as_json:
+        return JsonReperformView(run_id, samples)
+    return TextReperformView(run_id, samples, PlainConsole(), all_values=list_all)
 
 
 async def reperform_samples(
@@ -137,7 +143,7 @@ async def _run_readers(settings: Settings, client: Client, concurrency: int) -> 
     sized = with_capacity(settings, concurrency)
     url = client.bus.nc.connected_url
     assert url is not None
-    async with run_services(sized, url.geturl(), ("browser_pool", "planner")):
+    async with run_services(sized, url.geturl(), ("browser_pool", "planner"), KeysInMemory()):
         yield
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Coroutine
 from contextlib import aclosing
 from dataclasses import replace
+from getpass import getuser
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,14 +17,16 @@ import typer
 from rich.console import Console
 
 from services.console import exits
-from services.console.commands.run.inputs import RunInputs, read_inputs
+from services.console.commands.run.inputs import Reconciling, RunInputs, read_inputs
+from services.console.commands.run.webhook_wait import has_webhook, wait_for_webhook, webhook_text
 from services.console.options import AsJson, Evidence, Nats, load_settings
-from services.console.run_location import LAST, locate_run
+from services.console.run_location import LAST, locate_run, remember_run
+from services.console.terminal.plain_output import PlainConsole, print_err
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
 from services.console.text.tally import Tally
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import RUN_MODES, Problem, RunAccepted, RunMode, find_run_mode
-from shared.contracts.evidence import KnownRun, RunFinished
+from shared.contracts.evidence import KnownRun, RunFinished, RunsFound
 from shared.errors import PermanentError
 from shared.host.connections import open_client
 from shared.settings import Settings, with_capacity
@@ -54,6 +57,23 @@ def run(
             "(the flow, and the planner where there is none; a flow is compiled from the first samples for the others)."
         ),
     ] = None,
+    heal: Annotated[
+        str | None,
+        typer.Option(
+            help="What a flow may do on a page that has changed: off (it stops), recorded (it goes by what else was "
+            "recorded), or planner (a model is asked once for an element that is lost). As the key `heal` of the SPEC."
+        ),
+    ] = None,
+    reconcile: Annotated[
+        Path | None,
+        typer.Option(help="Compare the population with this file, both ways: CSV, XLSX, or a JSON list of objects."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="With --reconcile: the field of the SPEC that names a record in the file.")
+    ] = None,
+    fold_keys: Annotated[
+        bool, typer.Option("--fold-keys", help="Keys that differ only in case, blanks or Unicode form are the same.")
+    ] = False,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
@@ -71,6 +91,8 @@ def run(
         planner=planner,
         concurrency=concurrency,
         mode=mode,
+        heal=heal,
+        reconciling=Reconciling(reconcile, key, fold_keys),
         as_json=as_json,
     )
     run_and_exit(work, as_json=as_json)
@@ -105,6 +127,8 @@ async def run_batch(
     planner: str | None = None,
     concurrency: int | None = None,
     mode: str | None = None,
+    heal: str | None = None,
+    reconciling: Reconciling | None = None,
     as_json: bool = False,
 ) -> RunFinished:
     """Run a batch to its end and print it. Raises RunRejectedError with all problems when nothing was started."""
@@ -114,9 +138,12 @@ async def run_batch(
         discovery_file=discovery_file,
         filled_with=filled_with,
         resume=resume,
+        heal=heal,
+        reconciling=reconciling,
     )
     settings, resume = locate_resumed(settings, resume)
-    console = Console(stderr=as_json)
+    resumes_last = resume == LAST
+    console = PlainConsole(stderr=as_json)
     async with open_client(settings) as client:
         resume, inputs = await _resolve_last(client, resume, inputs)
         accepted = await client.submit(
@@ -129,10 +156,20 @@ async def run_batch(
             planner=planner,
             concurrency=concurrency,
             mode=parse_mode(mode),
+            requested_by=_user_name(),
+            reconcile=inputs.register,
+            key=(reconciling.key if reconciling is not None else None) or "",
+            fold_keys=reconciling is not None and reconciling.fold_keys,
         )
+        if resumes_last:
+            print_err(f"exhibit: going on with {accepted.run_id}; {accepted.already_done} of its samples are done\n")
         title = str((inputs.spec or {}).get("task_id") or f"resuming {resume}")
+        remember_run(settings, accepted.run_id)
         tally = await _watch(client, accepted, _run_view(console, title, as_json=as_json), settings)
-    assert tally.finished is not None
+        assert tally.finished is not None
+        if has_webhook(settings):
+            delivery = await wait_for_webhook(client.bus, tally.finished, elapsed_s=time.monotonic)
+            print_err(f"exhibit: {webhook_text(delivery)}\n")
     if as_json:
         sys.stdout.write(msgspec.json.encode(tally.finished).decode() + "\n")
     else:
@@ -144,7 +181,6 @@ async def _resolve_last(client: Client, resume: str | None, inputs: RunInputs) -
     """Replace ``last`` by the id of the run; for a new run, warn when the one before is unfinished."""
     if resume == LAST:
         run_id = await find_run_to_resume(client, inputs)
-        sys.stderr.write(f"exhibit: going on with {run_id}\n")
         return run_id, replace(inputs, file=None, discovery=None, row=())
     if resume is None:
         await warn_about_unfinished(client, inputs)
@@ -158,7 +194,7 @@ def _run_view(console: Console, title: str, *, as_json: bool) -> RunView:
 
 
 async def _watch(client: Client, accepted: RunAccepted, view: RunView, settings: Settings) -> Tally:
-    tally = Tally(run_id=accepted.run_id, attempt_base=accepted.attempt_base)
+    tally = Tally(accepted.run_id, accepted.attempt_base, accepted.already_done)
     try:
         async with aclosing(client.watch(accepted.run_id)) as events:
             async for event in events:
@@ -179,11 +215,11 @@ def _print_how_to_resume(tally: Tally, settings: Settings) -> None:
     more = " found so far" if tally.expected is None else ""
     finished = f"{len(tally.results)} of {tally.expected or tally.found} samples{more} were worked on"
     if settings.nats_url is not None:
-        sys.stderr.write(f"\nno longer watching; {finished}. The run {tally.run_id} goes on at {settings.nats_url}.\n")
+        print_err(f"\nno longer watching; {finished}. The run {tally.run_id} goes on at {settings.nats_url}.\n")
         return
-    sys.stderr.write(f"\ninterrupted; {finished}.\n")
+    print_err(f"\ninterrupted; {finished}.\n")
     if settings.evidence_bucket or (settings.evidence_dir / tally.run_id / "run.json").exists():
-        sys.stderr.write(f"Go on with:\n  exhibit run --resume {tally.run_id} --evidence {settings.evidence_place}\n")
+        print_err(f"Go on with:\n  exhibit run --resume {tally.run_id} --evidence {settings.evidence_place}\n")
 
 
 def locate_resumed(settings: Settings, resume: str | None) -> tuple[Settings, str | None]:
@@ -200,14 +236,30 @@ def locate_resumed(settings: Settings, resume: str | None) -> tuple[Settings, st
 
 
 async def find_run_to_resume(client: Client, inputs: RunInputs) -> str:
-    """Return the id of the run that ``--resume last`` means. Raises RunRejectedError when there is none."""
+    """Return the id of the run that ``--resume last`` means: the latest that was cut off or whose population is not
+    complete, else the latest if samples of it are not done. Raises RunRejectedError when there is none."""
     task_id = _task_id(inputs)
-    found = (await client.runs(task_id, inputs.sha256)).unfinished
-    if found is None:
-        of = f" of {task_id}" if task_id is not None else ""
-        of += " and this input" if inputs.sha256 is not None else ""
-        raise RunRejectedError([Problem(where="--resume last", message=f"there is no unfinished run{of}")])
-    return found.run_id
+    known = await client.runs(task_id, inputs.sha256)
+    if known.unfinished is not None:
+        return known.unfinished.run_id
+    if known.latest is not None and known.latest.not_done:
+        return known.latest.run_id
+    raise RunRejectedError([Problem(where="--resume last", message=await _nothing_to_resume(client, inputs, known))])
+
+
+async def _nothing_to_resume(client: Client, inputs: RunInputs, known: RunsFound) -> str:
+    task_id = _task_id(inputs)
+    of = f" of {task_id}" if task_id is not None else ""
+    of += " and this input" if inputs.sha256 is not None else ""
+    if known.latest is not None:
+        return f"there is no unfinished run{of}: nothing is left to do in {known.latest.run_id}"
+    other = (await client.runs(task_id, None)).latest if inputs.sha256 is not None else None
+    if other is None:
+        return f"there is no unfinished run{of}"
+    return (
+        f"there is no unfinished run{of}; {other.run_id}, of the same task, has another input, and a resumed run keeps "
+        f"its own: leave --resume out to start a new run, or go on with that one by --resume {other.run_id}"
+    )
 
 
 async def warn_about_unfinished(client: Client, inputs: RunInputs) -> None:
@@ -216,7 +268,7 @@ async def warn_about_unfinished(client: Client, inputs: RunInputs) -> None:
         return
     latest = (await client.runs(_task_id(inputs), inputs.sha256)).latest
     if latest is not None and not latest.finished:
-        sys.stderr.write(_unfinished_text(latest))
+        print_err(_unfinished_text(latest))
 
 
 def _unfinished_text(run: KnownRun) -> str:
@@ -229,3 +281,11 @@ def _unfinished_text(run: KnownRun) -> str:
 
 def _task_id(inputs: RunInputs) -> str | None:
     return None if inputs.spec is None else str(inputs.spec.get("task_id"))
+
+
+def _user_name() -> str:
+    """Return the name of the user of this machine, which the evidence tells as who asked; empty where there is none."""
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return ""

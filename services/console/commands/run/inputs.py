@@ -10,20 +10,33 @@ from typing import Any
 from services.console.run_location import LAST
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
+from shared.contracts.workflows.heals import HEAL_MODES
 from shared.hashing import search_sha256
 from shared.task.spec import read_spec
 
 INPUT_SUFFIXES = (".csv", ".tsv", ".xlsx", ".xls")
+REGISTER_SUFFIXES = (*INPUT_SUFFIXES, ".json")
+
+
+@dataclass(frozen=True)
+class Reconciling:
+    """What the options say of a comparison with a register."""
+
+    file: Path | None = None
+    key: str | None = None
+    fold_keys: bool = False
 
 
 @dataclass(frozen=True)
 class RunInputs:
-    """What the files and options say. ``file``: name and bytes of the samples; ``row`` fills the discovery spec."""
+    """What the files and options say. ``file``: name and bytes of the samples; ``row`` fills the discovery spec;
+    ``register``: name and bytes of what the population is compared with."""
 
     spec: dict[str, Any] | None
     file: tuple[str, bytes] | None = None
     discovery: dict[str, Any] | None = None
     row: tuple[tuple[str, str], ...] = ()
+    register: tuple[str, bytes] | None = None
 
     @property
     def lists_only(self) -> bool:
@@ -51,8 +64,13 @@ def read_inputs(
     discovery_file: Path | None = None,
     filled_with: tuple[str, ...] = (),
     resume: str | None = None,
+    heal: str | None = None,
+    reconciling: Reconciling | None = None,
 ) -> RunInputs:
-    """Read the files and parse ``NAME=VALUE`` pairs. Raises RunRejectedError with every problem."""
+    """Read the files and parse ``NAME=VALUE`` pairs. Raises RunRejectedError with every problem.
+
+    ``heal``: takes the place of the key in the spec, so that the spec of the run says what was allowed.
+    """
     problems: list[Problem] = []
     spec: dict[str, Any] | None = None
     discovery: dict[str, Any] | None = None
@@ -66,16 +84,42 @@ def read_inputs(
         discovery, found = read_spec(discovery_file)
         problems += found
     if input_file is not None:
-        file, found = _read_file(input_file)
+        file, found = _read_file(input_file, "an input file", INPUT_SUFFIXES)
         problems += found
+    register, found = _read_register(reconciling or Reconciling())
+    problems += found
     row, found = _parse_row(filled_with)
     problems += found
+    problems += _heal_problems(heal, has_spec=spec_file is not None)
+    if spec is not None and heal is not None:
+        spec = {**spec, "heal": heal}
     if resume not in (None, LAST) and (file is not None or discovery is not None):
         message = f"{resume} goes on with its own samples: leave --input and --discover out, or say --resume last"
         problems.append(Problem(where="--resume", message=message))
     if problems:
         raise RunRejectedError(problems)
-    return RunInputs(spec, file, discovery, tuple(row.items()))
+    return RunInputs(spec, file, discovery, tuple(row.items()), register)
+
+
+def _read_register(given: Reconciling) -> tuple[tuple[str, bytes] | None, list[Problem]]:
+    if given.file is None:
+        alone = [name for name, said in (("--key", given.key is not None), ("--fold-keys", given.fold_keys)) if said]
+        return None, [Problem(where=name, message="it goes with --reconcile FILE") for name in alone]
+    file, problems = _read_file(given.file, "a file to reconcile with", REGISTER_SUFFIXES)
+    if not given.key:
+        message = "say by --key which field of the spec names a record in the file"
+        problems.append(Problem(where="--reconcile", message=message))
+    return file, problems
+
+
+def _heal_problems(heal: str | None, *, has_spec: bool) -> list[Problem]:
+    if heal is None:
+        return []
+    if heal not in HEAL_MODES:
+        known = ", ".join(HEAL_MODES)
+        return [Problem(where="--heal", message=f"{heal!r} is no way to heal; the ways are {known}")]
+    message = "a run that is resumed keeps what its spec says: name the SPEC, or leave --heal out"
+    return [] if has_spec else [Problem(where="--heal", message=message)]
 
 
 def _parse_row(pairs: tuple[str, ...]) -> tuple[dict[str, str], list[Problem]]:
@@ -91,9 +135,9 @@ def _parse_row(pairs: tuple[str, ...]) -> tuple[dict[str, str], list[Problem]]:
     return row, problems
 
 
-def _read_file(path: Path) -> tuple[tuple[str, bytes] | None, list[Problem]]:
-    if path.suffix.lower() not in INPUT_SUFFIXES:
-        return None, [Problem(where=str(path), message=f"an input file ends in {', '.join(INPUT_SUFFIXES)}")]
+def _read_file(path: Path, what: str, suffixes: tuple[str, ...]) -> tuple[tuple[str, bytes] | None, list[Problem]]:
+    if path.suffix.lower() not in suffixes:
+        return None, [Problem(where=str(path), message=f"{what} ends in {', '.join(suffixes)}")]
     try:
         return (path.name, path.read_bytes()), []
     except FileNotFoundError:

@@ -12,6 +12,7 @@ import typer
 from services.console import exits
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
+from services.console.terminal.plain_output import print_err
 from services.console.text.session_lines import event_line, status_lines
 from shared.client import Client
 from shared.contracts.evidence import RunUnknown
@@ -77,7 +78,7 @@ async def _show_page(client: Client, run: str, since: int, limit: int, *, as_jso
     if isinstance(page, RunUnknown):
         raise PermanentError(page.message, code="no_run")
     if not page.from_beginning:
-        sys.stderr.write("exhibit: the bus does not hold the beginning of this run any more\n")
+        print_err("exhibit: the bus does not hold the beginning of this run any more\n")
     if as_json:
         sys.stdout.write(msgspec.json.encode(page).decode() + "\n")
     else:

@@ -13,6 +13,7 @@ import typer
 from services.console import exits
 from services.console.commands.runs.follow import require_bus
 from services.console.options import AsJson, Nats, load_settings
+from services.console.terminal.plain_output import print_out
 from shared.client import Client
 from shared.contracts.discovery import Problem
 from shared.contracts.sessions.control import RunControlled
@@ -83,4 +84,7 @@ def _steer(steer: Steer, done: str, nats: str | None, *, as_json: bool) -> None:
 
     told = exits.run_async(ask(), as_json=as_json)
     key = f" {told.paused_key}" if told.paused_key else ""
-    sys.stdout.write(msgspec.json.encode(told).decode() + "\n" if as_json else f"{told.run_id} {done}{key}\n")
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+    else:
+        print_out(f"{told.run_id} {done}{key}\n")

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 
 from services.console import exits
 from services.console.commands.workflows.arguments import (
@@ -24,6 +23,7 @@ from services.console.commands.workflows.arguments import (
 )
 from services.console.commands.workflows.files import ImportedFile, read_import, write_export
 from services.console.options import AsJson, Nats, load_settings
+from services.console.terminal.plain_output import PlainConsole, print_err, print_out
 from services.console.terminal.workflows_view import (
     findings_lines,
     history_table,
@@ -98,10 +98,10 @@ def create(
         if as_json:
             _print_json(reply)
         elif isinstance(reply, WorkflowRefused):
-            sys.stderr.write(f"exhibit: {chosen} is refused\n" + findings_lines(reply.findings))
+            print_err(f"exhibit: {chosen} is refused\n" + findings_lines(reply.findings))
         else:
             typer.echo(f"{chosen} is created, version {reply.workflow.hash[:12]}: {reply.workflow.description}")
-            sys.stdout.write(findings_lines(reply.findings))
+            print_out(findings_lines(reply.findings))
         return not isinstance(reply, WorkflowRefused)
 
     if not exits.run_async(work(), as_json=as_json):
@@ -118,10 +118,10 @@ def list_(library: Library = None, nats: Nats = None, as_json: AsJson = False) -
             _print_json({"workflows": versions, "problems": problems})
             return
         if versions:
-            Console().print(versions_table(versions))
+            PlainConsole().print(versions_table(versions))
         else:
             typer.echo("The library is empty. `exhibit workflows create FILE` adds a workflow.")
-        sys.stderr.write(problem_lines(problems))
+        print_err(problem_lines(problems))
 
     exits.run_async(work(), as_json=as_json)
 
@@ -141,7 +141,7 @@ def search(
         if as_json:
             _print_json({"hits": hits})
         elif hits:
-            Console().print(hits_table(hits))
+            PlainConsole().print(hits_table(hits))
         else:
             typer.echo("Nothing in the library does that.")
         return bool(hits)
@@ -159,7 +159,7 @@ def show(name: NameAndVersion, library: Library = None, nats: Nats = None, as_js
         if as_json:
             _print_json(shown)
         else:
-            sys.stdout.write(show_text(shown))
+            print_out(show_text(shown))
 
     exits.run_async(work(), as_json=as_json)
 
@@ -173,7 +173,7 @@ def history(name: WorkflowName, library: Library = None, nats: Nats = None, as_j
         if as_json:
             _print_json({"entries": entries})
         elif entries:
-            Console().print(history_table(entries))
+            PlainConsole().print(history_table(entries))
         else:
             typer.echo(f"There never was a workflow {name!r}.")
         return bool(entries)
@@ -261,7 +261,7 @@ def import_(
             _print_json({"created": created, "passed_over": passed_over, "refused": refused})
         else:
             for name, reply in refused.items():
-                sys.stderr.write(f"exhibit: {name} is refused\n" + findings_lines(reply.findings))
+                print_err(f"exhibit: {name} is refused\n" + findings_lines(reply.findings))
             typer.echo(f"{len(created)} created, {len(passed_over)} were there already, {len(refused)} refused")
         return not refused
 

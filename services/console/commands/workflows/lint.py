@@ -11,6 +11,7 @@ import typer
 
 from services.console import exits
 from services.console.options import AsJson
+from services.console.terminal.plain_output import print_out
 from services.console.terminal.workflows_view import findings_lines
 from shared.contracts.discovery import Problem
 from shared.workflow_source.lint import lint as lint_source
@@ -32,7 +33,7 @@ def lint(
         sys.stdout.write(msgspec.json.encode({"workflows": listed}).decode() + "\n")
     else:
         for path, findings in found.items():
-            sys.stdout.write(findings_lines(findings, str(path)) or f"{path}: nothing to mend\n")
+            print_out(findings_lines(findings, str(path)) or f"{path}: nothing to mend\n")
     if any(one.severity == "error" for findings in found.values() for one in findings):
         raise typer.Exit(exits.NOT_ALL_DONE)
 

@@ -13,6 +13,7 @@ from services.console import exits
 from services.console.commands.workflows.arguments import Library, NameAndVersion, parse_arguments
 from services.console.commands.workflows.library import library_settings, open_library
 from services.console.options import Evidence, Nats, load_settings
+from services.console.terminal.plain_output import print_err
 from shared.client.workflow_calls import invoke_workflow
 from shared.contracts.workflows.invocations import WorkflowRan
 from shared.text.normal import printable
@@ -57,11 +58,11 @@ def run(
             return await invoke_workflow(asks, name, given, timeout_s=timeout_s)
 
     ran = exits.run_async(work())
-    sys.stderr.write(printable(ran.stdout, keep="\n\t"))
+    print_err(printable(ran.stdout, keep="\n\t"))
     if ran.error is not None:
         where = " -> ".join(ran.error.chain)
         text = ran.error.traceback or f"{ran.error.type}: {ran.error.message}\n"
-        sys.stderr.write(f"exhibit: {where or name} failed ({ran.error.code})\n")
-        sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")
+        print_err(f"exhibit: {where or name} failed ({ran.error.code})\n")
+        print_err(printable(text.rstrip(), keep="\n\t") + "\n")
         raise typer.Exit(exits.NOT_ALL_DONE)
     sys.stdout.write(json.dumps(ran.value, ensure_ascii=False, indent=1) + "\n")

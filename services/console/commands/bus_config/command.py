@@ -1,0 +1,69 @@
+"""`exhibit bus-config`: users, keys and rights of a bus for separate processes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from services.console import exits
+from shared.bus.access.credentials import SERVICES, read_seed
+from shared.bus.access.keys import new_seed
+from shared.bus.access.private_files import write_private
+from shared.bus.access.server_config import SERVER_CONF, USERS_CONF, users_config
+from shared.bus.signing.seed_keys import SIGNERS, signers_file
+from shared.errors import PermanentError
+from shared.host.bus_users import bus_users, rights_by_name
+
+NATS_CONF = "nats.conf"
+
+
+def bus_config(
+    folder: Annotated[Path, typer.Argument(help="Where the files are written.")],
+    new_keys: Annotated[
+        bool, typer.Option("--new-keys", help="Make new keys for all users, in place of those there.")
+    ] = False,
+) -> None:
+    """Write the configuration of a NATS server with a user for each service, for clients and for operators.
+
+    Keys that are there already are kept. The seeds are secret: give each process its own, and nobody else any.
+    """
+    with exits.bad_input(str(folder)):
+        written = write_bus_config(folder, new_keys=new_keys)
+    server = f"{folder / NATS_CONF} and {folder / USERS_CONF}"
+    sys.stdout.write(
+        f"{server}: for the server\n"
+        f"{folder / SERVICES}: one seed for each service, as EXHIBIT_NATS_SEED of its process\n"
+        f"{folder / SIGNERS}: beside the seed of each service: the keys by which it knows the others\n"
+        f"{folder / 'client.seed'}: for who requests runs and reads them\n"
+        f"{folder / 'operator.seed'}: for who does things by hand\n"
+        f"{written} of the seeds are new. They are secret, and only you can read them.\n"
+    )
+
+
+def write_bus_config(folder: Path, *, new_keys: bool = False) -> int:
+    """Write all files; return how many seeds are new. Raises PermanentError when a file cannot be read or written."""
+    try:
+        for made in (folder, folder / SERVICES):
+            made.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files = {
+            user.name: (folder if user.actor is None else folder / SERVICES) / f"{user.name}.seed"
+            for user in bus_users()
+        }
+        missing = [name for name, file in files.items() if new_keys or not file.exists()]
+        for name in missing:
+            write_private(files[name], f"{new_seed()}\n".encode())
+        seeds = {name: read_seed(file) for name, file in files.items()}
+        (folder / NATS_CONF).write_text(SERVER_CONF, encoding="utf-8")
+        (folder / USERS_CONF).write_text(users_config(rights_by_name(seeds)), encoding="utf-8")
+        _replace(folder / SIGNERS, signers_file(seeds))
+    except OSError as exc:
+        raise PermanentError(f"cannot be written: {exc.strerror}", code="cannot_write") from exc
+    return len(missing)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file that everybody may read, at once as a whole: services read it while it is replaced."""
+    write_private(path, data).chmod(0o644)

@@ -1,0 +1,76 @@
+"""`exhibit doctor`: whether this set-up will do, and what to mend; with a run, what was refused for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+import typer
+
+from services.console import exits
+from services.console.commands.doctor.bus import BUS_CHECKS
+from services.console.commands.doctor.machine import MACHINE_CHECKS
+from services.console.commands.doctor.refused import refused_lines
+from services.console.options import AsJson, EvidenceOfRun, Nats, load_settings
+from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
+from services.console.terminal.plain_output import print_out
+from shared.evidence_format.refused_events import read_refused
+from shared.host.services import service_checks
+from shared.settings import Settings
+from shared.setup.check import CheckResult, run_checks
+
+EXIT_CODES = (
+    "Exit codes: 0 there is no problem, or nothing was refused; 1 there is one, or something was; 2 no run, or bad "
+    "input; 3 no S3 server."
+)
+MARKS = {"ok": "ok", "warning": "WARNING", "problem": "PROBLEM"}
+
+
+def doctor(
+    run: Annotated[str | None, typer.Argument(help=f"Tell what was refused for this run: {HOW_TO_NAME_A_RUN}.")] = None,
+    evidence: EvidenceOfRun = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check this set-up, and say what to mend; with RUN, tell which events were refused for it, and why."""
+    settings = load_settings(nats if run is None else None, evidence)
+    raise typer.Exit(_check_setup(settings, as_json=as_json) if run is None else _tell(settings, run, as_json=as_json))
+
+
+def _check_setup(settings: Settings, *, as_json: bool) -> int:
+    checks = [*MACHINE_CHECKS, *BUS_CHECKS, *service_checks()]
+    results = exits.run_async(run_checks(checks, settings), as_json=as_json)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"checks": results}).decode() + "\n")
+    else:
+        print_out("\n".join(result_lines(results)) + "\n")
+    return exits.NOT_ALL_DONE if any(one.state == "problem" for one in results) else exits.OK
+
+
+def result_lines(results: Sequence[CheckResult]) -> list[str]:
+    """Return a line for each result, what to do below those that are not fine, and how many these are."""
+    width = max(len(one.name) for one in results)
+    lines: list[str] = []
+    for one in results:
+        lines.append(f"{MARKS[one.state]:<8} {one.name:<{width}}  {one.found}")
+        if one.mend:
+            lines.append(f"{'':<8} {'':<{width}}  -> {one.mend}")
+    problems = sum(one.state == "problem" for one in results)
+    warnings = sum(one.state == "warning" for one in results)
+    return [*lines, "", f"{len(results)} checks: {_counted(problems, 'problem')}, {_counted(warnings, 'warning')}"]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
+
+
+def _tell(settings: Settings, run: str, *, as_json: bool) -> int:
+    with exits.bad_input("run", as_json=as_json):
+        refused = read_refused(settings, find_run(settings, run))
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"refused": refused}).decode() + "\n")
+    else:
+        print_out("\n".join(refused_lines(refused)) + "\n")
+    return exits.NOT_ALL_DONE if refused else exits.OK

@@ -1,0 +1,101 @@
+"""`exhibit settle`: say what came of an irreversible press whose outcome is not known."""
+
+from __future__ import annotations
+
+import sys
+from getpass import getuser
+from typing import Annotated
+
+import msgspec
+import typer
+
+from services.console import exits
+from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
+from services.console.terminal.plain_output import print_out
+from shared.client.run_sessions import SettlementRefusedError
+from shared.contracts.discovery import Problem
+from shared.contracts.sessions.settling import Settlement, SettleSample
+from shared.host.connections import open_client
+from shared.settings import Settings
+
+
+def settle(
+    run: Annotated[str, typer.Argument(help=f"The run: {HOW_TO_NAME_A_RUN}.")],
+    sample: Annotated[str, typer.Argument(help="The id of a sample that ended with unknown_outcome.")],
+    reason: Annotated[str, typer.Option(help="What you saw on the site; everybody who reads the result is told.")],
+    done: Annotated[bool, typer.Option("--done", help="It was done: the sample is done.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="It was not done: `exhibit run --resume` may press once more.")
+    ] = False,
+    value: Annotated[
+        list[str] | None, typer.Option(help="FIELD=TEXT with --done: a value, as the site shows it.")
+    ] = None,
+    answer: Annotated[str, typer.Option(help="With --done: the answer to the question of the task.")] = "",
+    file: Annotated[list[str] | None, typer.Option(help="With --answer: a file of the sample that shows it.")] = None,
+    every_press: Annotated[
+        bool, typer.Option("--every-press", help="With --again: also where several presses would be made again.")
+    ] = False,
+    by: Annotated[str | None, typer.Option(help="Who says so; else the name of this account.")] = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Settle a sample of a finished run whose irreversible press has an unknown outcome. The run is sealed again."""
+    values, problems = _parse_values(value or [])
+    if done == again:
+        problems.append(Problem(where="--done, --again", message="say one of both"))
+    if problems:
+        exits.print_problems(problems, as_json=as_json, so="nothing was changed")
+        raise typer.Exit(exits.BAD_INPUT)
+    with exits.bad_input("RUN", as_json=as_json):
+        settings, run_id = locate_run(load_settings(nats, evidence), run)
+    request = SettleSample(
+        run_id=run_id,
+        sample_id=sample,
+        verdict="done" if done else "again",
+        by=by or getuser(),
+        reason=reason,
+        values=values,
+        answer=answer,
+        evidence_refs=tuple(file or ()),
+        every_press=every_press,
+    )
+    settled = exits.run_async(settle_sample(settings, request, as_json=as_json), as_json=as_json)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(settled).decode() + "\n")
+    else:
+        print_out(settlement_text(request, settled))
+
+
+async def settle_sample(settings: Settings, request: SettleSample, *, as_json: bool) -> Settlement:
+    """Settle the sample. What is wrong with the request is printed, and ends the command."""
+    async with open_client(settings, ["evidence"]) as client:
+        try:
+            return await client.settle(request)
+        except SettlementRefusedError as exc:
+            exits.print_problems(exc.refused.problems, as_json=as_json, so="nothing was changed")
+            raise typer.Exit(exits.BAD_INPUT) from None
+
+
+def settlement_text(request: SettleSample, settled: Settlement) -> str:
+    """Return what was settled, and what follows."""
+    if settled.verdict == "done":
+        return f"{request.sample_id} is done, as {settled.by} says. {request.run_id} is sealed again.\n"
+    return (
+        f"{request.sample_id} may be pressed once more, as {settled.by} says. {request.run_id} is sealed again.\n"
+        f"Go on with it by: exhibit run --resume {request.run_id}\n"
+    )
+
+
+def _parse_values(pairs: list[str]) -> tuple[dict[str, str], list[Problem]]:
+    values: dict[str, str] = {}
+    problems: list[Problem] = []
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.strip():
+            problems.append(Problem(where=f"--value {pair}", message="write FIELD=TEXT, such as number=CR-1042"))
+        elif name.strip() in values:
+            problems.append(Problem(where=f"--value {name.strip()}", message="it is given twice"))
+        values[name.strip()] = text.strip()
+    return values, problems
