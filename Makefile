@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn lock schema examples docs up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile lock audit sbom schema examples docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -30,7 +30,7 @@ check: .venv/ready
 	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 real: setup  ## The main job, tasks and widgets on pages that are not ours
-	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_apps.py tests/real/test_learn_pages.py tests/real/test_miniwob.py tests/real/test_widgets.py tests/real/test_widgets_read_again.py tests/real/test_icons.py
+	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_roundup_templates.py tests/real/test_apps.py tests/real/test_releases.py tests/real/test_learn_pages.py tests/real/test_miniwob.py tests/real/test_widgets.py tests/real/test_widgets_read_again.py tests/real/test_icons.py tests/real/kits
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch
@@ -56,9 +56,39 @@ up: setup  ## All services in one process, until Ctrl-C
 bench-learn: setup  ## Flows learned from written rows of third-party pages, beside autoscraper
 	@$(PY) -m benchmarks.learn
 
+bench-flows: setup  ## Flows beside a hand-written Playwright script, beside an agent, and on a site that changes
+	@$(PY) -m benchmarks.flows
+
+bench-flow-profile: setup  ## Where the time of a flow goes, beside a hand-written Playwright script
+	@$(PY) -m benchmarks.flow_profile
+
+bench-flows-kills: setup  ## 200 samples of each family on flows, with processes killed in mid-run; half an hour
+	@$(PY) -m benchmarks.flow_kills
+
+bench-drift: setup  ## Flows on practice sites that have changed: healed, failed closed, false heal; an hour
+	@$(PY) -m benchmarks.drift
+
+bench-releases: setup  ## Flows on third-party pages whose templates or release have changed
+	@$(PY) -m benchmarks.releases
+
+bench-hands: setup  ## What the typed actions tell of three widget kits, beside bare Playwright
+	@$(PY) -m benchmarks.hands
+
+bench-security: setup  ## Attacks tried and stopped, the flood that a run bears, and what security costs
+	@$(PY) -m benchmarks.security
+
+bench-telemetry: setup  ## What traces, metrics and JSON logs cost a step
+	@$(PY) -m benchmarks.telemetry
+
 lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 	@$(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
 		-q pyproject.toml --extra practice --group dev -o requirements.lock
+
+audit: .venv/ready  ## Known vulnerabilities of the locked versions, where the registry tells them
+	@$(PY) -m scripts.audit
+
+sbom: .venv/ready  ## Write sbom.cdx.json, the locked packages with licences and hashes (CycloneDX)
+	@$(PY) -m scripts.write_sbom
 
 schema: .venv/ready  ## Publish the task spec's JSON Schema
 	@$(PY) -m scripts.write_schema

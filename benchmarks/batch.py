@@ -44,10 +44,10 @@ def main() -> None:
         for turn in range(ROUNDS):
             peers.append(_peer(samples, Path(folder) / f"peer{turn}"))
             ours.append(_ours(samples, Path(folder) / f"ours{turn}", CONCURRENCY))
-            _must_agree(ours[-1], tickets)
+            must_agree(ours[-1], tickets)
         alone = _ours(samples, Path(folder) / "alone", 1)
         rows = [
-            at_least(0.8, f"samples, {CONCURRENCY} at a time", "per s", _median(ours), _median(peers)),
+            at_least(0.8, f"samples, {CONCURRENCY} at a time", "per s", median(ours), median(peers)),
             under(5, "a step outside Playwright, 1 at a time", "ms, median", statistics.median(_outside_ms(alone))),
             _plain(f"the same, {CONCURRENCY} at a time", "ms, median", statistics.median(_outside_ms(ours[-1]))),
             Row("peak memory, Python", "MB", max(m.python_mb for m in ours), max(m.python_mb for m in peers)),
@@ -59,17 +59,22 @@ def main() -> None:
 
 def _peer(samples: Path, out: Path) -> Measured:
     out.mkdir()
-    return _measure("benchmarks.peer_playwright", str(samples), str(out), str(CONCURRENCY))
+    return measure("benchmarks.peer_playwright", str(samples), str(out), str(CONCURRENCY))
 
 
 def _ours(samples: Path, evidence: Path, concurrency: int) -> Measured:
-    return _measure("benchmarks.system", str(SPEC), str(samples), str(evidence), str(concurrency))
+    return measure("benchmarks.system", str(SPEC), str(samples), str(evidence), str(concurrency))
 
 
-def _measure(module: str, *arguments: str) -> Measured:
-    process = subprocess.Popen([sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE, text=True)
-    with PeakMemory(process.pid) as peak:
-        output, _ = process.communicate(timeout=BOUND_S)
+def measure(module: str, *arguments: str, **variables: str) -> Measured:
+    """Run a module in a process of its own, with environment ``variables``; it prints its seconds and its samples."""
+    command = [sys.executable, "-m", module, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **variables}) as process:
+        try:
+            with PeakMemory(process.pid) as peak:
+                output, _ = process.communicate(timeout=BOUND_S)
+        finally:
+            process.kill()
     if process.returncode:
         raise SystemExit(f"{module} ended with {process.returncode}")
     figures = json.loads(output.splitlines()[-1])
@@ -77,7 +82,7 @@ def _measure(module: str, *arguments: str) -> Measured:
     return Measured(figures["samples"] / figures["seconds"], peak.python_mb, peak.tree_mb, location)
 
 
-def _must_agree(measured: Measured, tickets: list) -> None:
+def must_agree(measured: Measured, tickets: list) -> None:
     """Exit if a cell is wrong: speed counts only with correct results."""
     assert measured.location is not None
     if differences := compare(measured.location / "combined.csv", tickets):
@@ -87,15 +92,16 @@ def _must_agree(measured: Measured, tickets: list) -> None:
 def _outside_ms(measured: Measured) -> list[float]:
     """Return the wall time of each step without the time in Playwright, over all samples of a run."""
     assert measured.location is not None
-    return [step["total_ms"] - step["browser_ms"] for step in _steps(measured.location)]
+    return [step["total_ms"] - step["browser_ms"] for steps in steps_of_samples(measured.location) for step in steps]
 
 
-def _steps(location: Path) -> Iterator[dict]:
+def steps_of_samples(location: Path) -> Iterator[list[dict]]:
+    """Yield the steps of each sample of a run, as they are logged."""
     for log in sorted(location.glob("*/action_log.json")):
-        yield from json.loads(log.read_text(encoding="utf-8"))
+        yield json.loads(log.read_text(encoding="utf-8"))
 
 
-def _median(rounds: list[Measured]) -> float:
+def median(rounds: list[Measured]) -> float:
     return statistics.median(measured.samples_per_s for measured in rounds)
 
 

@@ -1,4 +1,4 @@
-"""The cost of evidence: storing, verifying, tables, queries, the report, and 10,000 samples end to end.
+"""The cost of evidence: storing, verifying, tables, queries, the report, a register, and 10,000 samples end to end.
 
     make bench-evidence
     python -m benchmarks.evidence 1000    (fewer samples through the service)
@@ -12,7 +12,7 @@ import asyncio
 import os
 import sys
 
-from benchmarks import evidence_disk, evidence_report, evidence_sql
+from benchmarks import evidence_disk, evidence_reconciliation, evidence_report, evidence_sql
 from benchmarks.evidence_service import ARTIFACTS_EACH, service_rows, through_the_service
 from benchmarks.report import report
 
@@ -24,6 +24,7 @@ def main(through: int = SAMPLES) -> None:
         *evidence_disk.disk_rows(),
         *evidence_sql.rows(SAMPLES),
         *evidence_report.measured().rows,
+        *evidence_reconciliation.rows(),
         *service_rows(asyncio.run(through_the_service(through))),
     ]
     setup = {

@@ -161,7 +161,11 @@ async def _file_sample(number: int, deps: EvidenceDeps, bus: MemoryBus) -> None:
     for step in steps:
         mine = filed if step.step == len(steps) else ()
         await file_step(msgspec.structs.replace(step, artifacts=mine), deps, 1)
-    await file_result(msgspec.structs.replace(finished_of(number), artifacts=filed), deps, 1)
+    finished = finished_of(number)
+    values = tuple(
+        msgspec.structs.replace(value, source=None) for value in finished.values
+    )  # their pages are not filed
+    await file_result(msgspec.structs.replace(finished, artifacts=filed, values=values), deps, 1)
 
 
 async def _capture(number: int, position: int, steps: list[Any], bus: MemoryBus) -> FiledArtifact:

@@ -1,7 +1,7 @@
 """10,000 synthetic samples through the real evidence service, in its own process, on a real nats-server.
 
-Every sample sends the messages of a planner and a browser pool: four steps, two artifacts through the ARTIFACTS bucket,
-and a result. There is no browser, so evidence and the bus are measured.
+Every sample sends the messages of a planner and a browser pool: four steps, two captures of three files each through
+the ARTIFACTS bucket, and a result. There is no browser, so evidence and the bus are measured.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import RUN_ID, finished_of, found, record, steps_of
 from benchmarks.memory import PeakMemory
 from benchmarks.report import Row, at_most
+from shared.bus.nats_bus import Bus, connect_bus
+from shared.bus.signing.registered_keys import RegisteredKeys
 from shared.client import Client, connect
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.evidence import RunLoaded
 from shared.contracts.steps import FiledArtifact
 from shared.errors import Unavailable
 from shared.host.nats_server import nats_server
+from shared.host.services import service_user
 from shared.streams import ARTIFACTS, EVENTS_STREAM
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FINISHED, SAMPLE_FOUND, STEP_TAKEN
 
-AT_ONCE, ARTIFACTS_EACH = 8, 2
+AT_ONCE, ARTIFACTS_EACH = 8, 6
 AHEAD = 200
 """Number of events that the samples may be ahead of evidence: as many as a few pools would be."""
 MB = 1024 * 1024
@@ -57,16 +60,36 @@ class Seen:
     folder_mb: float = 0.0
 
 
+@dataclass(frozen=True)
+class Senders:
+    """Who sends the events, and signs them, and who asks."""
+
+    client: Client
+    discovery: Bus
+    planner: Bus
+
+
+@asynccontextmanager
+async def _senders(url: str) -> AsyncGenerator[Senders]:
+    keys = RegisteredKeys()
+    async with (
+        connect(url) as client,
+        connect_bus(url, name="discovery", signing=keys.signing_of(service_user("discovery"))) as discovery,
+        connect_bus(url, name="planner", signing=keys.signing_of(service_user("planner"))) as planner,
+    ):
+        yield Senders(client, discovery, planner)
+
+
 async def through_the_service(samples: int, marks: Iterable[int] = (1_000, 5_000, 10_000)) -> Seen:
     seen = Seen(samples)
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:
         folder = Path(scratch)
-        async with nats_server(folder / "streams") as url, connect(url) as client:
+        async with nats_server(folder / "streams") as url, _senders(url) as senders:
             async with _service(url, folder) as process:
-                await _file(client, process, seen, [mark for mark in marks if mark <= samples])
-                await _close(client, process, seen)
+                await _file(senders, process, seen, [mark for mark in marks if mark <= samples])
+                await _close(senders, process, seen)
             async with _service(url, folder):
-                await _recall(client, seen)
+                await _recall(senders.client, seen)
         seen.folder_mb = sum(path.stat().st_size for path in (folder / "evidence").rglob("*") if path.is_file()) / MB
     return seen
 
@@ -83,9 +106,9 @@ async def _service(url: str, folder: Path) -> AsyncGenerator[psutil.Process]:
         await asyncio.to_thread(process.wait)
 
 
-async def _file(client: Client, process: psutil.Process, seen: Seen, marks: list[int]) -> None:
+async def _file(senders: Senders, process: psutil.Process, seen: Seen, marks: list[int]) -> None:
     """Send all samples as found, as in a run of a file; then work on them, some at the same time."""
-    bus = client.bus
+    client, bus = senders.client, senders.discovery
     await bus.publish(RUN_STARTED, RunStarted(run_id=RUN_ID, record=record()))
     before = time.perf_counter()
     for start in range(1, seen.samples + 1, 100):
@@ -94,7 +117,7 @@ async def _file(client: Client, process: psutil.Process, seen: Seen, marks: list
     await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=RUN_ID, samples=seen.samples))
     for start in range(1, seen.samples, AT_ONCE):
         some = range(start, min(start + AT_ONCE, seen.samples))  # the last one ends the run: see `_close`
-        await asyncio.gather(*(_work(client, number) for number in some))
+        await asyncio.gather(*(_work(senders, number) for number in some))
         await _caught_up(client, AHEAD)
         for mark in [mark for mark in marks if start + AT_ONCE > mark and mark not in seen.peak_mb]:
             await _caught_up(client, 0)
@@ -104,24 +127,23 @@ async def _file(client: Client, process: psutil.Process, seen: Seen, marks: list
     seen.peak_mb[seen.samples] = _peak_mb(process)
 
 
-async def _work(client: Client, number: int) -> None:
-    """Send one sample. Of each capture only the picture is sent; the others are filed in the same way."""
+async def _work(senders: Senders, number: int) -> None:
+    """Send one sample with all its files, as planner and browser pool do."""
     files, sent = artifact_bytes(number), list[FiledArtifact]()
     for step in steps_of(number):
-        pictures = step.artifacts[:1]
-        sent += pictures
-        for filed in pictures:
-            await client.bus.put(ARTIFACTS, filed.artifact.blob, files[filed.filename])
-        await client.bus.publish(STEP_TAKEN, replace(step, artifacts=pictures))
-    await client.bus.publish(SAMPLE_FINISHED, replace(finished_of(number), artifacts=tuple(sent)))
+        sent += step.artifacts
+        for filed in step.artifacts:
+            await senders.planner.put(ARTIFACTS, filed.artifact.blob, files[filed.filename])
+        await senders.planner.publish(STEP_TAKEN, step)
+    await senders.planner.publish(SAMPLE_FINISHED, replace(finished_of(number), artifacts=tuple(sent)))
 
 
-async def _close(client: Client, process: psutil.Process, seen: Seen) -> None:
+async def _close(senders: Senders, process: psutil.Process, seen: Seen) -> None:
     """Measure the time from the last result to the message that the run is finished."""
     before = time.perf_counter()
     with PeakMemory(process.pid) as peak:
-        await _work(client, seen.samples)
-        finished = await client.result(RUN_ID)
+        await _work(senders, seen.samples)
+        finished = await senders.client.result(RUN_ID)
     seen.closing_tree_mb = peak.tree_mb
     seen.closed_s = time.perf_counter() - before
     seen.closing_mb = _peak_mb(process)

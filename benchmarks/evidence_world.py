@@ -292,7 +292,7 @@ def texts_of(number: int) -> dict[str, bytes]:
     log = AttemptLog.of(attempt_of(number), entries)
     return {
         "sample.json": encode_file(sample_file(found(number))),
-        "result.json": encode_file(result_file(finished_of(number), log, ())),
+        "result.json": encode_file(result_file(finished_of(number), log)),
         "action_log.json": encode_file(entries),
     }
 

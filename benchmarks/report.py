@@ -77,10 +77,11 @@ def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> 
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     console.print(table)
     console.print(f"aims met: {sum(aims)} of {len(aims)}")
-    _write(name, rows, setup)
+    write_result(name, rows, setup)
 
 
-def _write(name: str, rows: list[Row], setup: dict[str, object]) -> None:
+def write_result(name: str, rows: list[Row], setup: dict[str, object]) -> None:
+    """Write ``results/NAME.json``."""
     RESULTS.mkdir(exist_ok=True)
     data = {
         "benchmark": name,

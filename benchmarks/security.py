@@ -1,0 +1,136 @@
+"""`make bench-security`: attacks tried and stopped, the flood that an honest run bears, and what security costs.
+
+Attacks are the tests of `security_attacks.py`, run anew. A test that is skipped has stopped nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.report import PIPED_WIDTH, Row, least, report
+from benchmarks.security_attacks import ATTACKS, Attack
+from benchmarks.security_cost import authentication_rows, signing_rows, steps_of_a_run
+from benchmarks.security_flood import SLOWER, Flood, measure_flood
+
+TESTS_BOUND_S = 3600
+TIMED = 20
+"""Samples whose steps are timed."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """``tests``: how many ran; ``failed``: names of those that failed or did not run."""
+
+    attack: Attack
+    tests: int
+    failed: tuple[str, ...]
+
+    @property
+    def stopped(self) -> bool:
+        return self.tests > 0 and not self.failed
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test that was run: its file below tests/, its name, and whether it passed."""
+
+    file: str
+    name: str
+    passed: bool
+
+    def is_of(self, pattern: str) -> bool:
+        file, _, begin = pattern.partition("::")
+        return self.file == file and self.name.startswith(begin)
+
+
+def main() -> None:
+    setup: dict[str, object] = {"cores": os.cpu_count(), "load before": f"{os.getloadavg()[0]:.1f}"}
+    tried = judge(ATTACKS, run_tests(sorted({one.partition("::")[0] for attack in ATTACKS for one in attack.tests})))
+    print_attacks(tried)
+    flood, costs = asyncio.run(measure_flood()), asyncio.run(measure_costs())
+    setup |= {
+        f"seconds of a run, {rate} forged events a second": round(took_s, 1) for rate, took_s in flood.seconds.items()
+    }
+    setup["seconds of a run without"] = round(flood.plain_s, 1)
+    report("security", "Attacks, floods, and what security costs", [*rows(tried, flood), *costs], setup)
+
+
+async def measure_costs() -> list[Row]:
+    """What signatures and users of the bus cost a step. `make bench-telemetry` tells it of traces, metrics and logs."""
+    steps = await steps_of_a_run(TIMED)
+    with tempfile.TemporaryDirectory() as folder:
+        return [*signing_rows(steps), *await authentication_rows(steps, Path(folder))]
+
+
+def run_tests(files: Sequence[str]) -> list[Case]:
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "cases.xml"
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-n",
+            "2",
+            "--dist",
+            "loadfile",
+            f"--junitxml={written}",
+            "-o",
+            "junit_family=xunit1",
+        ]
+        subprocess.run([*command, *(f"tests/{one}" for one in files)], check=False, timeout=TESTS_BOUND_S)
+        return list(read_cases(written.read_text(encoding="utf-8")))
+
+
+def read_cases(written: str) -> Iterable[Case]:
+    for one in ElementTree.fromstring(written).iter("testcase"):
+        file = (one.get("file") or "").removeprefix("tests/")
+        yield Case(
+            file, one.get("name") or "", not any(one.find(tag) is not None for tag in ("failure", "error", "skipped"))
+        )
+
+
+def judge(attacks: Iterable[Attack], cases: Sequence[Case]) -> list[Tried]:
+    tried: list[Tried] = []
+    for attack in attacks:
+        found = {pattern: [case for case in cases if case.is_of(pattern)] for pattern in attack.tests}
+        failed = [f"{case.file}::{case.name}" for own in found.values() for case in own if not case.passed]
+        missing = [pattern for pattern, own in found.items() if not own]
+        tried.append(Tried(attack, sum(map(len, found.values())), (*failed, *missing)))
+    return tried
+
+
+def print_attacks(tried: Iterable[Tried]) -> None:
+    table = Table(title="Attacks", title_justify="left")
+    for column in ("who", "what is tried", "tests", "stopped"):
+        table.add_column(column)
+    for one in tried:
+        told = "yes" if one.stopped else f"no: {', '.join(one.failed[:3])}"
+        table.add_row(one.attack.adversary, one.attack.what, str(one.tests), told)
+    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(table)
+
+
+def rows(tried: Sequence[Tried], flood: Flood) -> list[Row]:
+    stopped = sum(one.stopped for one in tried)
+    return [
+        least(len(tried), "attacks stopped", "attacks", stopped),
+        Row("tests of them", "tests", sum(one.tests for one in tried)),
+        Row(f"forged events that slow a run by less than {SLOWER - 1:.0%}", "per s", flood.borne),
+    ]
+
+
+if __name__ == "__main__":
+    main()
