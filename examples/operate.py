@@ -1,6 +1,6 @@
 """Decides the steps of samples as an operator, with nothing but nats-py: the bus is the interface.
 
-    pip install nats-py
+    pip install nats-py nkeys
     exhibit up                                         # in another terminal
     python examples/operate.py                         # and run a task with: exhibit run ... --planner operator
 
@@ -13,9 +13,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import re
+from pathlib import Path
 
 import nats
+import nkeys
 from nats.aio.msg import Msg
 
 DECIDE = "exhibit.v1.ask.operator.decision.decide"
@@ -25,7 +28,7 @@ NOBODY = {"Unassigned", "No due date"}
 
 async def main() -> None:
     arguments = parse()
-    nc = await nats.connect(arguments.nats)
+    nc = await nats.connect(arguments.nats, **key(arguments))
 
     async def asked(msg: Msg) -> None:
         question = json.loads(msg.data)
@@ -69,9 +72,22 @@ def value_of(label: str, text: str) -> tuple[int, str] | None:
     return (int(found[0][0]), found[0][1]) if len(found) == 1 else None
 
 
+def key(arguments: argparse.Namespace) -> dict:
+    """What the bus knows this program by: the seed of a user, as `exhibit bus-config` writes it, or the token that
+    `exhibit up` keeps in a file of its user while it runs."""
+    if arguments.seed:
+        user = nkeys.from_seed(bytearray(arguments.seed.read_bytes().strip())).public_key.decode()
+        return {"nkeys_seed": str(arguments.seed), "inbox_prefix": f"_INBOX.{user}"}
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    host, _, port = arguments.nats.removeprefix("nats://").partition(":")
+    context = state / "exhibit" / "bus" / f"{host}-{port or 4222}.json"
+    return {"token": json.loads(context.read_bytes())["token"]} if context.exists() else {}
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nats", default="nats://127.0.0.1:4222")
+    parser.add_argument("--seed", type=Path)
     parser.add_argument("--name", default="examples/operate.py")
     return parser.parse_args()
 

@@ -1,6 +1,6 @@
 """Requests a run and follows it, with nothing but nats-py: the bus is the interface.
 
-    pip install nats-py
+    pip install nats-py nkeys
     exhibit up                                         # in another terminal
     python examples/submit_run.py task_specs/practice_tickets.json samples.json
 
@@ -14,10 +14,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import uuid
 from pathlib import Path
 
 import nats
 import nats.errors
+import nkeys
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
@@ -34,7 +37,7 @@ async def main() -> int:
         "samples": json.loads(arguments.samples.read_text(encoding="utf-8")),
         "requested_by": "examples/submit_run.py",
     }
-    nc = await nats.connect(arguments.nats, allow_reconnect=False)
+    nc = await nats.connect(arguments.nats, allow_reconnect=False, **key(arguments))
     try:
         reply = await nc.request(SUBMIT, json.dumps(request).encode(), timeout=60)
         answer = json.loads(reply.data)
@@ -52,7 +55,10 @@ async def main() -> int:
 async def follow(js: JetStreamContext, run_id: str) -> int:
     """Prints what happens until the run is finished. The events are stored: none that came before is missed."""
     subject = EVENTS.format(run_id=run_id)  # of the run itself; those of its samples have one token more
-    config = ConsumerConfig(filter_subjects=[subject, f"{subject}.>"], ack_policy=AckPolicy.NONE, inactive_threshold=60)
+    name = f"reader_{uuid.uuid4().hex}"
+    config = ConsumerConfig(
+        name=name, filter_subjects=[subject, f"{subject}.>"], ack_policy=AckPolicy.NONE, inactive_threshold=60
+    )
     consumer = await js.add_consumer("EVENTS", config)
     events = await js.pull_subscribe_bind(consumer=consumer.name, stream="EVENTS")
     while True:
@@ -84,11 +90,24 @@ def told(event: dict) -> str:
             return kind
 
 
+def key(arguments: argparse.Namespace) -> dict:
+    """What the bus knows this program by: the seed of a user, as `exhibit bus-config` writes it, or the token that
+    `exhibit up` keeps in a file of its user while it runs."""
+    if arguments.seed:
+        user = nkeys.from_seed(bytearray(arguments.seed.read_bytes().strip())).public_key.decode()
+        return {"nkeys_seed": str(arguments.seed), "inbox_prefix": f"_INBOX.{user}"}
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    host, _, port = arguments.nats.removeprefix("nats://").partition(":")
+    context = state / "exhibit" / "bus" / f"{host}-{port or 4222}.json"
+    return {"token": json.loads(context.read_bytes())["token"]} if context.exists() else {}
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("spec", type=Path)
     parser.add_argument("samples", type=Path)
     parser.add_argument("--nats", default="nats://127.0.0.1:4222")
+    parser.add_argument("--seed", type=Path)
     return parser.parse_args()
 
 

@@ -8,6 +8,7 @@ again.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".cache" / "packages"
 LISTS = ROOT / "tests" / "real" / "packages"
 BOUND_S = 300.0
-WITH_NPM = ("npm", "icons", "words")
+WITH_NPM = ("npm", "kits", "icons", "words")
 """Lists whose packages are fetched with npm; the others with pip."""
 _PIP_LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+) --hash=(?P<method>sha256):(?P<digest>[0-9a-f]{64})")
 _NPM_LINE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+) (?P<method>sha512)-(?P<digest>\S{88})")
@@ -62,14 +63,19 @@ def parse_pin(line: str) -> Pinned | None:
     raise ValueError(f"not a pinned package: {line!r}")
 
 
-def packages(kind: str) -> dict[str, Path]:
+def packages(kind: str, only: Collection[str] | None = None) -> dict[str, Path]:
     """Return the folders of the packages of ``kind`` (the name of a list) by package; fetch missing ones.
+
+    ``only``: names of those that are wanted; all where it is None.
 
     CannotFetch where one cannot be had, or is not what was pinned.
     """
     lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
-    wanted = [package for line in lines if (package := parse_pin(line))]
+    pinned = [package for line in lines if (package := parse_pin(line))]
+    wanted = [package for package in pinned if only is None or package.name in only]
     download = _with_npm if kind in WITH_NPM else _with_pip
+    if kind in WITH_NPM:
+        _fetch_together([package for package in wanted if not _archive(package, CACHE).exists()])
     return {package.name: unpack_package(package, download, CACHE) for package in wanted}
 
 
@@ -135,6 +141,26 @@ def _with_npm(package: Pinned, into: Path) -> None:
         raise CannotFetch(f"{package.name} {package.version} comes with npm, which is not on this machine")
     options = ("--ignore-scripts", "--silent", "--pack-destination", str(into), "--cache", str(CACHE / "npm"))
     _run(package, [*npm, "pack", f"{package.name}@{package.version}", *options])
+
+
+def _fetch_together(wanted: list[Pinned]) -> None:
+    """Fetch packages with one call of npm, which takes longer to start than to fetch. What came is told by its hash;
+    what is still missing is fetched alone afterwards, and its failure is told then."""
+    npm = _npm()
+    if not npm or len(wanted) < 2:
+        return
+    archives = CACHE / "archives"
+    archives.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=archives) as temporary:
+        options = ("--ignore-scripts", "--silent", "--pack-destination", temporary, "--cache", str(CACHE / "npm"))
+        names = [f"{package.name}@{package.version}" for package in wanted]
+        with contextlib.suppress(CannotFetch):
+            _run(wanted[0], [*npm, "pack", *names, *options])
+        for file in Path(temporary).iterdir():
+            for package in wanted:
+                if _digest(package, file) == package.digest:
+                    file.replace(_archive(package, CACHE))
+                    break
 
 
 def _npm() -> list[str]:

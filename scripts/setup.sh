@@ -16,7 +16,7 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-echo "Setting up .venv with $("$python" --version) ..."
+echo "Setting up .venv with $("$python" --version); the first time this takes a few minutes ..."
 # One that works is brought up to date and never cleared: somebody may be running from it.
 if ! .venv/bin/python -m pip --version >/dev/null 2>&1 && ! "$python" -m venv --clear .venv; then
     echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv." >&2
@@ -25,3 +25,4 @@ fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 touch .venv/ready
+echo "Ready: .venv/bin/exhibit --help"

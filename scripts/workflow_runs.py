@@ -27,6 +27,7 @@ from shared.contracts.workflows.library import WorkflowVersion
 from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.testing.cassette import Cassette, Player, playback_server, recording_server
+from shared.testing.settings import library_settings
 
 COMMON: dict[str, Any] = {
     "start_url": "{site}/",
@@ -121,13 +122,7 @@ async def main() -> None:
     parser.add_argument("--about", default="", help="how the recording came to be")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="exhibit-workflow-runs-"))
-    settings = Settings(
-        evidence_dir=folder / "evidence",
-        state_dir=folder / "state",
-        workflows_dir=folder / "workflows",
-        tools_dir=folder / "tools",
-        nats_url=None,
-    )
+    settings = library_settings(folder)
     async with practice.people.server.serve() as site:
         if options.play:
             runs, player = await play_both(Cassette.read(options.play), settings, site)

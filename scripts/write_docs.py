@@ -9,16 +9,31 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from scripts import code_tables
+from scripts import action_tables, code_tables, drift_page
 from services.evidence.sql import docs_page as sql_page
+from shared.evidence_format.files.reconciliation import FIELD_VERDICTS, RECORD_VERDICTS
 
 ROOT = Path(__file__).parents[1]
-PAGES: Mapping[str, Callable[[], str]] = {"docs/sql.md": sql_page.page, "docs/codes.md": code_tables.page}
+PAGES: Mapping[str, Callable[[], str]] = {
+    "docs/sql.md": sql_page.page,
+    "docs/codes.md": code_tables.page,
+    "docs/drift.md": drift_page.page,
+    "docs/actions.md": action_tables.page,
+}
+
+
+def verdict_table(meanings: Mapping[str, str]) -> str:
+    rows = (f"| `{verdict}` | {meaning} |\n" for verdict, meaning in meanings.items())
+    return f"| verdict | meaning |\n|---|---|\n{''.join(rows)}"
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "reasons-by-status": code_tables.reasons_by_status,
     "sample-ends": code_tables.sample_ends,
+    "record-verdicts": lambda: verdict_table({**RECORD_VERDICTS}),
+    "field-verdicts": lambda: verdict_table({**FIELD_VERDICTS}),
 }
-WITH_TABLES = ("docs/architecture.md", "services/planner/README.md")
+WITH_TABLES = ("docs/architecture.md", "docs/reconciling.md", "services/planner/README.md")
 _TABLE = re.compile(
     r"(?P<begin><!-- table (?P<name>[a-z-]+), written by scripts/write_docs\.py -->\n)"
     r".*?(?P<end><!-- end of table (?P=name) -->)",

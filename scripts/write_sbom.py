@@ -1,0 +1,162 @@
+"""`make sbom`: write sbom.cdx.json, every locked package with version, licence, hashes and dependencies.
+
+The format is CycloneDX 1.6. The file follows from requirements.lock and the metadata of the installed packages alone,
+and names no host: who writes it of the same lock, with the same Python and system, gets the same file. The wheel has
+it (PEP 770).
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportMissingTypeStubs=false, reportCallIssue=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# The classes of cyclonedx have decorators without types, and the metadata of packages has none.
+
+from __future__ import annotations
+
+import json
+import tomllib
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata, requires
+from pathlib import Path
+from typing import Any
+
+from cyclonedx.contrib.license.factories import LicenseFactory
+from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, Property, XsUri
+from cyclonedx.model.bom import Bom, BomMetaData
+from cyclonedx.model.component import Component, ComponentScope, ComponentType
+from cyclonedx.model.license import License, LicenseExpression
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from pip_requirements_parser import InstallRequirement, RequirementsFile
+
+ROOT = Path(__file__).parents[1]
+LOCK, SBOM = ROOT / "requirements.lock", ROOT / "sbom.cdx.json"
+NAMESPACE = uuid.UUID("5d1f6d0e-6a0f-4a3e-9d55-2b8e0f0d4a11")
+"""Of serial numbers, which follow from the lock."""
+MARKER = "exhibit:marker"
+"""Property with the platforms and Pythons that need a package."""
+LONGEST_LICENCE = 100
+"""Some packages give the whole text of their licence for its name."""
+
+
+@dataclass(frozen=True)
+class Locked:
+    """``name``: canonical. ``marker``: of platforms and Pythons that need it; empty: all. ``sha256``: of its files."""
+
+    name: str
+    version: str
+    marker: str
+    sha256: tuple[str, ...]
+
+
+def read_lock(path: Path) -> list[Locked]:
+    """Return the packages of a lock by name. Raises ValueError for what is not pinned with hashes."""
+    parsed = RequirementsFile.from_file(str(path))
+    if parsed.invalid_lines:
+        raise ValueError(f"{path}: {parsed.invalid_lines[0].dumps()}")
+    return sorted((_locked(one) for one in parsed.requirements), key=lambda one: (one.name, one.version))
+
+
+def _locked(one: InstallRequirement) -> Locked:
+    hashes = [text.removeprefix("sha256:") for text in one.hash_options if text.startswith("sha256:")]
+    if not one.is_pinned or not hashes:
+        raise ValueError(f"{one.name} is not pinned with a SHA-256")
+    version = str(one.get_pinned_version)
+    return Locked(canonicalize_name(str(one.name)), version, str(one.marker or ""), tuple(sorted(hashes)))
+
+
+def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
+    """Return the SBOM of a lock as JSON. ``project``: the parsed pyproject.toml."""
+    packages, about = read_lock(lock), project["project"]
+    needed = _closure(about["dependencies"])
+    optional = _closure([one for extra in about["optional-dependencies"].values() for one in extra])
+    ours = Component(
+        name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
+        description=about["description"],
+    )  # fmt: skip
+    components = {one: _component(one, _scope(one.name, needed, optional)) for one in packages}
+    bom = Bom(
+        serial_number=uuid.uuid5(NAMESPACE, lock.read_text(encoding="utf-8")),
+        metadata=BomMetaData(component=ours),
+        components=components.values(),
+    )
+    named: dict[str, list[Component]] = {}
+    for one, component in components.items():
+        named.setdefault(one.name, []).append(component)
+    bom.register_dependency(ours, [found for name in _names(about["dependencies"]) for found in named.get(name, ())])
+    for one, component in components.items():
+        bom.register_dependency(component, [found for name in _requires(one.name) for found in named.get(name, ())])
+    told = json.loads(JsonV1Dot6(bom).output_as_string())
+    del told["metadata"]["timestamp"]  # else each writing were another file
+    return json.dumps(told, indent=1, sort_keys=True) + "\n"
+
+
+def _scope(name: str, needed: frozenset[str], optional: frozenset[str]) -> ComponentScope:
+    if name in needed:
+        return ComponentScope.REQUIRED
+    return ComponentScope.OPTIONAL if name in optional else ComponentScope.EXCLUDED
+
+
+def _component(one: Locked, scope: ComponentScope) -> Component:
+    purl = PackageURL("pypi", name=one.name, version=one.version)
+    files = ExternalReference(
+        type=ExternalReferenceType.DISTRIBUTION,
+        url=XsUri(str(purl)),
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=sha256) for sha256 in one.sha256],
+    )
+    return Component(
+        name=one.name, version=one.version, type=ComponentType.LIBRARY, bom_ref=str(purl), purl=purl, scope=scope,
+        licenses=_licences(one.name), external_references=[files],
+        properties=[Property(name=MARKER, value=one.marker)] if one.marker else (),
+    )  # fmt: skip
+
+
+def _licences(name: str) -> list[License | LicenseExpression]:
+    """Return the licence that the package names: as an expression, in its classifiers, or as a short text."""
+    try:
+        about = metadata(name)
+    except PackageNotFoundError:  # of another platform
+        return []
+    make = LicenseFactory()
+    if expression := about.get("License-Expression"):
+        return [make.make_from_string(expression)]
+    classified = [one.rpartition(" :: ")[2] for one in about.get_all("Classifier", ()) if one.startswith("License ::")]
+    written = [one for one in [about.get("License", "")] if one and len(one) <= LONGEST_LICENCE and "\n" not in one]
+    return [make.make_with_name(one) for one in sorted({*(classified or written)} - {"OSI Approved"})]
+
+
+def _requires(name: str) -> tuple[str, ...]:
+    try:
+        return _names(requires(name) or ())
+    except PackageNotFoundError:
+        return ()
+
+
+def _names(requirements: Iterable[str]) -> tuple[str, ...]:
+    found = [Requirement(one) for one in requirements]
+    return tuple(
+        canonicalize_name(one.name) for one in found if one.marker is None or one.marker.evaluate({"extra": ""})
+    )
+
+
+def _closure(requirements: Iterable[str]) -> frozenset[str]:
+    """Return the names of the packages that are needed, and of those that they need."""
+    left, found = list(_names(requirements)), set[str]()
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += _requires(name)
+    return frozenset(found)
+
+
+def main() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    SBOM.write_text(make_sbom(LOCK, project), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
