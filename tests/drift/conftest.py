@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 from shared.settings import Settings
+from shared.testing.settings import library_settings
 
 
 @pytest.fixture
 def with_library(tmp_path: Path) -> Settings:
-    return Settings(
-        evidence_dir=tmp_path / "evidence",
-        state_dir=tmp_path / "state",
-        workflows_dir=tmp_path / "workflows",
-        tools_dir=tmp_path / "tools",
-        nats_url=None,
-        planner="rules",
-    )
+    return library_settings(tmp_path, planner="rules")

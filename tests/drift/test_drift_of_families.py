@@ -1,79 +1,58 @@
-"""The drift suite: a flow compiled on the plain site, run with every switch of the practice sites alone.
+"""The drift suite: a flow compiled on the plain site, run with every switch of the practice sites alone and some pairs.
 
-The table is printed (``pytest -s``). Nothing wrong is ever done: false heals are 0.
+The table is printed (``pytest -s``). Nothing wrong is ever done: false heals are 0. All pairs: ``make bench-drift``.
 """
 
 from __future__ import annotations
 
-from practice.code_host import audit
-from practice.code_host import server as code_host
-from practice.code_host.data import ground_truth as world_of
-from practice.comparing import rows_of
-from practice.drift import KNOWN
-from practice.people import demo as people_demo
-from practice.people import server as people_server
-from practice.people.asking import settle
-from practice.people.data import ground_truth as people_of
-from practice.tickets import server as tickets_server
-from tests.drift.flows import Subject, measure, told
-from tests.drift.outcomes import Outcome, table_of
-from tests.drift.tickets import EACH, tickets_subject
-from tests.end_to_end.family_runs import spec_of
+import os
+from datetime import UTC, datetime
 
-SWITCHES = ("", *KNOWN)
+import pytest
+
+from practice.drift import Drift, alone, pairs
+from tests.drift.flows import measure, told
+from tests.drift.outcomes import Outcome, table_of
+from tests.drift.subjects import FAMILIES
+
+SEED = "DRIFT_SEED"
+"""Environment variable that repeats the pairs of another day; by default it is the number of the day."""
+PAIRS = 2
+"""Pairs for each family and day."""
+
+
+def pairs_of_day(family: str, day: int) -> list[Drift]:
+    """Return the pairs of a family; they rotate, so that all of them come in turn."""
+    known = pairs()
+    first = (day + 2 * list(FAMILIES).index(family)) * PAIRS
+    return [known[(first + at) % len(known)] for at in range(PAIRS)]
+
+
+def drifts_of_day(family: str, day: int) -> list[Drift]:
+    """Return every switch alone and the pairs of the day. A request takes as long as ten pages that are read, so that
+    its switches rotate too."""
+    known = list(alone())
+    switches = [known[(day + at) % len(known)] for at in range(2)] if family == "requests" else known
+    return [*switches, *pairs_of_day(family, day)]
 
 
 def assert_nothing_wrong(outcomes: list[Outcome]) -> None:
     print(f"\n{told(outcomes)}\n\n{table_of(outcomes)}")
     assert [one for one in outcomes if one.verdict == "false"] == []
-    assert {one.verdict for one in outcomes if one.switch == "(plain)"} == {"right"}
+    assert {one.verdict for one in outcomes if not one.drift} == {"right"}
 
 
-async def test_tickets(with_library, monkeypatch):
-    async with tickets_server.serve() as url:
-        assert_nothing_wrong(await measure(with_library, monkeypatch, tickets_subject(url), SWITCHES))
+@pytest.mark.parametrize(
+    ("family", "each"), [("tickets", 3), ("people", 2), ("commits", 2), ("lines", 2), ("requests", 1)]
+)
+async def test_nothing_wrong_is_done_on_a_changed_site(with_library, family, each):
+    day = int(os.environ.get(SEED) or datetime.now(UTC).date().toordinal())
+    print(f"{SEED}={day}")
+    async with FAMILIES[family](each) as subject:
+        assert_nothing_wrong(await measure(with_library, subject, drifts_of_day(family, day)))
 
 
-async def test_people(with_library, monkeypatch):
-    people = people_of()
-    found = [
-        row for row in people_demo.input_rows(people) if settle(people, row["name"], row["company"]).kind == "found"
-    ]
-    chosen = found[4 : 4 + EACH]
-    async with people_server.serve() as url:
-        cells = [people_demo.expected_cells(people, row, url) for row in chosen]
-        truth = [{name: one[name] for name in people_demo.FIELDS} for one in cells]
-        subject = Subject("people", spec_of("practice_people", url), found[:4], chosen, truth)
-        assert_nothing_wrong(await measure(with_library, monkeypatch, subject, SWITCHES))
-
-
-async def test_commits(with_library, monkeypatch, tmp_path):
-    repository = world_of().repositories[0]
-    expected = audit.audit_truth(repository)
-    async with code_host.serve() as origins:
-        audit.write_audit_input(tmp_path / "in.csv", origins.code, repository)
-        every = [dict(row) for row in rows_of(tmp_path / "in.csv")]
-        linked = [row for row in every if expected[row["sha"]]["jira_url"]]
-        unlinked = [row for row in every if expected[row["sha"]]["pr_number"] and not expected[row["sha"]]["jira_url"]]
-        chosen = [*linked[3 : 3 + EACH - 1], unlinked[2]]
-        names = ("pr_creator", "merger")
-        truth = [{name: expected[row["sha"]][name] for name in names} for row in chosen]
-        recorded = [linked[0], unlinked[0], linked[1], unlinked[1], linked[2]]
-        spec = spec_of("practice_commit_audit")
-        ended = ("needs_review judgment_missing",)
-        subject = Subject("commits", spec, recorded, chosen, truth, learned=3, ended=ended)
-        assert_nothing_wrong(await measure(with_library, monkeypatch, subject, SWITCHES))
-
-
-async def test_lines(with_library, monkeypatch, tmp_path):
-    repository = world_of().repositories[0]
-    expected = audit.blame_truth(repository)
-    async with code_host.serve() as origins:
-        audit.write_blame_input(tmp_path / "in.csv", origins.code, repository)
-        rows = [dict(row) for row in rows_of(tmp_path / "in.csv")]
-        chosen = rows[4 : 4 + EACH]
-        names = ("code_string", "file_path", "last_modified_date", "author")
-        truth = [{name: expected[row["sample_id"]][name] for name in names} for row in chosen]
-        ended = ("done", "needs_review judgment_missing")
-        subject = Subject("lines", spec_of("practice_blame"), rows[:4], chosen, truth, ended=ended)
-        assert_nothing_wrong(await measure(with_library, monkeypatch, subject, SWITCHES))
+def test_every_switch_and_pair_has_its_day():
+    days = range(len(pairs()))
+    for family in FAMILIES:
+        assert {one for day in days for one in drifts_of_day(family, day)} == {*alone(), *pairs()}

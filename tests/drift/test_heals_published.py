@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from practice.comparing import rows_of
-from practice.drift import VARIABLE
+from practice.drift import VARIABLE, Drift
 from practice.tickets import server as tickets_server
 from practice.tickets.data import ground_truth as tickets_of
 from shared.client import Client
@@ -36,8 +36,8 @@ from shared.flows.healing.publishing import (
 )
 from shared.host.services import run_embedded
 from tests.drift.flows import Compiled, compile_on_plain_site, run
-from tests.drift.outcomes import Outcome, outcomes_of
-from tests.drift.tickets import tickets_subject
+from tests.drift.outcomes import Expectation, Outcome, outcomes_of
+from tests.drift.subjects import tickets_subject
 
 
 async def publish(
@@ -56,11 +56,13 @@ async def no_samples(name: str, hash: str) -> tuple[Sequence[RecordedSample], Sa
 async def test_one_worker_publishes_a_heal_and_the_others_take_it(with_library, monkeypatch):
     async with tickets_server.serve() as url, run_embedded(with_library) as client:
         subject = tickets_subject(url)
-        truth = {row["ticket_number"]: cells for row, cells in zip(subject.rows, subject.truth, strict=True)}
+        truth = {
+            row["ticket_number"]: Expectation(cells) for row, cells in zip(subject.rows, subject.truth, strict=True)
+        }
 
         async def changed_site() -> tuple[Path, list[Outcome]]:
             folder = await run(client, subject.spec, subject.rows)
-            return folder, outcomes_of("tickets", "reorder", folder, truth, subject.ended)
+            return folder, outcomes_of("tickets", Drift(("reorder",)), folder, truth)
 
         flow = await compile_on_plain_site(client, subject)
         monkeypatch.setenv(VARIABLE, "reorder")

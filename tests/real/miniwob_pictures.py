@@ -7,6 +7,7 @@ import re
 
 from shared.contracts.actions import ScreenshotElement
 from shared.contracts.browser_pool import Element
+from shared.host.connections import ManualSession
 from shared.streams import ARTIFACTS
 from tests.real.pixels import DARK, NAMED, Picture, bounds_middle, corners, dots, middle, read_png
 from tests.real.player import Player, Stuck, squeezed
@@ -16,6 +17,7 @@ ARM_PX = 45.0
 
 
 async def picture(p: Player, element: Element) -> Picture:
+    assert isinstance(p.hand, ManualSession)  # whose pictures are on the bus
     result = await p.act(ScreenshotElement(target=p.at(element), label="part"))
     taken = result.artifacts[0]
     data = await p.hand.bus.get(ARTIFACTS, taken.blob)

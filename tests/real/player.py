@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from shared.bus.nats_bus import connect_bus
@@ -19,6 +19,7 @@ from shared.contracts.actions import (
     BrowserAction,
     ByRef,
     Click,
+    DoubleClick,
     Drag,
     DragBy,
     Goto,
@@ -53,11 +54,19 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
+class Hand(Protocol):
+    """A session of a browser pool: over the bus, or in this process."""
+
+    async def observe(self, *, max_tokens: int) -> PageObserved: ...
+
+    async def act(self, action: BrowserAction) -> ActionResult: ...
+
+
 @dataclass
 class Player:
     """``page`` is the last observation; every action observes again."""
 
-    hand: ManualSession
+    hand: Hand
     page: PageObserved | None = None
     log: list[str] = field(default_factory=list)
 
@@ -122,6 +131,9 @@ class Player:
 
     async def click(self, element: Element) -> ActionResult:
         return await self.act(Click(target=self.at(element)))
+
+    async def double_click(self, element: Element) -> ActionResult:
+        return await self.act(DoubleClick(target=self.at(element)))
 
     async def type(self, element: Element, text: str) -> ActionResult:
         return await self.act(TypeText(target=self.at(element), text=text))

@@ -109,48 +109,54 @@ def input_rows(base_url: str, issues: list[Issue]) -> list[dict[str, str]]:
 
 
 @asynccontextmanager
-async def roundup_tracker(folder: Path) -> AsyncGenerator[str]:
+async def roundup_tracker(
+    folder: Path, template: str = "classic", python: Path = Path(sys.executable)
+) -> AsyncGenerator[str]:
     """Create the tracker under ``folder`` and serve it on loopback; yield its URL, ending in ``/``.
+
+    ``template``: one of Roundup's own that has issues; ``python``: of an environment with Roundup and what the template
+    needs. Pages are made of the files in ``tracker/html``, which may be changed while it runs.
 
     Raises RuntimeError with Roundup's output if it cannot be created or does not start.
     """
     port = free_port()  # Roundup wants to know its own URL when the tracker is made
     url = f"http://127.0.0.1:{port}/tracker/"
+    folder.mkdir(parents=True, exist_ok=True)
     home = folder / "tracker"
-    await _make(home, url)
-    server = await _start(home, port, folder / "roundup.log")
+    await _make(python, home, url, template)
+    server = await _start(python, home, port, folder / "roundup.log")
     try:
         yield url
     finally:
         await _stop(server)
 
 
-async def _make(home: Path, url: str) -> None:
+async def _make(python: Path, home: Path, url: str, template: str) -> None:
     # mail_debug: whatever the tracker wants to mail goes to a file, never out.
     options = f"tracker_web={url},mail_domain=localhost,mail_host=localhost,mail_debug={home / 'mail.txt'}"
     admin = ("-m", "roundup.scripts.roundup_admin", "-i", str(home))
-    await _run(*admin, "install", "classic", "sqlite", options)
-    await _run(*admin, "initialise", secrets.token_urlsafe(16))
-    await _run("-m", "tests.real.roundup_seed", str(home))
+    await _run(python, *admin, "install", template, "sqlite", options)
+    await _run(python, *admin, "initialise", secrets.token_urlsafe(16))
+    await _run(python, "-m", "tests.real.roundup_seed", str(home))
 
 
-async def _run(*arguments: str) -> None:
+async def _run(python: Path, *arguments: str) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        str(python), *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
     said, _ = await process.communicate()
     if process.returncode != 0:
         raise RuntimeError(f"{arguments[0]} ended with {process.returncode}:\n{said.decode(errors='replace')}")
 
 
-async def _start(home: Path, port: int, log: Path) -> asyncio.subprocess.Process:
+async def _start(python: Path, home: Path, port: int, log: Path) -> asyncio.subprocess.Process:
     # Roundup's server wants root, as which containers often run, to name the user it shall run as.
     user = ("-u", "0") if os.getuid() == 0 else ()
     # One thread a request: a browser keeps several connections open at once.
     options = ("-n", "127.0.0.1", "-p", str(port), "-t", "thread", *user)
     with log.open("wb") as sink:
         server = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-u", "-m", "roundup.scripts.roundup_server", *options, f"tracker={home}"),
+            *(str(python), "-u", "-m", "roundup.scripts.roundup_server", *options, f"tracker={home}"),
             stdout=asyncio.subprocess.PIPE,
             stderr=sink,
         )

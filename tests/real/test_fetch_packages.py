@@ -38,7 +38,7 @@ class _Shelf:
 
 
 def test_every_line_of_our_lists_is_pinned_and_names_no_host():
-    for kind in ("miniwob", "npm"):
+    for kind in ("miniwob", "npm", "kits"):
         lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
         assert [one for line in lines if (one := parse_pin(line))]
         assert not [line for line in lines if "://" in line]

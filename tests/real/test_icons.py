@@ -32,7 +32,7 @@ async def test_status_icons_are_read_and_never_wrong():
 
 
 async def test_icons_that_stand_for_no_state_are_hardly_ever_taken_for_one():
-    icons = other_icons(10 if ALL else 40)
+    icons = other_icons(10 if ALL else 120)
     reads = await read_all(tiles_of(icons, (16, 24) if ALL else (16,)))
     taken = [(one.tile.icon.package, one.tile.icon.name, one.reading) for one in reads if one.reading.state is not None]
     print(f"\nother icons taken for a state: {len(taken)} of {len(reads)}")

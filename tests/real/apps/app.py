@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from tests.real.apps.environment import APPS, python_of
+from tests.real.apps.environment import APPS, NEWER, python_of
 
 NAMES = ("datasette", "klaus", "otterwiki", "sqladmin")
 CARES = ("naive", "careful")
@@ -80,12 +80,12 @@ def read_spec(app: str, name: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def real_app(name: str, folder: Path) -> AsyncGenerator[RealApp]:
-    """Seed and serve the app with its data in ``folder``.
+async def real_app(name: str, folder: Path, release: str = NEWER) -> AsyncGenerator[RealApp]:
+    """Seed and serve the app with its data in ``folder``. ``release``: one of `environment`.
 
     Raises RuntimeError with the output of a program that fails.
     """
-    python = await asyncio.to_thread(python_of, name)
+    python = await asyncio.to_thread(python_of, name, release)
     truth = await seed_app(name, python, folder)
     log = folder / "server.log"
     server = await _start(name, python, folder, log)

@@ -17,6 +17,8 @@ from filelock import FileLock
 APPS = Path(__file__).parent
 CACHE = APPS.parents[2] / ".cache" / "apps"
 BOUND_S = 300.0
+NEWER, OLDER = "packages", "older"
+"""Lock files: of the release that every test uses, and of an older one."""
 BUILD_TOOLS = "build.lock"
 """What builds packages that come as source only, pinned like the packages."""
 
@@ -25,9 +27,11 @@ class CannotInstall(RuntimeError):
     """The packages of an app could not be installed. The message has the installer's own words."""
 
 
-def python_of(app: str) -> Path:
-    """Return the Python of the app's environment; make it if necessary. Raises CannotInstall."""
-    lock = APPS / app / "packages.lock"
+def python_of(app: str, release: str = NEWER) -> Path:
+    """Return the Python of the app's environment; make it if necessary. ``release``: name of its lock file.
+
+    Raises CannotInstall."""
+    lock = APPS / app / f"{release}.lock"
     version = hashlib.sha256(lock.read_bytes() + sys.version.encode()).hexdigest()[:12]
     folder = CACHE / f"{app}-{version}"
     folder.parent.mkdir(parents=True, exist_ok=True)

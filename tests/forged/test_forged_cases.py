@@ -1,0 +1,47 @@
+"""Flows that were compiled from honest cases run over a batch in which most of the cases lie: nothing wrong is done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from practice.forged.lies import CASE_LIES, dealt, dialogs
+from practice.forged.server import serve
+from practice.forged.site import ForgedSite, Options, key_of
+from shared.contracts.discovery import RunMode
+from shared.host.services import run_embedded
+from shared.settings import Settings
+from tests.drift.flows import Subject, compile_on_plain_site
+from tests.forged.outcomes import Outcome, assert_nothing_wrong, outcome_of
+from tests.forged.runs import HONEST, SEED, modes_of, run
+from tests.forged.tasks import case_samples, case_truth, cases_task
+
+RECORDED = 4
+
+
+async def run_all(settings: Settings, modes: tuple[RunMode, ...], *, search: bool) -> tuple[list[Outcome], ForgedSite]:
+    lies = [one for one in CASE_LIES if search or one != "misled_link"]
+    found: list[Outcome] = []
+    async with serve(Options(SEED)) as (url, site), run_embedded(settings) as client:
+        task = cases_task(url, search=search)
+        cases = site.cases[: RECORDED + len(lies) + HONEST]
+        rows, keys = case_samples(cases, url), [key_of(one) for one in cases[RECORDED:]]
+        truth = {key_of(one): case_truth(one) for one in cases}
+        await compile_on_plain_site(client, Subject("cases", task, rows[:RECORDED], (), ()))
+        met, over = dealt(keys, lies, SEED), dialogs(keys, ("keep", "withdraw"), SEED)
+        site.options = replace(site.options, lies=met, dialogs=over)
+        for mode in modes:
+            table = await run(client, task, rows[RECORDED:], mode)
+            assert {one["sample_id"] for one in table} == set(keys)
+            for row in table:
+                key = row["sample_id"]
+                found.append(outcome_of(task["task_id"], mode, met[key], over.get(key, ""), row, truth[key]))
+    return found, site
+
+
+@pytest.mark.parametrize(("search", "mode"), [(False, "flow"), (True, "auto")], ids=["by_address", "by_search"])
+async def test_no_case_is_done_with_a_wrong_value(with_library, search, mode):
+    outcomes, site = await run_all(with_library, modes_of(mode), search=search)
+    assert_nothing_wrong(outcomes)
+    assert site.withdrawn == []
