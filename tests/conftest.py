@@ -49,8 +49,16 @@ def is_here(host: str) -> bool:
     return host == "localhost" or ipaddress.ip_address(host.partition("%")[0]).is_loopback
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the keys of servers that tests start apart from those of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state-home")))
+        yield
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def nats_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+async def nats_url(own_state_folder: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     store: Path = tmp_path_factory.mktemp("jetstream")
     async with nats_server(store) as url:
         yield url

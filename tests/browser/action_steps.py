@@ -8,6 +8,11 @@ from shared.contracts.results import ActionResult
 
 OVER_ALL = "position:fixed;inset:0;background:#0008"
 OVER_MIDDLE = "position:fixed;left:200px;top:100px;width:400px;height:300px;background:#fff"
+HIDDEN = (
+    "border:0;clip:rect(0 0 0 0);clip-path:inset(50%);height:1px;margin:-1px;overflow:hidden;padding:0;"
+    "position:absolute;width:1px;white-space:nowrap"
+)
+"""For screen readers and the keyboard only: of one pixel, cut away."""
 POPUP = "position:absolute;background:#fff;border:1px solid"
 
 

@@ -88,6 +88,8 @@ class Told:
     judgment: dict[str, Any] | None = None
     not_present: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
+    candidates: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Of a field without a value: the boxes of the picture between which a person decides."""
     on_picture: bool = True
     """Whether the sources of the values name the screenshot."""
 
@@ -154,13 +156,20 @@ def _field(told: Told, name: str, url: str) -> dict[str, Any]:
     value = told.values.get(name)
     if value is None:
         state = "not_present" if name in told.not_present else "not_found"
-        return {"state": state, "shown": told.shown.get(name)}
-    source: dict[str, Any] = {"url": url, "role": "definition", "label": name, "box": None, "frame": "main"}
+        candidates = [{"shown": at, "source": _source(told, at, url)} for at in told.candidates.get(name, ())]
+        return {"state": state, "shown": told.shown.get(name), "candidates": candidates}
+    source = _source(told, name, url)
+    shown = told.shown.get(name, str(value))
+    return {"state": "value", "value": value, "shown": shown, "source": source, "origin": "page", "read_by": "rules"}
+
+
+def _source(told: Told, name: str, url: str) -> dict[str, Any]:
+    whole = {"snapshot_id": "s", "observation_sha256": "", "ref": 1}
+    source: dict[str, Any] = {**whole, "url": url, "role": "definition", "label": name, "box": None, "frame": "main"}
     if told.picture is not None and name in told.picture.boxes:
         source["box"] = told.picture.boxes[name]
         source["screenshot_sha256"] = told.picture.sha256 if told.on_picture else ""
-    shown = told.shown.get(name, str(value))
-    return {"state": "value", "value": value, "shown": shown, "source": source, "origin": "page", "read_by": "rules"}
+    return source
 
 
 def _step(number: int, action: str, params: dict[str, Any], filed: list[dict[str, Any]]) -> dict[str, Any]:
@@ -180,15 +189,23 @@ def _step(number: int, action: str, params: dict[str, Any], filed: list[dict[str
 
 
 def write(
-    folder: Path, told: Iterable[Told], *, pictures: bool = True, ways: tuple[WayCount, ...] = (), **record: Any
+    folder: Path,
+    told: Iterable[Told],
+    *,
+    pictures: bool = True,
+    ways: tuple[WayCount, ...] = (),
+    reconciliation: str = "",
+    **record: Any,
 ) -> Path:
-    """Write a run's folder with screenshots and report; return the path of the report."""
+    """Write a run's folder with screenshots and report; return the path of the report. ``reconciliation``: path of the
+    comparison with its register."""
     samples = list(told)
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
     closing = RunFacts(
         RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given),
         finished(samples, ways=ways),
         ("number", "url"),
+        reconciliation=reconciliation,
     )
     spool = folder / "spool"
     spool.mkdir(parents=True)

@@ -59,6 +59,14 @@ async def test_what_can_be_closed_is_closed_and_told(session: PageSession, over:
     assert await shown(session, "#o") == "hit"
 
 
+@pytest.mark.parametrize("name", ["Reject", "Decline", "Reject all"])
+async def test_refusing_an_order_is_no_way_to_close_its_dialog(session: PageSession, name: str) -> None:
+    asked = f"<div class=v role=dialog style='{OVER_MIDDLE}'>Decide on this order{BAD.format('Approve')}"
+    await session.page.set_content(BELOW + asked + BAD.format(name) + "</div>")
+    assert not (await do(session, CLICK)).ok
+    assert await shown(session, "#o") == ""
+
+
 async def test_two_things_one_over_the_other(session: PageSession) -> None:
     first = (
         f"<div id=w role=dialog style='{OVER_MIDDLE};z-index:5'>"
@@ -67,6 +75,40 @@ async def test_two_things_one_over_the_other(session: PageSession) -> None:
     second = f"<div id=v style='{OVER_MIDDLE}'>Cookies <button onclick='v.remove()'>Accept</button></div>"
     await session.page.set_content(BELOW + second + first)
     assert len((await do(session, CLICK)).change.dismissed) == 2
+    assert await shown(session, "#o") == "hit"
+
+
+OVER_LEFT = "position:fixed;left:0;top:0;width:220px;height:300px;background:#fff"
+SLIDES_IN = "<style>@keyframes in { from { transform: translateX(30px) } } #n { animation: in 2s linear }</style>"
+
+
+def news(style: str = "") -> str:
+    """Return a dialog over all but its own, whose button is at the left."""
+    close = "<button style='margin:100px 0 0 20px' onclick='n.remove()'>Got it</button>"
+    return f"<div id=n role=dialog aria-label=News style='{OVER_ALL};{style}'>{close}</div>"
+
+
+async def test_the_button_that_closes_one_popup_may_lie_under_another(session: PageSession) -> None:
+    consent = f"<div id=c role=dialog aria-label=Cookies style='{OVER_LEFT}'>Cookies {BAD.format('Accept all')}"
+    consent += "<button onclick='c.remove()'>Reject all</button></div>"
+    await session.page.set_content(BELOW + news() + consent)
+    clicked = await do(session, CLICK)
+    told = ('dialog#c "Cookies": pressed button "Reject all"', 'dialog#n "News": pressed button "Got it"')
+    assert (clicked.ok, clicked.change.dismissed) == (True, told)
+    assert await shown(session, "#o") == "hit"
+
+
+async def test_a_button_that_closes_a_popup_is_not_pressed_through_what_lies_over_it(session: PageSession) -> None:
+    asked = f"<div id=c role=dialog aria-label=Danger style='{OVER_LEFT}'>{BAD.format('Delete')}</div>"
+    await session.page.set_content(BELOW + news() + asked)
+    blocked = await do(session, CLICK)
+    assert (blocked.ok, blocked.code, blocked.change.dismissed) == (False, "blocked", ())
+    assert (await shown(session, "#o"), await session.page.locator("#n").count()) == ("", 1)
+
+
+async def test_a_popup_that_is_still_moving_is_closed(session: PageSession) -> None:
+    await session.page.set_content(SLIDES_IN + BELOW + news())
+    assert (await do(session, CLICK)).change.dismissed == ('dialog#n "News": pressed button "Got it"',)
     assert await shown(session, "#o") == "hit"
 
 
@@ -119,6 +161,16 @@ async def test_over_a_frame(session: PageSession) -> None:
     )
     clicked = await do(session, Click(target=at("Framed")))
     assert (clicked.ok, len(clicked.change.dismissed)) == (True, 1)
+
+
+async def test_in_a_frame_that_is_higher_than_the_window(session: PageSession) -> None:
+    buttons = "".join(
+        f"<p style='height:1500px'><button onclick='this.textContent += 1'>{at}</button></p>" for at in "abc"
+    )
+    await session.page.set_content(f'<iframe style="height:4600px" srcdoc="{buttons}"></iframe>')
+    for name in "cabca":
+        clicked = await do(session, Click(target=at(f"css=p:nth-of-type({'abc'.index(name) + 1}) > button")))
+        assert clicked.ok, clicked.message
 
 
 async def test_what_is_disabled_or_not_to_be_seen_says_so(session: PageSession) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import os
 import select
 import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -146,3 +148,50 @@ def test_no_browser_says_what_to_install(tmp_path: Path) -> None:
         find_browser(None, tmp_path / "none", lambda _: None)
     with pytest.raises(Unavailable, match="no such file"):
         find_browser(tmp_path / "typo", tmp_path / "none", lambda name: f"/bin/{name}")
+
+
+CUT_OFF = """
+import asyncio
+from services.browser_pool.adapters.browser.launch import start
+from shared.aio import cancel_and_wait
+from shared.settings import Settings
+
+async def main():
+    starting = asyncio.create_task(start(Settings().chromium))
+    for _ in range(5000):
+        await asyncio.sleep(0)
+    assert not starting.done()
+    await cancel_and_wait(starting)
+
+asyncio.run(main())
+"""
+
+
+def test_a_start_that_is_cut_off_prints_no_error() -> None:
+    ended = subprocess.run([sys.executable, "-c", CUT_OFF], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+DRIVER_FIRST = """
+import asyncio, psutil, signal
+from services.browser_pool.adapters.browser.launch import start
+from shared.settings import Settings
+
+async def main():
+    browser = await start(Settings().chromium)
+    [driver] = [one for one in psutil.Process().children() if "run-driver" in one.cmdline()]
+    driver.send_signal(signal.SIGTERM)
+    while psutil.pid_exists(driver.pid):
+        await asyncio.sleep(0)
+    await browser.close()
+
+asyncio.run(main())
+"""
+
+
+def test_a_driver_that_ends_first_leaves_no_error_that_nobody_has_read() -> None:
+    """As when a terminal or a supervisor signals the whole group of processes."""
+    ended = subprocess.run(
+        [sys.executable, "-c", DRIVER_FIRST], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -192,10 +192,31 @@ async def test_what_moves_is_held_still_and_goes_on(look: Look, session: PageSes
     assert "running" in states
 
 
-async def test_no_caret_is_seen(look: Look, session: PageSession) -> None:
-    await look("<input value=x style='outline:none;border:1px solid'>")
+EDITABLE = "<div contenteditable style='width:200px;height:40px;outline:none'>x</div>"
+
+
+@pytest.mark.parametrize(
+    ("html", "prepared", "focused"),
+    [
+        ("<input value=x style='outline:none;border:1px solid'>", "", "document.querySelector('input')"),
+        (EDITABLE, "", "document.querySelector('div')"),
+        ("<style>body { outline: none }</style>x", "document.body.contentEditable = 'true'", "document.body"),
+        ("x", "document.designMode = 'on'", "document.body"),
+        (
+            "<p></p>",
+            f"document.querySelector('p').attachShadow({{ mode: 'open' }}).innerHTML = `{EDITABLE}`",
+            "document.querySelector('p').shadowRoot.firstChild",
+        ),
+    ],
+    ids=["input", "part", "body", "design mode", "shadow root"],
+)
+async def test_no_caret_is_seen(look: Look, session: PageSession, html: str, prepared: str, focused: str) -> None:
+    await look(html)
+    await session.page.evaluate(f"() => {{ {prepared} }}")
     apart = png((await shoot(session)).captures[0])
-    await session.page.focus("input")
+    await session.page.evaluate(
+        f"() => {{ {focused}.focus(); window.getSelection().modify('move', 'forward', 'line'); }}"
+    )
     assert await different(session, [apart], [png((await shoot(session)).captures[0])]) == 0
 
 

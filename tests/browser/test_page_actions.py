@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     BrowserAction,
@@ -107,6 +109,29 @@ async def test_text_prefers_the_exact_match(look: Look, session: PageSession) ->
     assert (await do(session, Click(target=text("save a")))).ok
     assert await shown(session, "#out") == "Save all"
     assert (await do(session, Click(target=text("save")))).code == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<main aria-hidden=true>{button}</main><div role=dialog aria-modal=true>{inner}</div>",
+        "<main inert>{button}</main><div role=dialog>{inner}</div>",
+        "{button}<dialog>{inner}</dialog><script>document.querySelector('dialog').showModal()</script>",
+        "{button}<div style='position:fixed;inset:0'><div role=dialog aria-modal=true>{inner}</div></div>",
+    ],
+)
+async def test_of_two_buttons_of_a_name_the_one_in_the_open_dialog_is_meant(
+    look: Look, session: PageSession, page: str
+) -> None:
+    button = "<p id=out></p><button onclick='out.textContent = \"opened\"'>Log in</button>"
+    await look(page.format(button=button, inner=button.replace("opened", "sent").replace("<p id=out></p>", "")))
+    assert (await do(session, Click(target=text("Log in")))).ok
+    assert await shown(session, "#out") == "sent"
+
+
+async def test_a_list_beside_a_dialog_that_does_not_cover_it_competes(look: Look, session: PageSession) -> None:
+    await look("<button>Peru</button><div role=dialog aria-modal=true><button>Peru</button></div>")
+    assert (await do(session, Click(target=text("Peru")))).code == "ambiguous"
 
 
 async def test_nothing_found_lists_what_there_is(look: Look, session: PageSession) -> None:

@@ -49,6 +49,9 @@ async def test_values_and_states(look: Look) -> None:
         """<input aria-label=Name value=Ann required><input aria-label=Fixed value=1 readonly>
         <input type=checkbox aria-label=On checked><input type=radio aria-label=Off>
         <button disabled>Save</button><button aria-expanded=false>Menu</button><button aria-pressed=true>Bold</button>
+        <button aria-pressed=false>Italic</button><button aria-pressed=mixed>Caps</button>
+        <table><tr><td><button aria-pressed=false>7</button><td><button aria-pressed=true>8</button>
+        <td><button aria-pressed=false aria-label=Star>★</button></table>
         <select aria-label=Size><option>S<option selected>M</select><textarea aria-label=Note>a b</textarea>
         <div contenteditable=true aria-label=Body>rich <b>text</b></div><div role=tab aria-selected=true>Tab</div>
         <input aria-label=Bad aria-invalid=true>"""
@@ -61,6 +64,10 @@ async def test_values_and_states(look: Look) -> None:
     assert told["Save"] == (None, ("disabled",))
     assert told["Menu"] == (None, ("collapsed",))
     assert told["Bold"] == (None, ("pressed",))
+    assert told["Italic"] == (None, ("not pressed",))
+    assert told["Caps"] == (None, ("partly pressed",))
+    assert (told["7"], told["8"]) == ((None, ()), (None, ("pressed",)))
+    assert told["Star"] == (None, ("not pressed",))
     assert told["Size"] == ("M", ())
     assert told["M"] == (None, ("selected",))
     assert told["Note"] == ("a b", ())
@@ -171,7 +178,7 @@ async def test_columns_keep_their_names_under_spans(look: Look) -> None:
 async def test_what_cannot_be_seen_is_not_told(look: Look) -> None:
     page = await look(
         """<p style="display:none">a</p><p style="visibility:hidden">b<i style="visibility:visible">kept</i></p>
-        <p hidden>c</p><p style="opacity:0">d</p><p aria-hidden=true>e</p><p inert>f</p>
+        <p hidden>c</p><p style="opacity:0">d</p><p aria-hidden=true hidden>e</p><p inert>f</p>
         <p style="width:0;height:0;overflow:hidden">g</p><details><summary>More</summary>h</details>
         <script>var i</script>
         <template>j</template><input type=hidden value=k><p>shown</p>"""
@@ -330,3 +337,21 @@ async def test_polling_holds_nobody_up(look: Look, session: PageSession, site: S
     url = site.add("/poller", "<p>there</p><script>setInterval(() => fetch('/poll'), 20)</script>")
     await session.page.goto(url)
     assert (await look()).settled
+
+
+async def test_elements_that_scripts_listen_to_are_not_kept_in_memory(look: Look, session: PageSession) -> None:
+    await look("<main></main><script>1</script>")
+    await session.page.evaluate(
+        """() => {
+            const one = document.createElement('div');
+            one.textContent = 'Open'; one.onclick = () => {}; one.addEventListener('click', () => {});
+            document.querySelector('main').append(one); window.kept = new WeakRef(one);
+        }"""
+    )
+    assert [element.role for element in (await look()).elements if element.name == "Open"] == ["button"]
+    await session.page.evaluate("() => { document.querySelector('div').remove(); }")
+    for _ in range(8):  # the last snapshots keep their elements
+        await look()
+    protocol = await session.page.context.new_cdp_session(session.page)
+    await protocol.send("HeapProfiler.collectGarbage")
+    assert await session.page.evaluate("() => window.kept.deref() === undefined")

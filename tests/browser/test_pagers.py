@@ -10,6 +10,7 @@ from tests.browser.conftest import Look
 
 ROWS = "<table><tr><th>Id<th>Name<tr><td><a href=/1>#1</a><td>One<tr><td><a href=/2>#2</a><td>Two</table>"
 SIGN = '<svg width=20 height=20><path d="M0 0h9v9z"/></svg>'
+BLANKS = 40 * "\n        "
 LEADS_ON = {
     "an arrow that its title names, beside numbers": (
         '<div><span class=current>1</span> <a href="?page=2" title="Page 2">2</a> <a href="?page=3">3</a>'
@@ -62,6 +63,10 @@ LEADS_NOWHERE = {
     + "".join(f"<tr>{''.join(f'<td><a href=#>{d}</a>' for d in range(w, w + 7))}" for w in (1, 8, 15, 22))
     + "</table>",
     "an end by its class": '<ul class=pagination><li class="next disabled"><a href="#">Next</a></li></ul>',
+    "an end by its class, in an indented template": (
+        f'<ul class=pagination>{BLANKS}<li class=active>{BLANKS}<a href="#">3</a></li>{BLANKS}'
+        f'<li class=disabled>{BLANKS}<a href="#">&gt;</a></li></ul>'
+    ),
     "numbers in a footer": '<footer><a href="?2">2</a> <a href="?3">3</a></footer>',
     "a double arrow to the end": '<div class=pagination><b>3</b> <a href="http://a.test/?page=9">»»</a></div>',
     "a double arrow beside a single one": (

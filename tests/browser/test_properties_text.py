@@ -83,7 +83,12 @@ PLACES = (
         "<table><tr><th>@</th></tr><tr><td>1</td></tr></table>",
     ),
     *("<div aria-live=polite><span>@</span></div>", "<figure><figcaption>@</figcaption></figure>"),
-    *("<label for=f>@</label><input id=f>", "<input placeholder='@'>", "<span role=switch tabindex=0>@</span>"),
+    *(
+        "<p aria-hidden=true>@</p>",
+        "<label for=f>@</label><input id=f>",
+        "<input placeholder='@'>",
+        "<span role=switch tabindex=0>@</span>",
+    ),
 )
 UNSEEN = (
     *(
@@ -93,7 +98,7 @@ UNSEEN = (
         "<template>@</template>",
     ),
     "<details><summary>more</summary>@</details>",
-    *("<script type=text/x>@</script>", "<p aria-hidden=true>@</p>", "<input type=password value='@'>"),
+    *("<script type=text/x>@</script>", "<input type=password value='@'>"),
     *("<p style='opacity:0'>@</p>", "<noscript>@</noscript>", "<datalist><option>@</option></datalist>"),
 )
 WRAPS = (

@@ -16,7 +16,10 @@ from PIL import Image
 from playwright.async_api import Browser, Page, expect
 from pypdf import PdfReader
 
+from shared.contracts.discovery import InputFile, Register
 from shared.contracts.evidence import NoFlowCount, WayCount
+from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
+from tests.browser.reconciled import reconciliation_bytes
 from tests.browser.report_world import COLOURS, Pictured, Told, pictured, spec, write
 from tests.practice_sites.site_browser import a_browser
 
@@ -76,15 +79,15 @@ def told_many(count: int) -> list[Told]:
 
 async def colours_in_marks(page: Page) -> dict[str, bool]:
     """Of each mark on the picture: whether it encloses the colour that its value stands on, and nothing around it."""
-    stage = page.locator(".stage")
-    await expect(page.locator(".stage img")).to_have_js_property("complete", True)
-    assert await page.locator(".stage img").evaluate("image => image.naturalWidth") > 0
+    stage = page.locator(".right > figure > .stage")
+    await expect(page.locator(".right > figure > .stage img")).to_have_js_property("complete", True)
+    assert await page.locator(".right > figure > .stage img").evaluate("image => image.naturalWidth") > 0
     shot = Image.open(io.BytesIO(await page.screenshot())).convert("RGB")
     frame = await stage.bounding_box()
     assert frame is not None
     found: dict[str, bool] = {}
     for name, at in zip(COLOURS, range(3), strict=True):
-        box = await page.locator(f'.stage [data-mark="{at}"]').bounding_box()
+        box = await page.locator(f'.right > figure > .stage [data-mark="{at}"]').bounding_box()
         assert box is not None
         inside = shot.getpixel((round(box["x"] + 3), round(box["y"] + box["height"] - 3)))
         right = shot.getpixel((round(box["x"] + box["width"] - 3), round(box["y"] + 3)))
@@ -103,7 +106,7 @@ async def test_each_mark_lies_where_the_value_stood(browser: Browser, picture: P
     async with opened(browser, report) as page:
         await open_sample(page, "TCK-1")
         assert await colours_in_marks(page) == dict.fromkeys(VALUES, True)
-        assert await page.locator(".stage img").get_attribute("src") == "TCK-1/01_ticket.png"
+        assert await page.locator(".right > figure > .stage img").get_attribute("src") == "TCK-1/01_ticket.png"
 
 
 async def test_without_the_folder_the_small_copy_is_marked_just_as_well(
@@ -132,12 +135,60 @@ async def test_a_chosen_field_comes_into_view_on_its_picture(browser: Browser, t
         button = page.get_by_role("button", name="closed: show it on the picture")
         await button.focus()
         assert await button.get_attribute("aria-pressed") == "true"
-        mark = await page.locator(".stage .mark.chosen").bounding_box()
-        stage = await page.locator(".stage").bounding_box()
+        mark = await page.locator(".right > figure > .stage .mark.chosen").bounding_box()
+        stage = await page.locator(".right > figure > .stage").bounding_box()
         assert mark is not None
         assert stage is not None
         assert stage["y"] <= mark["y"]
         assert mark["y"] + mark["height"] <= stage["y"] + stage["height"]
+
+
+def apart(one: Any, other: Any) -> bool:
+    """Whether two boxes share no pixel; edges are rounded."""
+    across = one["x"] + one["width"] <= other["x"] + 0.5 or other["x"] + other["width"] <= one["x"] + 0.5
+    down = one["y"] + one["height"] <= other["y"] + 0.5 or other["y"] + other["height"] <= one["y"] + 0.5
+    return across or down
+
+
+async def test_candidates_are_boxed_and_no_number_covers_the_picture_or_another_number(
+    browser: Browser, picture: Pictured, tmp_path: Path
+) -> None:
+    """All three values stand in one line, and the second field is open between two of them."""
+    line = {name: {**box, "y": picture.boxes["number"]["y"]} for name, box in picture.boxes.items()}
+    values = {name: value for name, value in VALUES.items() if name != "assignee"}
+    open_between = {"assignee": ("assignee", "closed")}
+    told = Told("TCK-1", values, picture=replace(picture, boxes=line), candidates=open_between, status="needs_review")
+    report = write(tmp_path / "run", [told])
+    async with opened(browser, report, reduced_motion="reduce") as page:
+        await open_sample(page, "TCK-1")
+        numbers = page.locator(".stage .number-of")
+        assert sorted(await numbers.all_inner_texts()) == ["1", "2a", "2b", "3"]
+        assert await page.locator('.stage [data-mark="1"]').count() == 2
+        whole = await page.locator(".right > figure > .stage img").bounding_box()
+        places = [await one.bounding_box() for one in await numbers.all()]
+        for at, place in enumerate(places):
+            assert apart(place, whole)
+            assert all(apart(place, other) for other in places[at + 1 :])
+        await page.get_by_role("button", name="closed").first.click()
+        chosen = page.locator(".stage .mark.chosen")
+        assert await chosen.get_attribute("data-candidate") == "1"
+
+
+async def test_the_reader_chooses_which_fields_the_list_shows(browser: Browser, tmp_path: Path) -> None:
+    report = write(tmp_path / "run", [Told("TCK-1", VALUES)])
+    async with opened(browser, report) as page:
+        heads = page.locator(".row.heads [data-sort^=f]")
+        before = await heads.all_inner_texts()
+        chooser = page.locator("summary", has_text="Fields")
+        assert await chooser.inner_text() == "Fields 3 of 3"
+        await chooser.click()
+        await page.get_by_role("group", name="Fields in the list").get_by_label("Number").uncheck()
+        assert await chooser.inner_text() == "Fields 2 of 3"
+        assert await heads.all_inner_texts() == [name for name in before if name != "Number"]
+        assert "TCK-1" not in await page.locator(".rows .c-value").all_inner_texts()
+        await page.get_by_role("group", name="Fields in the list").get_by_label("Number").check()
+        assert sorted(await heads.all_inner_texts()) == sorted(before)
+        assert "TCK-1" in (await page.locator(".rows .c-value .value").all_inner_texts())[-1]
 
 
 async def test_no_box_is_drawn_on_a_picture_that_is_not_known_to_show_it(
@@ -146,7 +197,7 @@ async def test_no_box_is_drawn_on_a_picture_that_is_not_known_to_show_it(
     report = write(tmp_path / "run", [Told("TCK-1", VALUES, picture=picture, on_picture=False)])
     async with opened(browser, report) as page:
         await open_sample(page, "TCK-1")
-        assert await page.locator(".stage .mark").count() == 0
+        assert await page.locator(".right > figure > .stage .mark").count() == 0
         await page.locator(".field summary").first.click()
         await page.get_by_text("no picture is known to show this state of the page").first.wait_for()
 
@@ -214,6 +265,43 @@ async def test_without_flows_the_cover_says_nothing_of_ways(browser: Browser, tm
         assert await page.get_by_role("heading", name="How the samples were done").count() == 0
 
 
+HOSTILE = "<img src=x onerror=\"document.title='owned'\">\x1b[31m"
+
+
+async def test_the_cover_tells_how_the_run_and_the_register_agree(browser: Browser, tmp_path: Path) -> None:
+    differs = FieldDifference(field="assignee", verdict="differs", here="Person 1", there=HOSTILE, why="")
+    records = (
+        ReconciledRecord(verdict="missing_here", key=HOSTILE, near="TCK-9", rows=(1,)),
+        ReconciledRecord(verdict="differs", key="TCK-1", samples=("TCK-1",), rows=(2,), fields=(differs,)),
+        ReconciledRecord(verdict="same", key="TCK-2", samples=("TCK-2",), rows=(3,)),
+    )
+    file = InputFile(name=f"{HOSTILE}.csv", blob="", size_bytes=1, sha256="0" * 64)
+    made = tmp_path / "reconciliation.json"
+    made.write_bytes(reconciliation_bytes(records, file.name))
+    register = Register(file=file, key="number")
+    report = write(tmp_path / "run", told_many(2), register=register, reconciliation=str(made))
+    async with opened(browser, report) as page:
+        card = page.get_by_role("region", name="Reconciliation")
+        assert await card.get_by_role("row", name="Missing here").first.inner_text() == (
+            "Missing here\tin the register, and not in the run\t1"
+        )
+        listed = card.locator("table.disagreements tbody tr")
+        assert await listed.count() == 2
+        assert "assignee (another value): Person 1 here, <img" in await listed.first.inner_text()
+        assert "U+001B" in await listed.first.inner_text()
+        assert "differs only in form from TCK-9" in await listed.last.inner_text()
+        assert await page.title() != "owned"
+        await listed.first.get_by_role("link", name="TCK-1").click()
+        await page.locator("#sample .sample-title").wait_for()
+
+
+async def test_a_comparison_that_could_not_be_made_is_told(browser: Browser, tmp_path: Path) -> None:
+    file = InputFile(name="out.csv", blob="", size_bytes=1, sha256="0" * 64)
+    report = write(tmp_path / "run", told_many(1), register=Register(file=file, key="number"))
+    async with opened(browser, report) as page:
+        assert "Not compared." in await page.get_by_role("region", name="Reconciliation").inner_text()
+
+
 async def test_a_thousand_samples_are_a_few_rows_at_a_time(browser: Browser, tmp_path: Path) -> None:
     async with opened(browser, write(tmp_path / "run", told_many(1000))) as page:
         assert await page.locator(".rows .row").count() < 60
@@ -276,12 +364,12 @@ async def test_what_a_page_said_is_shown_and_never_run(browser: Browser, picture
         assert "<script>" in text
         assert "U+202E" in text
         assert "\u202e" not in text
-        for summary in await page.locator("summary").all():
+        for summary in await page.locator("#sample summary").all():
             await summary.click()
         links = await page.locator("a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
         assert [link for link in links if link.lower().startswith(("javascript", "data"))] == []
         assert "owned" not in (await page.title()).replace(EVIL, "")
-        assert await page.evaluate("document.title !== 'owned' && document.querySelectorAll('script').length") == 5 - 1
+        assert await page.evaluate("document.title !== 'owned' && document.querySelectorAll('script').length") == 6 - 1
 
 
 async def test_a_file_that_would_run_in_a_browser_is_named_and_not_linked(browser: Browser, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -45,6 +47,15 @@ async def test_the_address_that_was_really_connected_to_counts(fooled: Chromium,
     assert (await named.act(Goto(url=page))).result.ok
 
 
+async def test_a_host_that_is_only_called_private_gets_no_secret_without_https(fooled: Chromium) -> None:
+    hosts = (INSIDE, "127.0.0.1")
+    session = await fooled.open_session(SessionTerms(allowed_hosts=hosts, private_hosts=hosts))
+    assert session.guard is not None
+    held = [await session.guard.may_hold_secrets(f"{start}/") for start in ("http://127.0.0.1", f"https://{INSIDE}")]
+    assert held == [True, True]
+    assert not await session.guard.may_hold_secrets(f"http://{INSIDE}/")
+
+
 PARTS = """<p>Page</p><script>
 const u = 'http://{host}/';
 const got = what => () => document.body.append('got ' + what);
@@ -71,6 +82,71 @@ async def test_a_public_page_reaches_nothing_private_under_any_name(fooled: Chro
     assert not any(inner.asked_for(path).is_set() for path in ("/i.svg", "/frame", "/s.js", "/open", "/"))
     await fooled.close()  # with the connections that it has made before it was told whose they are
     await inner.stop()
+
+
+TRANSPORT = """<p>Page</p><script>
+const own = (port, tell) => `new WebTransport('https://127.0.0.2:${port}/').ready.catch(() => 0).then(() => ${tell})`;
+const code = text => URL.createObjectURL(new Blob([text]));
+const told = () => { left -= 1; if (!left) fetch('/told'); };
+let left = 3;
+new Worker(code(own(PORT, 'postMessage(1)'))).onmessage = told;
+new SharedWorker(code(`onconnect = event => {${own(PORT, 'event.ports[0].postMessage(1)')}}`)).port.onmessage = told;
+const within = `new Worker('${code(own(PORT, 'postMessage(1)'))}').onmessage = () => postMessage(1)`;
+new Worker(code(within)).onmessage = told;
+</script>"""
+"""Workers, shared workers and workers of workers have WebTransport, which no page has."""
+
+
+class Packets(asyncio.DatagramProtocol):
+    """Counts what is sent to a host of the private network."""
+
+    def __init__(self) -> None:
+        self.arrived = asyncio.Event()
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        self.arrived.set()
+
+
+async def test_workers_of_a_public_page_send_no_packet_to_a_private_host(fooled: Chromium, site: Site) -> None:
+    way, packets = await asyncio.get_running_loop().create_datagram_endpoint(Packets, local_addr=("127.0.0.2", 0))
+    html = TRANSPORT.replace("PORT", str(way.get_extra_info("sockname")[1]))
+    session = await fooled.open_session(LOOPBACK)
+    assert (await session.act(Goto(url=site.add("/workers", html)))).result.ok
+    async with asyncio.timeout(20):
+        await site.asked_for("/told").wait()
+    assert not packets.arrived.is_set()
+    # The way is one: a page that is not held for public sends them (docs/security.md, known gap).
+    private = Site()
+    await private.start()
+    assert (await session.act(Goto(url=private.add("/workers", html)))).result.ok
+    async with asyncio.timeout(20):
+        await packets.arrived.wait()
+    await session.close()
+    await private.stop()
+    way.close()
+
+
+HINTS = """<link rel=dns-prefetch href="//prefetched.example"><link rel=preconnect href="http://connected.example">
+<meta http-equiv=x-dns-prefetch-control content=on><a href="http://linked.example/">A link</a>
+<img src="http://shown.example/" onerror="fetch('/hinted')"><script>
+for (const rel of ['dns-prefetch', 'preconnect'])
+  document.head.append(Object.assign(document.createElement('link'), {rel, href: `http://late-${rel}.example`}));
+</script>"""
+
+
+async def test_no_name_is_resolved_for_a_hint(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is asked for is a message to whoever serves it."""
+    log = tmp_path / "net.json"
+    flags = ("--host-resolver-rules=MAP *.example 127.0.0.1:1", f"--log-net-log={log}")
+    monkeypatch.setattr(launch, "ARGUMENTS", (*launch.ARGUMENTS, *flags))
+    browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS)
+    session = await browser.open_session(LOOPBACK)
+    assert (await session.act(Goto(url=site.add("/hints", HINTS)))).result.ok
+    async with asyncio.timeout(20):
+        await site.asked_for("/hinted").wait()
+    await browser.close()
+    named = set(re.findall(r"[a-z-]+\.example", log.read_text(encoding="utf-8")))
+    assert named == {"shown.example"}
 
 
 async def test_a_login_state_with_storage_is_loaded(site: Site, tmp_path: Path) -> None:

@@ -198,3 +198,20 @@ async def test_titles_of_links_and_of_whole_texts_are_no_hints_of_another(look: 
         "<p title=whole>By Ann</p><p>See <a href=/x title='Open the log'>the log</a></p><p>By <b>Ann</b></p>"
     )
     assert [element.hints for element in page.elements if element.hints] == []
+
+
+@pytest.mark.parametrize("place", [cell, definition])
+@pytest.mark.parametrize(
+    "style",
+    [UNSEEN, "position:absolute;left:-9999px", "font-size:0", "color:transparent", "display:none"],
+    ids=["cut away", "outside", "of no size", "without colour", "not displayed"],
+)
+async def test_what_cannot_be_seen_is_no_part_of_a_value(look: Look, place, style):
+    found = await look(place(f"<span style='{style}'>Bob Ray</span>Ann Lee"))
+    assert [one.name for one in found.elements if one.header == "Owner"] == ["Ann Lee"]
+
+
+@pytest.mark.parametrize(("shown", "expected"), [("Ann Lee", "Ann Lee"), ("✓", "Bob Ray")])
+async def test_a_name_for_screen_readers_counts_only_where_no_words_are_shown(look: Look, shown, expected):
+    found = await look(f"<dl><dt>Owner</dt><dd aria-label='Bob Ray'>{shown}</dd></dl>")
+    assert [one.name for one in found.elements if one.header == "Owner"] == [expected]

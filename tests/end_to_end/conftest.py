@@ -70,15 +70,19 @@ class Cli:
         out, err = process.communicate(stdin, timeout=180)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
+    def close(self) -> None:
+        """Kill whatever still runs."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Iterator[Cli]:
     cli = Cli(tmp_path)
     yield cli
-    for process in cli.started:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+    cli.close()
 
 
 def descendants(pid: int) -> list[psutil.Process]:

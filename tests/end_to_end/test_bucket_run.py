@@ -11,12 +11,16 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, demo_numbers, write_input
+from services.console.commands.explain.sample_files import read_story
+from services.evidence.store.setup_checks import check_place
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
 from shared.contracts.planner import SampleFinished
+from shared.evidence_format.sources.opening import open_source
 from shared.host.services import run_embedded
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import ObjectStat, parse_pointer
@@ -31,6 +35,8 @@ OF_THE_MOMENT = {
     "size_bytes",
     "usage",
     "timestamp",
+    "planner_id",
+    "session_id",
     "started_at",
     "finished_at",
     "captured_at",
@@ -118,6 +124,21 @@ async def test_a_run_leaves_the_same_in_a_bucket_as_in_a_folder(settings, ticket
     assert [one for one in compare(tmp_path / "combined.csv", ground_truth()) if one.sample in numbers] == []
     assert {key for key in bucket.all_keys() if bucket.bucket.retention(f"{bucket.run_id}/{key}") is None} == set()
     assert not (tmp_path / "state" / "spool").exists()
+    for number in demo_numbers(ground_truth())[:2]:
+        stories = [_told(minio.settings(url, settings), place, number) for place in (folder, in_bucket.location)]
+        assert stories[0] == stories[1]
+    found = await check_place(minio.settings(url, settings, s3_retention_days=1))
+    assert (found.state, "has versions and object lock" in found.found) == ("ok", True)
+    nowhere = await check_place(minio.settings("s3://evidence-of-nobody", settings))
+    assert (nowhere.state, "there is no such bucket" in nowhere.found) == ("warning", True)
+
+
+def _told(settings: Settings, place: Path | str, number: str) -> Any:
+    """What `exhibit explain` tells of a sample, without what depends on the moment."""
+    with open_source(settings, place) as source:
+        story = plain(msgspec.to_builtins(read_story(source, number)))
+    steps = [(step["words"], step["outcome"], step["decider"]) for step in story["steps"]]
+    return steps, [(one["field"], one["state"], one.get("value")) for one in story["values"]], story["artifacts"]
 
 
 def _in(folder: Path, number: str) -> bytes:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import subprocess
+import sys
+from getpass import getuser
 from pathlib import Path
 
 import pytest
 
 from practice.tickets.data import ground_truth
 from tests.end_to_end.conftest import ROOT, Cli, descendants, gone
+from tests.shared_pipe import SharedPipe
 
 SPEC = str(ROOT / "task_specs/practice_tickets.json")
 
@@ -22,13 +27,18 @@ def write_rows(path: Path, url: str, numbers: list[str]) -> str:
 
 
 def check_spans(path: Path, number: str) -> None:
-    """From the request to the evidence it is one trace: the context travels in the messages' headers."""
+    """From the discovery of a sample to its evidence it is one trace, which is linked to that of the request."""
     spans = [json.loads(line) for line in path.read_text().splitlines()]
     by_id = {span["context"]["span_id"]: span for span in spans}
-    filed = next(s for s in spans if s["name"].endswith(f".{number}") and ".evt.planner.sample.finished." in s["name"])
+    finished = "exhibit.v1.evt.planner.sample.finished"
+    filed = next(s for s in spans if s["name"] == finished and s["attributes"]["exhibit.sample"] == number)
     worked = by_id[filed["parent_id"]]
-    assert ".cmd.planner.sample.work." in worked["name"]
-    assert by_id[worked["parent_id"]]["name"] == "exhibit.v1.ask.discovery.run.submit"
+    assert worked["name"] == "exhibit.v1.cmd.planner.sample.work"
+    queued = by_id[worked["parent_id"]]
+    found = by_id[queued["parent_id"]]
+    assert found["name"] == "publish exhibit.v1.evt.discovery.sample.found"
+    assert {span["context"]["trace_id"] for span in (filed, worked, queued, found)} == {filed["context"]["trace_id"]}
+    assert by_id[found["links"][0]["context"]["span_id"]]["name"] == "exhibit.v1.ask.discovery.run.submit"
     assert any(s["name"].endswith("page.act") and s["parent_id"] == worked["context"]["span_id"] for s in spans)
 
 
@@ -45,6 +55,8 @@ def test_run_prints_a_summary_a_script_can_read_and_exits_with_a_meaning(cli: Cl
     assert finished["samples"] == 4
     assert Path(finished["table"]).exists()
 
+    asked = json.loads((Path(finished["location"]) / "run.json").read_text(encoding="utf-8"))
+    assert asked["record"]["requested_by"] == getuser()
     ended = cli.run("run", "--resume", finished["run_id"], "--evidence", evidence)
     assert ended.returncode == 1
     assert ended.stdout.splitlines()[-1] == "4 samples: 3 done, 1 failed (not found)"
@@ -122,11 +134,27 @@ def test_validate(cli: Cli):
     ended = cli.run("validate", SPEC)
     assert ended.returncode == 0
     assert "practice_tickets" in ended.stdout
+    assert ended.stderr == ""
     bad = cli.folder / "bad.json"
     bad.write_text('{"task_id": "T!", "output_schema": {}}')
     ended = cli.run("validate", str(bad), "--json")
     assert ended.returncode == 2
     assert {"spec.task_id", "spec.goal"} <= {problem["where"] for problem in json.loads(ended.stdout)["problems"]}
+
+
+def test_validate_warns_of_a_task_that_does_not_prove_whose_record_a_page_shows(cli: Cli):
+    fields = {"owner": "string", "team": "string | null"}
+    spec = {"task_id": "owners", "goal": "the owner", "start_url": "{url}", "output_schema": fields}
+    path = cli.folder / "spec.json"
+    path.write_text(json.dumps(spec))
+    told = cli.run("validate", str(path))
+    assert (told.returncode, "a valid task spec, owners: owner (string), team (string | null)" in told.stdout) == (
+        0,
+        True,
+    )
+    assert "warning: spec.identity: " in told.stderr
+    asked = json.loads(cli.run("validate", str(path), "--json").stdout)
+    assert ([one["where"] for one in asked["warnings"]], asked["problems"]) == (["spec.identity"], [])
 
 
 def test_observe_prints_what_a_planner_sees(cli: Cli, tickets_url: str):
@@ -140,6 +168,19 @@ def test_observe_prints_what_a_planner_sees(cli: Cli, tickets_url: str):
     assert len({element["ref"] for element in page["elements"]}) == len(page["elements"])
 
 
+def test_observe_loses_nothing_in_a_pipe_that_the_browsers_driver_shares(cli: Cli, tickets_url: str):
+    ticket = ground_truth()[0]
+    command = [sys.executable, "-m", "services.console", "observe", f"{tickets_url}/tickets/{ticket.number}", "--json"]
+    with SharedPipe(blocks=True, size_bytes=4096) as pipe:
+        process = pipe.start(command, cli.env)
+        pipe.wait_until_full()
+        told = pipe.read().decode().splitlines()[-1]
+    assert process.wait() == 0
+    page = json.loads(told)
+    assert ticket.number in page["text"]
+    assert len(page["elements"]) > 20
+
+
 def test_drive_executes_actions_and_prints_each_result(cli: Cli, tickets_url: str):
     actions = [
         {"action": "click", "target": "Reject all"},
@@ -148,7 +189,7 @@ def test_drive_executes_actions_and_prints_each_result(cli: Cli, tickets_url: st
         {"action": "screenshot", "label": "the list"},
     ]
     lines = "\n".join(json.dumps(action) for action in actions)
-    ended = cli.run("drive", f"{tickets_url}/", "--out", str(cli.folder / "out"), stdin=lines)
+    ended = cli.run("drive", f"{tickets_url}/", "--json", "--out", str(cli.folder / "out"), stdin=lines)
     opened, clicked, page, stale, shot = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 1
     assert opened["ok"]
@@ -157,6 +198,21 @@ def test_drive_executes_actions_and_prints_each_result(cli: Cli, tickets_url: st
     assert (stale["ok"], stale["code"]) == (False, "stale_ref")
     assert shot["ok"]
     assert (cli.folder / "out/04_the_list.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_drive_shows_pages_and_results_to_people(cli: Cli, tickets_url: str):
+    lines = """{"action": "click", "target": "Reject all"}
+        {"action": "observe"}
+        {"action": "screenshot", "label": "the list"}
+        {"action": "clack"}"""
+    shots = cli.folder / "shots"
+    ended = cli.run("drive", f"{tickets_url}/", "--out", str(shots), stdin=lines)
+    assert ended.returncode == 1
+    assert f"{tickets_url}/\n" in ended.stdout
+    assert re.search(r"^\s*\[\d+\].*Reject all", ended.stdout, re.M)
+    assert f"saved {shots}/03_the_list.png" in ended.stdout
+    assert "not done: line 4, clack:" in ended.stdout
+    assert '{"' not in ended.stdout
 
 
 def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(cli: Cli, tickets_url: str):
@@ -207,3 +263,20 @@ def test_the_sources_of_workflows_are_checked(cli: Cli):
     assert [one["severity"] for one in listed[0]["findings"]] == ["advice"]
     unread = cli.run("workflows", "lint", str(cli.folder / "none.py"))
     assert (unread.returncode, "none.py: No such file" in unread.stderr) == (2, True)
+
+
+def test_ctrl_c_while_the_program_is_loaded_leaves_no_traceback():
+    pressed = """
+import sys
+
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == "services.console.cli":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+from services.console.__main__ import main
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "")

@@ -9,18 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.owner_tasks import SIGN_IN_FORM, keep_in_folder, run_owner_task, sign_in_steps, write_owner_task
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
 
-FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>User <input name="user"></label>
-<label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""
 OWNERS = ["Ann Lee", "Bert Maier", "Cleo Stone", "Dora Vale", "Emil Moss"]
-SIGN_IN = [
-    {"action": "type", "target": "css=[name=user]", "text": "ann"},
-    {"action": "type", "target": "css=[name=password]", "text": "right"},
-    {"action": "click", "target": "css=button"},
-    {"action": "wait", "target": "Welcome", "timeout_s": 30},
-]
 
 
 class OwnersSite(SmallSite):
@@ -37,7 +30,7 @@ class OwnersPages(Answers):
     def do_GET(self) -> None:
         site, number = expect(self.server, OwnersSite), self.path.rsplit("-", 1)[-1]
         if "who=ann" not in self.headers.get("cookie", "") or not site.is_open or not number.isdigit():
-            return self.page(FORM)
+            return self.page(SIGN_IN_FORM)
         site.served.append(int(number))
         return self.page(
             f"<h1>Ticket T-{number}</h1><dl><dt>Number</dt><dd>T-{number}</dd>"
@@ -61,27 +54,11 @@ def site() -> Iterator[OwnersSite]:
 @pytest.fixture
 def recorded(cli: Cli, site: OwnersSite) -> Cli:
     """Five tickets that were worked out by rules."""
-    cli.env |= {
-        "EXHIBIT_WORKFLOWS_DIR": str(cli.folder / "workflows"),
-        "EXHIBIT_EVIDENCE_DIR": str(cli.folder / "evidence"),
-    }
-    spec = {
-        "task_id": "desk",
-        "goal": "the owner of each ticket",
-        "start_url": f"{site.url}/tickets/{{number}}",
-        "input_schema": {"number": "string"},
-        "sample_id": "{number}",
-        "output_schema": {"number": "string", "owner": "string"},
-        "required_fields": ["owner"],
-        "identity": {"number": "{number}"},
-        "auth_profile": "desk",
-    }
-    (cli.folder / "spec.json").write_text(json.dumps(spec))
-    (cli.folder / "in.csv").write_text("number\n" + "".join(f"T-{n}\n" for n in range(len(OWNERS))))
-    steps = "\n".join(map(json.dumps, SIGN_IN)) + "\n"
-    assert cli.run("login", "desk", site.url, "--steps", "-", stdin=steps).returncode == 0
-    ran = cli.run("run", str(cli.folder / "spec.json"), "--input", str(cli.folder / "in.csv"))
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    keep_in_folder(cli)
+    numbers = [f"T-{n}" for n in range(len(OWNERS))]
+    write_owner_task(cli, "desk", f"{site.url}/tickets", numbers, auth_profile="desk")
+    assert cli.run("login", "desk", site.url, "--steps", "-", stdin=sign_in_steps()).returncode == 0
+    run_owner_task(cli)
     return cli
 
 

@@ -55,10 +55,21 @@ async def test_a_list_comes_back_with_what_was_found(settings, tmp_path: Path):
     folder = Path(finished.location)
     given, got = read(original), read(folder / "enriched.csv")
     assert [row[: len(HEADER)] for row in got] == given
-    new = ["name_found", "profile_url", "school", "current_company", "tenure", "status", "reason", "sample_id"]
+    new = [
+        "name_found",
+        "profile_url",
+        "school",
+        "current_company",
+        "tenure",
+        "status",
+        "reason",
+        "not_present",
+        "not_found",
+        "sample_id",
+    ]
     assert got[0][len(HEADER) :] == new
     assert demo.compare_enriched(folder / "enriched.csv", original, people, url) == []
-    assert [row[-3] for row in got[1:]] == ["done", "needs_review", "done", "failed"]
+    assert [row[-5] for row in got[1:]] == ["done", "needs_review", "done", "failed"]
     book = CalamineWorkbook.from_path(str(folder / "combined.xlsx"))
     assert book.sheet_names == ["Samples", "done", "needs_review", "failed", "About"]
     shown = [expect(row[0], str) for row in book.get_sheet_by_name("Samples").to_python()[1:]]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.owner_tasks import keep_in_folder, run_owner_task, write_owner_task
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
 
@@ -43,31 +44,12 @@ def site() -> Iterator[OrdersSite]:
 @pytest.fixture
 def orders(cli: Cli, site: OrdersSite) -> Cli:
     """Four orders that rules have worked out, and the flow that was compiled from them."""
-    cli.env |= {
-        "EXHIBIT_WORKFLOWS_DIR": str(cli.folder / "workflows"),
-        "EXHIBIT_EVIDENCE_DIR": str(cli.folder / "evidence"),
-    }
-    spec = {
-        "task_id": "orders",
-        "goal": "the owner of each order",
-        "start_url": f"{site.url}/orders/{{number}}",
-        "input_schema": {"number": "string"},
-        "sample_id": "{number}",
-        "output_schema": {"number": "string", "owner": "string"},
-        "required_fields": ["owner"],
-        "identity": {"number": "{number}"},
-    }
-    (cli.folder / "spec.json").write_text(json.dumps(spec))
-    (cli.folder / "in.csv").write_text("number\n" + "".join(f"O-{n}\n" for n in range(len(OWNERS))))
-    collect(cli)
+    keep_in_folder(cli)
+    write_owner_task(cli, "orders", f"{site.url}/orders", [f"O-{n}" for n in range(len(OWNERS))])
+    run_owner_task(cli)
     ended = cli.run("compile", "last", "--out", str(cli.folder / "flow"))
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return cli
-
-
-def collect(cli: Cli) -> None:
-    ended = cli.run("run", str(cli.folder / "spec.json"), "--input", str(cli.folder / "in.csv"))
-    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def drifted(cli: Cli) -> dict:
@@ -83,13 +65,13 @@ def hashes(cli: Cli) -> list[str]:
 
 def test_what_drifts_is_shown_approved_and_rolled_back(orders: Cli, site: OrdersSite):
     assert orders.run("flows", "diff", "orders").returncode == 2, "there is one version only"
-    collect(orders)
+    run_owner_task(orders)
     assert drifted(orders)["drift"] == []
     refused = orders.run("flows", "approve", "last")
     assert (refused.returncode, "Nothing was published" in refused.stdout) == (1, True)
 
     site.reordered = True
-    collect(orders)
+    run_owner_task(orders)
     told = drifted(orders)
     assert {(one["kind"], one["subject"]) for one in told["drift"]} == {
         ("field", "owner"), ("field", "number"), ("proof", "number"),  # the first of three is the first of four now
@@ -103,7 +85,7 @@ def test_what_drifts_is_shown_approved_and_rolled_back(orders: Cli, site: Orders
     assert healed[:12] in approved.stdout
     assert "workspace/fields.json" in orders.run("flows", "diff", "orders").stdout
 
-    collect(orders)
+    run_owner_task(orders)
     assert drifted(orders)["drift"] == []
     assert orders.run("flows", "check", "orders").returncode == 0
     back = orders.run("flows", "rollback", "orders", before[:12])
@@ -117,7 +99,7 @@ def test_a_run_without_a_flow_has_no_drift(orders: Cli):
     (orders.folder / "spec.json").write_text(
         json.dumps({**json.loads((orders.folder / "spec.json").read_text()), "workflow": "off"})
     )
-    collect(orders)
+    run_owner_task(orders)
     ended = orders.run("flows", "drift", "last")
     assert ended.returncode == 2
     assert "no sample of it used a flow" in ended.stdout + ended.stderr

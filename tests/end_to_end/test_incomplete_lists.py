@@ -160,3 +160,24 @@ def test_what_is_found_later_is_worked_on_and_nothing_twice(cli: Cli, register: 
         for key in KEYS
         for field, value in (("message", f"Message of {key}"), ("status", _state(key)))
     ]
+
+
+def test_the_last_run_is_gone_on_with_where_samples_are_not_done_and_not_with_another_input(
+    cli: Cli, register: Register, tmp_path: Path
+):
+    _, execution = write_specs(tmp_path, register.url)
+    rows = tmp_path / "rows.csv"
+    given = [f"{key},{register.url}/bookings/{key}\n" for key in ("B-01", "B-99")]
+    rows.write_text(f"booking,url\n{''.join(given)}")
+    arguments = ("run", execution, "--input", str(rows), "--evidence", str(tmp_path / "evidence"), "--json")
+    first = cli.run(*arguments)
+    finished = json.loads(first.stdout)
+    assert (first.returncode, finished["samples"]) == (1, 2), first.stderr
+
+    again = cli.run(*arguments, "--resume", "last")
+    assert (again.returncode, json.loads(again.stdout)["run_id"]) == (1, finished["run_id"])
+
+    rows.write_text(f"booking,url\n{given[0]}")
+    other = cli.run(*arguments, "--resume", "last")
+    assert other.returncode == 2
+    assert f"go on with that one by --resume {finished['run_id']}" in json.loads(other.stdout)["problems"][0]["message"]

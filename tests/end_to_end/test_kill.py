@@ -12,7 +12,9 @@ import pytest
 from practice.tickets.data import ground_truth
 from shared.client import Client, connect
 from shared.contracts.planner import SampleFinished
+from shared.evidence_format.refused_events import read_refused
 from shared.host.nats_server import nats_server
+from shared.settings import Settings
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.fleet import Fleet
 
@@ -35,7 +37,15 @@ async def test_a_service_that_is_killed_and_started_again_costs_time_and_nothing
         fleet.start(victim)
         finished = await client.result(accepted.run_id)
     assert {(o.status, o.samples) for o in finished.outcomes} == {("done", SAMPLES)}
-    results = [json.loads(path.read_text()) for path in Path(finished.location).glob("*/result.json")]
+    folder = Path(finished.location)
+    # A planner that is killed between its result and the mark that says so has its sample worked on again, in vain.
+    assert {one.code for one in read_refused(Settings(), folder)} <= {"sample_ended"}, "all of it is signed"
+    results = [json.loads(path.read_text()) for path in folder.glob("*/result.json")]
+    for result in results:
+        steps = json.loads((folder / result["sample_id"] / "action_log.json").read_text())
+        assert {step["planner_id"] for step in steps} == {result["planner_id"]}
+        assert {step["session_id"] for step in steps} == {result["session_id"]}
+    assert len({result["planner_id"] for result in results}) == (2 if victim == "planner" else 1)
     assert sorted(result["sample_id"] for result in results) == sorted(numbers)
     for result in results:
         for artifact in result["artifacts"]:

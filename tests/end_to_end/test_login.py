@@ -11,11 +11,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.owner_tasks import SIGN_IN_FORM, sign_in_steps, write_owner_task
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
-
-FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>User <input name="user"></label>
-<label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""
 
 
 class Desk(SmallSite):
@@ -39,14 +37,14 @@ class DeskAnswers(Answers):
         number = self.path.rsplit("/", 1)[-1]
         if who not in self.site.valid or len(self.site.served) >= self.site.expires_after:
             self.site.walls += [number] if self.path.startswith("/tickets/") else []
-            return self.page(FORM)
+            return self.page(SIGN_IN_FORM)
         self.site.served += [number] if self.path.startswith("/tickets/") else []
         return self.page(f"<h1>Ticket {number}</h1><dl><dt>Number</dt><dd>{number}</dd><dt>Owner</dt><dd>Ann</dd></dl>")
 
     def do_POST(self) -> None:
         form = parse_qs(self.rfile.read(int(self.headers["content-length"])).decode())
         if form.get("password") != ["right"]:
-            return self.page(FORM)
+            return self.page(SIGN_IN_FORM)
         token = f"token{len(self.site.valid)}"
         self.site.valid = {token}
         self.site.expires_after = 10**6
@@ -66,30 +64,8 @@ def desk() -> Iterator[Desk]:
         yield site
 
 
-def steps(password: str) -> str:
-    actions = [
-        {"action": "type", "target": "css=[name=user]", "text": "ann"},
-        {"action": "type", "target": "css=[name=password]", "text": password},
-        {"action": "click", "target": "css=button"},
-        {"action": "wait", "target": "Welcome", "timeout_s": 3 if password == "wrong" else 30},
-    ]
-    return "\n".join(map(json.dumps, actions)) + "\n"
-
-
 def written(cli: Cli, desk: Desk, samples: int) -> list[str]:
-    spec = {
-        "task_id": "desk",
-        "goal": "the owner of each ticket",
-        "start_url": f"{desk.url}/tickets/{{number}}",
-        "input_schema": {"number": "string"},
-        "sample_id": "{number}",
-        "output_schema": {"number": "string", "owner": "string"},
-        "required_fields": ["owner"],
-        "identity": {"number": "{number}"},
-        "auth_profile": "desk",
-    }
-    (cli.folder / "spec.json").write_text(json.dumps(spec))
-    (cli.folder / "in.csv").write_text("number\n" + "".join(f"T-{n}\n" for n in range(samples)))
+    write_owner_task(cli, "desk", f"{desk.url}/tickets", [f"T-{n}" for n in range(samples)], auth_profile="desk")
     return ["--evidence", str(cli.folder / "evidence"), "--concurrency", "1"]
 
 
@@ -103,17 +79,17 @@ def test_a_login_state_from_its_recording_to_its_renewal(cli: Cli, desk: Desk) -
     assert "exhibit login desk URL" in lacking.stderr
     assert desk.walls == []
 
-    wrong = cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("wrong"))
+    wrong = cli.run("login", "desk", desk.url, "--steps", "-", stdin=sign_in_steps("wrong"))
     assert wrong.returncode == 1
     assert "nothing was recorded" in wrong.stderr
 
-    unchecked = "\n".join(steps("wrong").splitlines()[:-1])
+    unchecked = "\n".join(sign_in_steps("wrong").splitlines()[:-1])
     closed = cli.run("login", "desk", desk.url, "--steps", "-", stdin=unchecked)
     assert closed.returncode == 1
     assert "the door did not open, the page still asks for a password" in closed.stderr
     assert f'"Desk" at {desk.url}/login' in closed.stderr
 
-    recorded = cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("right"))
+    recorded = cli.run("login", "desk", desk.url, "--steps", "-", stdin=sign_in_steps("right"))
     assert recorded.returncode == 0, recorded.stderr + recorded.stdout
     assert "1 cookie" in recorded.stderr
     assert f'the door opened: the page is "Desk" at {desk.url}' in recorded.stderr
@@ -130,7 +106,7 @@ def test_a_login_state_from_its_recording_to_its_renewal(cli: Cli, desk: Desk) -
     assert len(desk.walls) >= 1
     assert set(desk.walls) == {"T-2"}, "the others were not even tried"
 
-    assert cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("right")).returncode == 0
+    assert cli.run("login", "desk", desk.url, "--steps", "-", stdin=sign_in_steps("right")).returncode == 0
     resumed = cli.run("run", "--resume", finished["run_id"], *options[:2])
     assert resumed.returncode == 0, resumed.stderr
     assert sorted(set(desk.served)) == [f"T-{n}" for n in range(6)]
@@ -150,7 +126,7 @@ def test_where_no_window_can_be_opened_it_says_what_to_do(cli: Cli, desk: Desk) 
 
 @pytest.mark.parametrize("name", ["../desk", "a b", "desk.json"])
 def test_a_name_that_cannot_be_one_is_refused_before_anything_starts(cli: Cli, desk: Desk, name: str) -> None:
-    ended = cli.run("login", name, desk.url, "--steps", "-", stdin=steps("right"))
+    ended = cli.run("login", name, desk.url, "--steps", "-", stdin=sign_in_steps("right"))
     assert ended.returncode == 3
     assert "letters, digits" in ended.stderr
     assert desk.valid == set()
@@ -161,3 +137,35 @@ def test_steps_that_cannot_be_read_are_bad_input(cli: Cli, tmp_path: Path) -> No
     assert ended.returncode == 2
     assert "cannot be read" in ended.stderr
     assert sys.executable not in ended.stderr
+
+
+def test_what_is_wrong_with_the_steps_is_told_at_once_and_nothing_begins(cli: Cli, desk: Desk) -> None:
+    steps = '{"action": "typ"}\n\n{"action": "click", "target": "css=button"}\nclick\n'
+    ended = cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps)
+    assert ended.returncode == 2
+    assert "2 problems; nothing was started" in ended.stderr
+    assert "line 1, " in ended.stderr
+    assert "line 4, " in ended.stderr
+
+
+def test_a_secret_of_the_steps_is_typed_and_one_that_nobody_has_is_named_before_the_first_step(
+    cli: Cli, desk: Desk
+) -> None:
+    secret = {"action": "type_secret", "target": "css=[name=password]", "secret": "desk_password"}
+    steps = sign_in_steps().splitlines()
+    steps[1] = json.dumps(secret)
+    lacking = cli.run("login", "desk", desk.url, "--steps", "-", stdin="\n".join(steps))
+    assert lacking.returncode == 2
+    assert "EXHIBIT_SECRET_DESK_PASSWORD" in lacking.stderr
+    assert lacking.stdout == "", "no step was taken"
+    cli.env["EXHIBIT_SECRET_DESK_PASSWORD"] = "right"
+    recorded = cli.run("login", "desk", desk.url, "--steps", "-", stdin="\n".join(steps))
+    assert recorded.returncode == 0, recorded.stderr + recorded.stdout
+
+
+def test_no_step_is_taken_after_one_that_failed(cli: Cli, desk: Desk) -> None:
+    steps = ['{"action": "click", "target": "css=#no_such"}', *sign_in_steps().splitlines()]
+    ended = cli.run("login", "desk", desk.url, "--steps", "-", stdin="\n".join(steps))
+    assert ended.returncode == 1
+    assert "a step failed, and those after it were not taken" in ended.stderr
+    assert desk.valid == set(), "nobody has signed in"

@@ -18,6 +18,12 @@ from practice.hr_portal.data import ground_truth
 from practice.hr_portal.site import Options
 from tests.end_to_end.conftest import ROOT, Cli
 
+SEEN_BY_ANN = {
+    "form_submitted": "yes",
+    "confirmation_number": "LR-1A2B3C4D",
+    "report_file": "report.pdf",
+    "attachment_count": "0",
+}
 REPORT_MS = 8000
 """Long enough that the run is cut off while it waits for the report, behind the press."""
 
@@ -50,17 +56,39 @@ async def cut_off(process: subprocess.Popen[str], url: str, sign: signal.Signals
     await asyncio.to_thread(process.communicate)
 
 
+async def told(cli: Cli, *words: str) -> subprocess.CompletedProcess[str]:
+    return await asyncio.to_thread(cli.run, *words, "--evidence", str(cli.folder / "evidence"))
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-async def test_a_resumed_run_does_not_send_again_what_may_have_been_sent(cli: Cli, sign: signal.Signals):
+async def test_what_may_have_been_sent_is_sent_again_only_after_a_person_has_said_so(cli: Cli, sign: signal.Signals):
     async with server.serve(options=Options(latency_ms=20, report_ms=REPORT_MS)) as url:
         spec, rows = written(cli.folder, url)
         evidence = cli.folder / "evidence"
         process = cli.start("run", spec, "--input", rows, "--evidence", str(evidence))
         await cut_off(process, url, sign)
         (run,) = [path.name for path in evidence.glob("run_*")]
-        ended = await asyncio.to_thread(cli.run, "run", "--resume", run, "--evidence", str(evidence))
+        ended = await told(cli, "run", "--resume", run)
         assert await asyncio.to_thread(sent, url) == 1
-    assert ended.returncode == 1, ended.stderr
-    result = json.loads(next((evidence / run).glob("*/result.json")).read_text())
-    assert (result["status"], result["reason"]) == ("needs_review", "unknown_outcome")
-    assert "not done again" in result["message"]
+        assert ended.returncode == 1, ended.stderr
+        (at,) = (evidence / run).glob("*/result.json")
+        result = json.loads(at.read_text())
+        assert (result["status"], result["reason"]) == ("needs_review", "unknown_outcome")
+        assert "not done again" in result["message"]
+        if sign is signal.SIGINT:
+            settled = await told(
+                cli, "settle", run, at.parent.name, "--again", "--reason", "nothing there", "--by", "Ann"
+            )
+            assert settled.returncode == 0, settled.stderr
+            again = await told(cli, "run", "--resume", run)
+            assert await asyncio.to_thread(sent, url) == 2, again.stdout
+            return
+        given = [f"--value={name}={text}" for name, text in SEEN_BY_ANN.items()]
+        settled = await told(
+            cli, "settle", run, at.parent.name, "--done", "--reason", "it is there", "--by", "Ann", *given
+        )
+        assert settled.returncode == 0, settled.stderr
+    asked = await told(cli, "sql", run, "select status, settled, settled_by from samples", "--format", "csv")
+    assert asked.stdout.split() == ["status,settled,settled_by", "done,done,Ann"], asked.stderr
+    checked = await told(cli, "verify", run)
+    assert checked.returncode == 0, checked.stdout

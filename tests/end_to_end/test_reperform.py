@@ -140,6 +140,7 @@ def test_a_stored_page_that_was_changed_is_named_by_its_hash(cli: Cli, run: Run)
     assert run.file("page").name in value(told)["message"]
     words = cli.run("reperform", str(run.folder))
     assert words.returncode == 1
+    assert not words.stdout.startswith("{"), "people get no JSON"
     assert "ALTERED" in words.stdout
     assert f"SHA-256 of {run.file('page').name} is {now}" in words.stdout
 

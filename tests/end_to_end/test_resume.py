@@ -32,15 +32,15 @@ def browsers() -> list[psutil.Process]:
 
 
 async def test_a_browser_that_dies_costs_its_samples_one_retry(settings, ticket_spec, tickets_url):
-    killed, others = False, set(browsers())
+    killed, others = set[psutil.Process](), set(browsers())
     async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, rows=rows(tickets_url, 8))
         results: dict[str, SampleFinished] = {}
         async with aclosing(client.watch(accepted.run_id)) as events:
             async for event in events:
                 if isinstance(event, StepTaken) and not killed:
-                    killed = True
-                    for process in set(browsers()) - others:
+                    killed = set(browsers()) - others
+                    for process in killed:
                         process.kill()
                 if isinstance(event, SampleFinished):
                     assert event.sample_id not in results
@@ -48,8 +48,10 @@ async def test_a_browser_that_dies_costs_its_samples_one_retry(settings, ticket_
                 if len(results) == 8:
                     break
         finished = await client.result(accepted.run_id)
-    assert {o.status: o.samples for o in finished.outcomes} == {"done": 8}
-    assert any(result.attempt > 1 for result in results.values())
+    told = {key: (one.status, one.reason, one.message, one.attempt) for key, one in results.items()}
+    assert killed
+    assert {o.status: o.samples for o in finished.outcomes} == {"done": 8}, told
+    assert any(result.attempt > 1 for result in results.values()), told
 
 
 async def test_an_interrupted_run_goes_on_where_it_was(settings, ticket_spec, tickets_url):

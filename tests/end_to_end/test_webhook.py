@@ -66,3 +66,20 @@ async def test_the_end_of_a_run_is_told_until_the_receiver_accepts(settings, tic
     assert told.status == status
     assert (status.success, status.in_progress, list(status.structured_output)) == (True, False, [number])
     assert json.loads(body)["status"]["file_metadata"][0]["file_size"] > 0
+
+
+def test_a_command_with_a_bus_of_its_own_waits_for_the_receiver(cli, ticket_spec, tickets_url, receiver, tmp_path):
+    number = ground_truth()[0].number
+    spec, samples = tmp_path / "spec.json", tmp_path / "samples.csv"
+    spec.write_text(json.dumps(ticket_spec))
+    samples.write_text(f"ticket_number,url\n{number},{tickets_url}/tickets/{number}\n")
+    cli.env |= {
+        "EXHIBIT_WEBHOOK_URL": f"{receiver.url}/hook",
+        "EXHIBIT_WEBHOOK_SECRET": SECRET,
+        "EXHIBIT_WEBHOOK_PRIVATE_HOSTS": "127.0.0.1",
+        "EXHIBIT_WEBHOOK_RETRY_S": "0.05",
+    }
+    ended = cli.run("run", str(spec), "--input", str(samples), "--evidence", str(tmp_path / "evidence"))
+    assert ended.returncode == 0, ended.stderr
+    assert len(Hook.got) == 3
+    assert f"{receiver.url} accepted it after 3 attempts" in ended.stderr

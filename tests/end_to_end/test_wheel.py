@@ -54,6 +54,12 @@ def test_what_it_requires_is_what_is_locked(wheel: Path):
         assert locked[requirement.name] in requirement.specifier
 
 
+def test_it_carries_the_list_of_what_is_locked(wheel: Path):
+    with zipfile.ZipFile(wheel) as file:
+        (carried,) = (name for name in file.namelist() if ".dist-info/sboms/" in name)
+        assert file.read(carried) == (ROOT / "sbom.cdx.json").read_bytes()
+
+
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the commands of a virtual environment that holds the wheel, and what it requires, alone."""

@@ -16,7 +16,7 @@ from practice.people.data import ground_truth
 from scripts.workflow_runs import chosen_rows, play_both
 from shared.contracts.evidence import RunFinished
 from shared.testing.cassette import Cassette
-from shared.testing.settings import isolated_settings
+from shared.testing.settings import library_settings
 
 RECORDING = Path(__file__).parents[1] / "recordings" / "planner" / "workflow_runs.json"
 
@@ -42,13 +42,7 @@ def logs_of(finished: RunFinished) -> list[list[dict[str, Any]]]:
 
 
 async def test_the_second_task_is_done_by_what_the_first_has_saved(tmp_path: Path):
-    settings = isolated_settings(
-        evidence_dir=tmp_path / "evidence",
-        state_dir=tmp_path / "state",
-        workflows_dir=tmp_path / "workflows",
-        tools_dir=tmp_path / "tools",
-        nats_url=None,
-    )
+    settings = library_settings(tmp_path)
     async with practice.people.server.serve() as site:
         runs, player = await play_both(Cassette.read(RECORDING), settings, site)
     assert player.unexpected == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, get_args
 
@@ -11,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from practice.drift import COOKIE, KNOWN, VARIABLE, Drift, DriftCookie, Switch, drift_of
+from practice.drift import COOKIE, KNOWN, VARIABLE, Drift, DriftCookie, Switch, alone, drift_of, drifted, pairs
 
 
 def _request(query: str = "", cookie: str = "") -> Request:
@@ -116,3 +117,27 @@ def test_a_site_whose_environment_is_wrong_does_not_start(monkeypatch: pytest.Mo
     monkeypatch.setenv(VARIABLE, "frames")
     with pytest.raises(ValueError, match="no such drift: frames"):
         DriftCookie(Starlette())
+
+
+def test_every_switch_is_met_alone_and_with_every_other():
+    assert {frozenset(one) for one in alone()} == {frozenset({switch}) for switch in KNOWN}
+    assert {frozenset(one) for one in pairs()} == {frozenset({a, b}) for a in KNOWN for b in KNOWN if a != b}
+
+
+def test_other_words_make_another_page_whatever_else_changes():
+    assert Drift().is_same_page
+    for drift in (*alone(), *pairs()):
+        assert drift.is_same_page == (not drift.has("rename"))
+
+
+async def test_within_a_block_the_whole_site_is_changed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(VARIABLE, "wrap")
+    with drifted(Drift.of("popup,iframe")):
+        assert (await _answer())[1] == "popup,iframe"
+        with drifted(Drift()):
+            assert (await _answer())[1] == ""
+    assert (await _answer())[1] == "wrap"
+    monkeypatch.delenv(VARIABLE)
+    with drifted(Drift.of("popup")):
+        pass
+    assert VARIABLE not in os.environ

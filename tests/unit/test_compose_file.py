@@ -9,13 +9,19 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.host.services import NAMES
+from services.console.commands.bus_config.command import write_bus_config
+from shared.bus.access.server_config import USERS_CONF
+from shared.bus.signing.seed_keys import SIGNERS
+from shared.bus.signing.service_keys import checks_signatures
+from shared.host.services import NAMES, service_user
 from shared.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+MADE = "./deploy/bus"
+"""What `exhibit bus-config` has made."""
 SECRETS = ("EXHIBIT_S3_ACCESS_KEY", "EXHIBIT_S3_SECRET_KEY")
 
 
@@ -63,11 +69,42 @@ def test_only_loopback_is_opened():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
 
 
-def test_every_volume_and_file_that_is_mounted_is_there():
+def test_every_volume_and_file_that_is_mounted_is_there(tmp_path: Path):
+    write_bus_config(tmp_path)
     for service in SERVICES.values():
         for volume in service.get("volumes", ()):
             source = volume.split(":")[0]
-            assert (ROOT / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]
+            if source.startswith(f"{MADE}/"):
+                assert (tmp_path / source.removeprefix(f"{MADE}/")).is_file()
+            else:
+                assert (ROOT / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]
+
+
+def test_each_service_has_its_own_key_of_the_bus_and_no_other():
+    for name in NAMES:
+        seeds = [volume.split(":") for volume in SERVICES[name]["volumes"] if ".seed:" in volume]
+        inside = SERVICES[name]["environment"]["EXHIBIT_NATS_SEED"]
+        assert seeds == [[f"{MADE}/services/{name}.seed", inside, "ro"]]
+    assert not any(".seed" in volume for name in set(SERVICES) - set(NAMES) for volume in SERVICES[name]["volumes"])
+
+
+def test_who_checks_signatures_has_the_public_keys_beside_its_seed_and_nobody_else_has_them():
+    mounted = {
+        name: [one for one in service.get("volumes", ()) if SIGNERS in one] for name, service in SERVICES.items()
+    }
+    for name, volumes in mounted.items():
+        checks = name in NAMES and checks_signatures(service_user(name))
+        seed = Path(SERVICES[name]["environment"]["EXHIBIT_NATS_SEED"]) if checks else Path()
+        assert volumes == ([f"{MADE}/{SIGNERS}:{seed.parent / SIGNERS}:ro"] if checks else [])
+
+
+def test_the_server_of_the_containers_takes_users_only(tmp_path: Path):
+    write_bus_config(tmp_path)
+    assert (ROOT / "deploy" / "nats.conf").read_text() == (tmp_path / "nats.conf").read_text()
+    assert f'include "{USERS_CONF}"' in (ROOT / "deploy" / "nats.conf").read_text().splitlines()
+    mounted = dict(volume.split(":")[:2] for volume in SERVICES["bus"]["volumes"])
+    folders = {Path(mounted[one]).parent for one in ("./deploy/nats.conf", f"{MADE}/{USERS_CONF}")}
+    assert folders == {Path(SERVICES["bus"]["command"][1]).parent}  # the one includes the other
 
 
 def test_the_image_runs_as_no_root_and_copies_only_what_the_context_lets_in():

@@ -10,8 +10,11 @@ from typing import Any
 from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
 from services.browser_pool.ports import (
     NOTHING,
+    ApiRequest,
+    ApiResponse,
     Capture,
     CaptureFailed,
+    FetchRefused,
     PageCapture,
     PerformedAction,
     RestoreRefused,
@@ -38,6 +41,7 @@ class FakeSession:
     captures: tuple[Capture, ...] = ()
     page: PageCapture | CaptureFailed | None = None
     spent_ms: float = 7.0
+    answer: ApiResponse | FetchRefused = field(default_factory=lambda: FetchRefused("unreachable", "nobody is there"))
     state: dict[str, Any] = field(default_factory=lambda: {"cookies": [], "origins": []})
 
     async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
@@ -48,6 +52,10 @@ class FakeSession:
         found = tuple((ref, page.raw.seen[0] if ref == 1 else None) for ref in wanted.refs)
         return replace(page, known=page.sha256 in known, file=None if page.sha256 in known else page.file, found=found)
 
+    async def take_step_picture(self) -> Capture | None:
+        self._check()
+        return None
+
     async def observe(self, snapshot_id: str, **how: object) -> RawPage:
         self._check()
         seen = (Seen(1, ITEM, "main", 0, 0, True, None),)
@@ -55,10 +63,16 @@ class FakeSession:
             "http://a.test/", "T", 200, ("text\x1f\x1fhello",), seen, frozenset(), PageStats(1), 0, 0, True, 3.0
         )
 
+    async def fetch(self, request: ApiRequest) -> ApiResponse | FetchRefused:
+        self._check()
+        return self.answer
+
     async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         raise NotImplementedError
 
-    async def act(self, action: BrowserAction) -> PerformedAction:
+    async def act(
+        self, action: BrowserAction, *, step_picture: bool = False, named: tuple[str, ...] | None = None
+    ) -> PerformedAction:
         self._check()
         self.done.append(f"start {action.reason}")
         self.started.set()

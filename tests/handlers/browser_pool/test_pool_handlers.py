@@ -26,24 +26,22 @@ from services.browser_pool.ports import (
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Source
 from shared.contracts.actions import Screenshot, Scroll
+from shared.contracts.browser.logins import CheckAccess, NothingToSave, ProfileSaved, SaveProfile
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
-    CheckAccess,
     KeepSession,
     LeaseSession,
     NoSessionFree,
-    NothingToSave,
     ObservePage,
     ProfilePaused,
-    ProfileSaved,
     ReleaseSession,
-    SaveProfile,
     SessionLeased,
 )
 from shared.contracts.results import ActionResult, Viewport
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.files.sample import StoredObservation
+from shared.secrets.store import SecretStore
 from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
@@ -272,7 +270,7 @@ async def test_while_memory_is_short_there_is_one_session_and_no_more(room: Room
 
 
 async def test_what_a_run_lacks_is_told_with_what_to_do(room: Room) -> None:
-    room.deps.missing_secrets = lambda names: names[1:]
+    room.deps.secrets = SecretStore(None, {"EXHIBIT_SECRET_A": "x"})
     request = CheckAccess(auth_profile="desk", secrets=("A", "B"))
     checked = await handlers.check_access(request, room.deps)
     assert [problem.where for problem in checked.problems] == ["auth_profile", "secrets"]
@@ -282,7 +280,87 @@ async def test_what_a_run_lacks_is_told_with_what_to_do(room: Room) -> None:
     assert (await handlers.check_access(CheckAccess(auth_profile="desk"), room.deps)).problems == ()
 
 
+BOUND = {"EXHIBIT_SECRET_PIN": '{"value": "1234-5678", "hosts": ["desk.example", "*.bank.example"]}'}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "fits"),
+    [
+        (("desk.example",), True),
+        (("www.desk.example:8443",), True),
+        (("other.example", "login.bank.example"), True),
+        (("*.example",), True),
+        ((), True),
+        (("bank.example",), True),  # which is www.bank.example too
+        (("other.example",), False),
+        (("desk.example.evil.test", "my.desk.example"), False),
+        (("notbank.example",), False),
+    ],
+)
+async def test_a_secret_is_not_leased_to_a_session_of_other_hosts(
+    room: Room, hosts: tuple[str, ...], fits: bool
+) -> None:
+    room.deps.secrets = SecretStore(None, BOUND)
+    checked = await handlers.check_access(CheckAccess(secrets=("PIN",), hosts=hosts), room.deps)
+    assert (checked.problems == ()) is fits
+    asked = msgspec.structs.replace(ASKED, secrets=("PIN", "unknown"), allowed_hosts=hosts)
+    if fits:
+        await handlers.lease(asked, room.deps)
+        return
+    with pytest.raises(PermanentError, match=r"for desk\.example") as refused:
+        await handlers.lease(asked, room.deps)
+    assert refused.value.code == "policy_denied"
+    assert "1234" not in str(refused.value) + str(checked)
+    assert room.browser.sessions == []
+
+
+async def test_where_others_are_on_the_bus_a_secret_without_hosts_is_leased_to_nobody(room: Room) -> None:
+    room.deps.secrets = SecretStore(None, {**BOUND, "EXHIBIT_SECRET_LOOSE": "hunter2"}, bound_only=True)
+    checked = await handlers.check_access(CheckAccess(secrets=("LOOSE", "PIN")), room.deps)
+    assert [problem.where for problem in checked.problems] == ["secrets"]
+    assert '{"value": "...", "hosts": ["desk.example"]}' in checked.problems[0].message
+    assert "EXHIBIT_SECRET_LOOSE" in checked.problems[0].message
+    with pytest.raises(PermanentError, match="bound to no host"):
+        await handlers.lease(msgspec.structs.replace(ASKED, secrets=("LOOSE",)), room.deps)
+    await handlers.lease(msgspec.structs.replace(ASKED, secrets=("PIN",)), room.deps)
+
+
 SIGNED_IN = {"cookies": [{"name": "session", "value": "s3cret"}], "origins": []}
+OF_DESK = {
+    "cookies": [{"name": "session", "value": "s3cret", "domain": "desk.example", "path": "/"}],
+    "origins": [{"origin": "https://sso.example", "localStorage": [{"name": "a", "value": "s3cret"}]}],
+}
+
+
+@pytest.mark.parametrize("recorded", [OF_DESK, {**OF_DESK, "hosts": ["desk.example", "sso.example:443"]}])
+async def test_a_login_state_is_not_leased_to_a_session_of_other_hosts(room: Room, recorded: dict[str, object]) -> None:
+    """Also one that was recorded before there were hosts in its file."""
+    await room.logins.save("desk", recorded)
+    for hosts in (("desk.example",), ("*.example",), ("other.example", "sso.example")):
+        asked = msgspec.structs.replace(ASKED, auth_profile="desk", allowed_hosts=hosts)
+        leased = await handlers.lease(asked, room.deps)
+        assert isinstance(leased, SessionLeased)
+        await handlers.release(ReleaseSession(session_id=leased.session_id, instance_id="pool1"), room.deps)
+    with pytest.raises(PermanentError, match=r"is for desk\.example, sso\.example:443") as refused:
+        await handlers.lease(
+            msgspec.structs.replace(ASKED, auth_profile="desk", allowed_hosts=("evil.example",)), room.deps
+        )
+    assert refused.value.code == "policy_denied"
+    foreign = CheckAccess(auth_profile="desk", hosts=("evil.example",))
+    assert [one.where for one in (await handlers.check_access(foreign, room.deps)).problems] == ["auth_profile"]
+
+
+async def test_a_recording_says_which_hosts_it_is_for(room: Room) -> None:
+    asked = msgspec.structs.replace(ASKED, allowed_hosts=("https.example:8443", "*"))
+    leased = await handlers.lease(asked, room.deps)
+    assert isinstance(leased, SessionLeased)
+    wide = {"name": "all", "value": "x", "domain": ".desk.example", "path": "/"}
+    room.browser.sessions[0].state = {**OF_DESK, "cookies": [wide]}
+    save = SaveProfile(session_id=leased.session_id, instance_id="pool1", auth_profile="desk")
+    saved = await handlers.save_profile(save, room.deps)
+    assert isinstance(saved, ProfileSaved)
+    assert saved.hosts == ("desk.example", "*.desk.example", "sso.example:443", "https.example:8443")
+    assert (await room.logins.find("desk")).hosts == saved.hosts
 
 
 async def test_a_login_wall_pauses_the_login_state_until_it_is_recorded_again(room: Room) -> None:
@@ -324,13 +402,13 @@ async def test_a_login_is_recorded_for_its_owner_only_and_says_nothing_of_its_co
     assert isinstance(saved, ProfileSaved)
     assert (saved.cookies, saved.origins) == (1, 0)
     path = Path(saved.path)
-    assert json.loads(path.read_text()) == SIGNED_IN
+    assert json.loads(path.read_text()) == {**SIGNED_IN, "hosts": []}
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert (path.parent / ".gitignore").read_text() == "*\n"
     assert sorted(one.name for one in path.parent.iterdir()) == [".gitignore", "desk.json"]
     room.browser.sessions[0].state = {"cookies": [], "origins": []}
     assert isinstance(await handlers.save_profile(save, room.deps), NothingToSave)
-    assert json.loads(path.read_text()) == SIGNED_IN
+    assert json.loads(path.read_text()) == {**SIGNED_IN, "hosts": []}
 
 
 @pytest.mark.parametrize("name", ["../desk", "a/b", "", ".", "desk.json", "x" * 100])

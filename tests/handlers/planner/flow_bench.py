@@ -22,7 +22,8 @@ def under(header: str) -> FieldRules:
     return FieldRules(rules=(ExtractionRule(where=where, attribute="name", part=Whole()),))
 
 
-FILES = write_files(FlowFiles(fields=FieldsFile(fields={"assignee": under("Assignee"), "due_date": under("Due date")})))
+FIELDS = FieldsFile(fields={"assignee": under("Assignee"), "due_date": under("Due date")})
+FILES = write_files(FlowFiles(fields=FIELDS))
 
 
 def read_ticket(url: str):

@@ -52,7 +52,7 @@ class Bench:
         self.bus.host(pool, self.scripted)
         self.bus.host(ledger, {})
         clocks = {"now": lambda: NOW, "elapsed_s": lambda: self.clock_s, "wait": self._wait}
-        self.deps = PlannerDeps(self.bus, self.bus, self.bus, self._named, "rules", **clocks)
+        self.deps = PlannerDeps(self.bus, self.bus, self.bus, self._named, "rules", planner_id="planner_one", **clocks)
 
     async def run(self, *, attempt: int = 1, **changes: Any) -> SampleFinished:
         await self.record()

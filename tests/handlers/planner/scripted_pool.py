@@ -41,12 +41,15 @@ BLANK = page(url="about:blank", title="", http_status=None)
 class ScriptedPool:
     """``site`` maps a URL to its pages, one per observation; the last one repeats.
 
-    ``clicks`` maps a button's name to the URL it leads to. ``breaks`` maps the number of an action (from 1) to the
-    error that it raises.
+    ``clicks`` maps a button's name to the URL it leads to, ``late_clicks`` to one that comes after the page was
+    observed once more. ``breaks`` maps the number of an action (from 1) to the error that it raises.
     """
 
     site: dict[str, list[PageObserved]]
     clicks: dict[str, str] = field(default_factory=dict)
+    late_clicks: dict[str, str] = field(default_factory=dict)
+    coming: list[str] = field(default_factory=list)
+    """Where the page will be at the next observations."""
     breaks: dict[int, ExhibitError] = field(default_factory=dict)
     busy: int = 0
     unreachable: bool = False
@@ -79,6 +82,8 @@ class ScriptedPool:
         return sum(isinstance(request, kind) for request in self.asked)
 
     def show(self) -> PageObserved:
+        if self.coming and (url := self.coming.pop(0)) != self.at:
+            self.at, self.looks = url, 0
         pages = self.site.get(self.at, [BLANK])
         shown = pages[min(self.looks, len(pages) - 1)]
         self.looks += 1
@@ -178,6 +183,8 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
     )  # fmt: skip
     if element.name in deps.clicks:
         return msgspec.structs.replace(deps.go(deps.clicks[element.name]), target=found)
+    if element.name in deps.late_clicks:
+        deps.coming = [deps.at, deps.late_clicks[element.name]]
     return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged(), target=found)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from shared.contracts.actions import Click
+from shared.contracts.actions import Click, Screenshot
+from shared.contracts.browser_pool import Element
+from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.flows import ClickElement, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
 from shared.evidence_format.log_codec import entry_of, step_of
+from shared.extraction.rules import AtPlace, ExtractionRule, UnderHeader, Whole
+from shared.extraction.synthesis import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
@@ -84,3 +88,61 @@ async def test_nothing_is_closed_after_a_press_that_cannot_be_taken_back():
     one.scripted.clicks = {"Send": URL, "Close": CLEAR}
     await one.run()
     assert clicked_by_flow(one) == 1
+
+
+# --- whose record it is, where another part of the page shows another one under the same labels
+
+LABELS = ("Ticket number", "Assignee", "Due date")
+NAMES = ("ticket_number", "assignee", "due_date")
+
+
+def rules_for(label: str, nth: int) -> FieldRules:
+    places = (UnderHeader(header=label, role="definition"), AtPlace(path="aside>dl>dd", nth=nth, of=len(LABELS)))
+    rules = tuple(ExtractionRule(where=where, attribute="name", part=Whole()) for where in places)
+    return FieldRules(rules=rules, labels=(label.casefold(),), homes=(0, 0))
+
+
+BY_PLACE = FieldsFile(
+    fields={name: rules_for(label, at) for at, (name, label) in enumerate(zip(NAMES, LABELS, strict=True))}
+)
+
+
+def labelled(place: str, *values: str) -> list[Element]:
+    return [
+        el("definition", value, tag="dd", header=label, place=place)
+        for label, value in zip(LABELS, values, strict=True)
+    ]
+
+
+async def ended_beside_twin(*twin: str, prove: bool = True) -> tuple[Bench, SampleFinished]:
+    """A flow that reads a page with the asked ticket where it was, and this other one elsewhere."""
+
+    def read_all(url: str):
+        yield OpenAddress(url=url)
+        if prove:
+            yield ProveRecord(expected={"ticket_number": "TCK-1001"})
+        yield TakeScreenshot(label="ticket")
+        return (yield ReadFields(fields=NAMES))
+
+    own = labelled("aside>dl>dd", "TCK-1001", "Ann Lee", "Mar 3, 2026")
+    one = Bench(ScriptedPool({URL: [page(*own, *labelled("aside>div>dl>dd", *twin))]}))
+    one.task = spec().model_dump(mode="json", by_alias=True)
+    files = write_files(FlowFiles(fields=BY_PLACE))
+    one.bus.host(library, ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=files))
+    one.bus.host(flows, ScriptedFlows(read_all))
+    return one, await one.run()
+
+
+async def test_rules_of_a_flow_prove_the_record_where_the_page_alone_does_not():
+    one, finished = await ended_beside_twin("TCK-1002", "Bo Dahl", "Mar 4, 2026")
+    assert (finished.status, finished.reason) == ("done", "")
+    assert {value.field: value.value for value in finished.values}["assignee"] == "Ann Lee"
+    (picture,) = [step for step in one.steps if isinstance(step.action, Screenshot)]
+    assert picture.observation is not None
+    assert picture.observation.proof == "proven"
+    assert [heal.kind for heal in picture.heals] == ["proof"]
+
+
+async def test_without_that_proof_the_page_is_nobodys():
+    _, finished = await ended_beside_twin("TCK-1002", "Bo Dahl", "Mar 4, 2026", prove=False)
+    assert finished.status != "done"

@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.planner.handlers import work_sample
 from services.planner.sample_loop import SampleWork
-from shared.contracts.actions import Click, Done, Fail, Goto, Screenshot
-from shared.contracts.steps import FLOW_PRESSES, FlowPlace
+from shared.contracts.actions import Done, Fail, Goto, Screenshot
+from shared.contracts.steps import FlowPlace
 from shared.contracts.workflows.flows import (
     ClickElement,
     OpenAddress,
@@ -23,6 +22,7 @@ from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.extraction.synthesis import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
+from shared.flows.waiting import CHANGING_LOOKS, PAUSES_S
 from tests.handlers.planner.flow_bench import FILES, READ, bench, flows_of, read_ticket, tags, under, values
 from tests.handlers.planner.planner_bench import work
 from tests.handlers.planner.scripted_decider import told
@@ -222,11 +222,24 @@ async def test_a_page_that_says_there_is_no_such_record_is_not_found():
 
 async def test_a_value_that_comes_late_is_waited_for():
     one = bench()
-    late = page(heading("TCK-1001: Printer"), *row("Assignee", "Loading…"), *row("Due date", "Mar 3, 2026"))
+    late = page(heading("TCK-1001: Printer"), *row("Assignee", "Loading…"), *row("Due date", "Mar 3, 2026"), idle=False)
     one.scripted.site[URL] = [late, late, page(*ticket())]
     finished = await one.run()
     assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
     assert one.steps[-1].decided_by == "flow"
+
+
+async def test_values_that_a_page_changes_by_itself_are_read_again():
+    one = bench()
+    one.scripted.site[URL] = [page(*ticket(assignee="Bob Ray"), idle=False), page(*ticket())]
+    finished = await one.run()
+    assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
+
+
+async def test_a_page_that_is_never_idle_is_read_for_a_second():
+    one = bench(shown=page(*ticket(), idle=False))
+    assert (await one.run()).status == "done"
+    assert one.pauses == list(PAUSES_S[:CHANGING_LOOKS])
 
 
 async def test_a_click_that_may_be_is_false_where_there_is_nothing():
@@ -241,82 +254,6 @@ async def test_a_click_that_may_be_is_false_where_there_is_nothing():
     one = bench(clicks, shown=page(*ticket(), el("link", "More")))
     assert (await one.run()).status == "done"
     assert said == [False, True]
-
-
-# --- what is pressed once
-
-SUBMIT = ClickElement(selector='role=button[name="Approve"]', irreversible=True)
-
-
-def approve(url: str):
-    yield OpenAddress(url=url)
-    yield SUBMIT
-    return (yield from read_ticket(url))
-
-
-async def test_an_irreversible_press_without_a_route_is_claimed():
-    one = bench(approve, shown=page(*ticket(), el("button", "Approve")))
-    finished = await one.run()
-    assert finished.status == "done"
-    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
-    assert [step.flow.irreversible for step in one.steps if isinstance(step.action, Click)] == [True]  # type: ignore[union-attr]
-
-
-async def test_it_is_not_pressed_again_by_another_attempt():
-    one = bench(approve, shown=page(*ticket(), el("button", "Approve")))
-    await one.run()
-    again = await work_sample(work(), one.deps, 2)
-    assert again is not None
-    assert (again.status, again.reason) == ("needs_review", "unknown_outcome")
-    assert "attempt 1" in again.message
-    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
-
-
-async def test_after_the_press_a_person_goes_on():
-    def stops(url: str):
-        yield OpenAddress(url=url)
-        yield SUBMIT
-        yield ClickElement(selector='role=button[name="Nowhere"]')
-
-    one = bench(stops, shown=page(*ticket(), el("button", "Approve")))
-    finished = await one.run()
-    assert (finished.status, finished.reason) == ("needs_review", "unknown_outcome")
-    assert "line 3" in finished.message
-
-
-ROUTE = [{"press": "Submit", "irreversible": True}, {"read": ["assignee", "due_date"]}]
-
-
-@pytest.mark.parametrize("marked", [True, False])
-async def test_a_press_of_the_route_is_claimed_by_its_step(marked):
-    def submits(url: str):
-        yield OpenAddress(url=url)
-        yield ClickElement(selector='role=button[name="Submit"]', irreversible=marked)
-        return (yield from read_ticket(url))
-
-    one = bench(submits, shown=page(*ticket(), el("button", "Submit")), route=ROUTE)
-    finished = await one.run()
-    assert finished.status == "done"
-    again = await work_sample(work(), one.deps, 2)
-    assert again is not None
-    assert again.reason == "unknown_outcome"
-    assert "step 1 of the route" in again.message
-
-
-async def test_a_press_of_the_route_is_not_made_twice_in_one_attempt():
-    def twice(url: str):
-        yield OpenAddress(url=url)
-        yield ClickElement(selector='role=button[name="Submit"]', irreversible=True)
-        yield ClickElement(selector='role=button[name="Submit"]', irreversible=True)
-
-    one = bench(twice, shown=page(*ticket(), el("button", "Submit")), route=ROUTE)
-    finished = await one.run()
-    assert finished.reason == "unknown_outcome"
-    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
-
-
-def test_claims_of_flows_are_no_steps_of_a_route():
-    assert FLOW_PRESSES > 1000
 
 
 # --- ways out
@@ -363,12 +300,6 @@ async def test_no_model_is_asked_while_it_runs_and_one_is_after_it():
     assert finished.usage.llm_calls == 2
     assert isinstance(one.steps[0].action, Goto)
     assert one.steps[0].decided_by == "flow"
-
-
-async def test_a_plain_workflow_cannot_press_what_is_pressed_once():
-    one = bench(files={}, route=ROUTE, workflow={"name": "tickets", "arguments": {"url": "{url}"}})
-    with pytest.raises(PermanentError, match="only what a flow presses"):
-        await one.run()
 
 
 async def test_files_that_cannot_be_read_are_told_before_the_start():

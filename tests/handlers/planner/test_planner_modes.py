@@ -40,11 +40,12 @@ async def test_what_a_flow_does_says_so(mode):
     one.decider = told(Done(values={}))
     finished = await one.run()
     assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
+    assert finished.decided_by == "flow"
 
 
 async def test_what_the_planner_went_on_with_says_so_and_why():
     finished = await bench(stops).run()
-    assert (finished.status, finished.way) == ("done", "flow_then_agent")
+    assert (finished.status, finished.way, finished.decided_by) == ("done", "flow_then_agent", "rules")
     assert "the flow tickets stopped in line 2" in finished.no_flow
 
 
@@ -73,6 +74,32 @@ async def test_with_flows_only_the_page_still_says_how_a_sample_ends(shown, end)
     one.mode = "flow"
     finished = await one.run()
     assert (finished.status, finished.reason) == end
+
+
+def reads_the_title(url: str):
+    """A flow whose only field is on any page."""
+    yield OpenAddress(url=url)
+    return {"page_title": "Sign in"}
+
+
+def gives_up(url: str):
+    """A flow whose own code fails, so that nothing was waited for."""
+    yield OpenAddress(url=url)
+    raise RuntimeError("no ticket")
+
+
+@pytest.mark.parametrize("is_idle", [True, False])
+@pytest.mark.parametrize("flow", [read_ticket, stops, gives_up, reads_the_title])
+async def test_with_flows_only_a_login_page_is_one_also_without_an_identity(flow, is_idle):
+    form = (heading("Sign in"), el("textbox", "User"), el("textbox", "Password", secret=True), el("button", "Sign in"))
+    login = page(*form, title="Sign in", url=f"{URL}/login/?next=/", idle=is_idle)
+    title = {"page_title": {"type": "string", "shown_in": "title", "pattern": ".+"}}
+    one = bench(flow, shown=login, identity={}, **({"output_schema": title} if flow is reads_the_title else {}),
+                **({"required_fields": ["page_title"]} if flow is reads_the_title else {}))  # fmt: skip
+    one.mode = "flow"
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("auth_required", "login_required"), finished.message
+    assert finished.usage.llm_calls == 0
 
 
 async def test_with_flows_only_what_the_gates_refuse_goes_to_a_person():

@@ -45,7 +45,9 @@ async def test_a_step_of_the_route_that_finds_nothing_is_given_up_as_fast():
 
 async def test_what_comes_late_is_waited_for_as_long_as_before():
     """The page is idle only once it is complete."""
-    one = bench(page(*LACKING), page(*LACKING), page(*LACKING), page(*ticket(), idle=True))
+    one = bench(
+        page(*LACKING, idle=False), page(*LACKING, idle=False), page(*LACKING, idle=False), page(*ticket(), idle=True)
+    )
     finished = await one.run()
     assert finished.status == "done"
     assert one.pauses == list(PAUSES_S[:3])
@@ -55,12 +57,12 @@ async def test_what_comes_late_is_waited_for_as_long_as_before():
 # --- a page that says that it is still loading
 
 SIGNS = (
-    page(*LACKING, LOADING),
-    page(*LACKING, text("Wird geladen ...")),
-    page(*LACKING, text("読み込み中")),
-    page(*LACKING, *row("Due date", "Loading...")),
-    page(*LACKING, el("progressbar", "", tag="div")),
-    page(*LACKING, busy=True),
+    page(*LACKING, LOADING, idle=False),
+    page(*LACKING, text("Wird geladen ..."), idle=False),
+    page(*LACKING, text("読み込み中"), idle=False),
+    page(*LACKING, *row("Due date", "Loading..."), idle=False),
+    page(*LACKING, el("progressbar", "", tag="div"), idle=False),
+    page(*LACKING, busy=True, idle=False),
 )
 
 
@@ -90,10 +92,10 @@ async def test_it_is_done_where_the_second_try_shows_all():
 
 
 async def test_an_optional_field_is_not_absent_while_the_page_loads():
-    one = bench(page(*LACKING, LOADING), required_fields=["ticket_number"])
+    one = bench(page(*LACKING, LOADING, idle=False), required_fields=["ticket_number"])
     with pytest.raises(TransientError):
         await one.run()
-    finished = await bench(page(*LACKING), required_fields=["ticket_number"]).run()
+    finished = await bench(page(*LACKING, idle=False), required_fields=["ticket_number"]).run()
     assert finished.status == "done"
 
 
@@ -110,7 +112,7 @@ async def test_a_route_waits_for_what_loads():
 
 async def test_what_may_have_been_submitted_is_not_tried_again():
     route = [{"press": "Send", "irreversible": True}]
-    finished = await bench(page(*LACKING, LOADING), route=route).run()
+    finished = await bench(page(*LACKING, LOADING, idle=False), route=route).run()
     assert (finished.status, finished.reason) == ("needs_review", "still_loading")
 
 
@@ -118,8 +120,8 @@ async def test_a_models_done_on_a_loading_page_is_tried_again_too():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, refs={"ticket_number": 1, "assignee": 3})
     task = {"required_artifacts": []}
     with pytest.raises(TransientError):
-        await bench(page(*LACKING, LOADING), decider=told(done), **task).run()
-    finished = await bench(page(*LACKING), decider=told(done), **task).run()
+        await bench(page(*LACKING, LOADING, idle=False), decider=told(done), **task).run()
+    finished = await bench(page(*LACKING, idle=False), decider=told(done), **task).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
 
 

@@ -95,6 +95,24 @@ async def test_values_are_bound_to_the_page_that_a_picture_brought_along():
     assert (finished.notes, finished.flagged) == ((), False)
 
 
+async def test_the_values_between_which_a_page_leaves_a_field_open_are_bound_to_their_places():
+    shown = (*ticket(), *row("Assignee", "Bob"))
+    boxed = [el(e.role, e.name, tag=e.tag, header=e.header, level=e.level, box=box(10, 10)) for e in shown]
+    one = bench(page(*boxed), pool={"with_pages": True})
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "ambiguous_value")
+    (open_field,) = (value for value in finished.values if value.candidates)
+    assert (open_field.field, open_field.state) == ("assignee", "not_found")
+    assert [candidate.shown for candidate in open_field.candidates] == ["Ann Lee", "Bob"]
+    pictures = set(named(finished, "screenshot").values())
+    for candidate in open_field.candidates:
+        source = expect(candidate.source, ValueSource)
+        assert source.box == box(10, 10)
+        assert source.screenshot_sha256 in pictures
+    first, second = (expect(candidate.source, ValueSource).ref for candidate in open_field.candidates)
+    assert first != second
+
+
 async def test_without_a_picture_the_page_is_kept_under_a_name_of_its_own():
     one = bench(page(*ticket()), task={"required_artifacts": []})
     finished = await one.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.planner.handlers import actor, give_up
@@ -15,6 +16,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, ObservationRef
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
+from shared.evidence_format.log_codec import entry_of, step_of
 from shared.streams import RUNS
 from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
 from tests.handlers.planner.planner_bench import RUN, Bench, work
@@ -72,6 +74,18 @@ async def test_every_step_is_said_with_what_it_was_decided_on():
     assert (goto.browser_ms, shot.browser_ms, done.browser_ms) == (10.0, 15.0, 1.0)
 
 
+async def test_steps_and_result_name_the_planner_process_and_the_session_that_they_come_from():
+    one = bench(page(*ticket()))
+    finished = await one.run()
+    assert {(step.planner_id, step.session_id) for step in one.steps} == {("planner_one", "session-1")}
+    assert (finished.planner_id, finished.session_id) == ("planner_one", "session-1")
+    entry = entry_of(one.steps[0])
+    assert (entry.planner_id, entry.session_id) == ("planner_one", "session-1")
+    assert step_of(entry, finished.run_id, finished.sample_id) == one.steps[0]
+    earlier = entry_of(msgspec.structs.replace(one.steps[0], planner_id="", session_id=""))
+    assert not any(name in msgspec.json.encode(earlier) for name in (b'"planner_id"', b'"session_id"'))
+
+
 PAGE_FILES = ["page_01_tickets.mhtml.zst", "page_01_tickets.observation.json.zst"]
 
 
@@ -87,9 +101,18 @@ async def test_unassigned_is_told_from_not_found():
 
 
 async def test_a_page_that_renders_late_is_waited_for():
-    one = bench(page(text("Loading…")), page(heading("TCK-1001"), *row("Assignee", "Ann")), page(*ticket()))
+    late = page(heading("TCK-1001"), *row("Assignee", "Ann"), idle=False)
+    one = bench(page(text("Loading…"), idle=False), late, page(*ticket()))
     assert (await one.run()).status == "done"
     assert one.pauses == [0.3, 0.7]
+
+
+async def test_a_page_that_changes_by_itself_is_read_again_before_the_picture():
+    one = bench(page(*ticket(assignee="Bob Ray"), idle=False), page(*ticket()))
+    finished = await one.run()
+    assert (finished.status, values(finished)["assignee"].value) == ("done", "Ann Lee")
+    assert [type(action) for action in one.scripted.actions] == [Goto, Screenshot]
+    assert one.pauses == [0.3]
 
 
 async def test_a_banner_is_sent_away_before_the_picture():
@@ -165,7 +188,7 @@ async def test_max_steps():
 
 
 async def test_max_time_is_measured_from_the_lease_on():
-    one = bench(page(heading("TCK-1001"), *row("Assignee", "Ann")), task=written(max_time_s=2.0))
+    one = bench(page(heading("TCK-1001"), *row("Assignee", "Ann"), idle=False), task=written(max_time_s=2.0))
     one.scripted.busy = 20
     finished = await one.run()
     assert (finished.status, finished.reason) == ("partial_success", "time_exceeded")
@@ -358,7 +381,7 @@ async def test_a_sample_that_is_given_up_is_accounted_for(error, reason, fault):
     finished = give_up(work(attempt_base=4), bench().deps, 4, error)
     assert (finished.status, finished.reason, finished.fault, finished.attempt) == ("failed", reason, fault, 8)
     assert str(error) in finished.message
-    assert finished.run_id == RUN
+    assert (finished.run_id, finished.planner_id) == (RUN, "planner_one")
     assert actor.stored[WORK_SAMPLE.pattern].emits is SAMPLE_FINISHED
 
 

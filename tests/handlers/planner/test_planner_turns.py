@@ -31,6 +31,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken, Summary
 from shared.contracts.vision import VisionAnswered
 from shared.errors import TransientError, Unavailable
+from shared.evidence_format.log_codec import entry_of, step_of
 from shared.streams import SPENDING
 from shared.subjects import LEASE
 from tests.handlers.planner.planner_bench import RUN, Bench, work
@@ -350,6 +351,10 @@ async def test_a_model_presses_once_and_is_told_that_it_did():
     one = bench(sending(), decider=decider, **SENDS)
     finished = await one.run()
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+    # The model marks no step of the route; the log says all the same that its press was claimed.
+    [pressed] = [step for step in one.steps if step.claimed]
+    assert (pressed.route, pressed.claimed, pressed.action) == (None, 1, one.steps[1].action)
+    assert step_of(entry_of(pressed), pressed.run_id, pressed.sample_id).claimed == 1
     assert one.steps[2].refused
     assert "is not pressed again" in one.steps[2].message
     assert (finished.status, finished.reason) == ("needs_review", "unknown_outcome")

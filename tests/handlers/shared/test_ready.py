@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
 
+from shared.bus.access.contexts import BusContext, find_context, remove_context, write_context
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
@@ -69,7 +71,11 @@ async def held(url: str) -> AsyncGenerator[tuple[Held, str]]:
     way = Held(url)
     server = await asyncio.start_server(way.carry, "127.0.0.1", 0)
     async with server:
-        yield way, f"nats://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        here = f"nats://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        context = replace(expect(find_context(url), BusContext), url=here)
+        written = write_context(context)
+        yield way, here
+        remove_context(written, context)
 
 
 @pytest.mark.parametrize("overtaken", [False, True])

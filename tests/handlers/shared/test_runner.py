@@ -12,13 +12,15 @@ import pytest
 
 from shared.bus.actor import Actor
 from shared.bus.runner import Runner
+from shared.bus.signing.service_keys import KeysInMemory
+from shared.bus.signing.signatures import SIGNATURE
 from shared.bus.verdict import Ack, Nak, Term
 from shared.contracts.base import Failure
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import PopulationClosed, Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.planner import SampleFinished, WorkSample
-from shared.errors import PermanentError, Unavailable
+from shared.errors import NotSigned, PermanentError, Unavailable
 from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -75,7 +77,7 @@ def work_route(handler, **options):
 
 
 async def handle(route, told: Told, heartbeat_s: float = 60) -> list[object]:
-    await Runner(None, told, heartbeat_s).handle(route, told)
+    await Runner(None, told, heartbeat_s, KEYS).handle(route, told)
     return told.log
 
 
@@ -108,6 +110,23 @@ async def test_a_redelivered_command_without_a_recorded_result_is_worked_on():
 
 async def test_garbage_goes_to_the_dead_letters():
     assert await handle(work_route(works), Told(data=b'{"type":"WorkSample"}')) == [
+        ("dead letter", "invalid_message"),
+        Term("invalid_message"),
+    ]
+
+
+@pytest.mark.parametrize("max_attempts", [4, None])
+async def test_json_nested_without_end_goes_to_the_dead_letters_at_once(max_attempts):
+    """A message that is tried again holds up all that is behind it."""
+    deep = WORK[:-1] + b',"more":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    assert await handle(work_route(works, max_attempts=max_attempts), Told(data=deep)) == [
+        ("dead letter", "invalid_message"),
+        Term("invalid_message"),
+    ]
+
+
+async def test_a_message_that_travels_under_the_name_of_another_goes_to_the_dead_letters():
+    assert await handle(work_route(works), Told(subject=f"{WORK_SAMPLE.pattern}.r.other")) == [
         ("dead letter", "invalid_message"),
         Term("invalid_message"),
     ]
@@ -184,8 +203,50 @@ async def test_events_are_not_recorded_since_their_handlers_are_idempotent():
     async def closed(message: PopulationClosed, deps: None, attempt: int) -> None:
         return None
 
-    told = Told(msgspec.json.encode(PopulationClosed(run_id="r", samples=1)), subject=f"{POPULATION_CLOSED.pattern}.r")
-    assert await handle(actor.stored[POPULATION_CLOSED.pattern], told) == [Ack()]
+    assert await handle(actor.stored[POPULATION_CLOSED.pattern], closed_by("discovery")) == [Ack()]
+
+
+KEYS = KeysInMemory()
+
+
+def closed_by(service: str) -> Told:
+    """An event that only discovery may send, signed by a service; "" by nobody."""
+    where, data = f"{POPULATION_CLOSED.pattern}.r", msgspec.json.encode(PopulationClosed(run_id="r", samples=1))
+    told, signer = Told(data, subject=where), KEYS.signer_of(service)
+    told.headers = {} if signer is None else {SIGNATURE: signer.header(where, data)}
+    return told
+
+
+@pytest.mark.parametrize(("service", "code"), [("", "not_signed"), ("planner", "other_signer")])
+async def test_a_message_that_its_sender_may_not_send_reaches_no_handler(service: str, code: str):
+    actor: Actor[None] = Actor("evidence")
+    heard: list[object] = []
+
+    def give_up(message, deps, attempt, error):
+        heard.append(error)
+        return finished("failed")
+
+    @actor.handles(POPULATION_CLOSED, emits=SAMPLE_FINISHED, give_up=give_up)
+    async def closed(message: PopulationClosed, deps: None, attempt: int) -> None:
+        heard.append(message)
+
+    log = await handle(actor.stored[POPULATION_CLOSED.pattern], closed_by(service))
+    assert (heard, log) == ([], [("dead letter", code), Term(code)])
+
+
+async def test_an_actor_may_keep_what_its_sender_may_not_send():
+    actor: Actor[None] = Actor("evidence")
+    kept: list[object] = []
+
+    async def refuse(message: PopulationClosed, deps: None, error: NotSigned) -> None:
+        kept.append((message.samples, error.why))
+
+    @actor.handles(POPULATION_CLOSED, refuse=refuse)
+    async def closed(message: PopulationClosed, deps: None, attempt: int) -> None:
+        raise AssertionError("it is refused")
+
+    assert await handle(actor.stored[POPULATION_CLOSED.pattern], closed_by("")) == [Ack()]
+    assert kept == [(1, "not_signed")]
 
 
 def test_two_handlers_of_one_subject_are_refused():

@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
+from shared.bus.signing.service_keys import KeysInMemory
 from shared.contracts.discovery import PopulationClosed, Sample
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.errors import PermanentError, Unavailable
+from shared.host.services import service_user
 from shared.streams import EVENTS_STREAM, SAMPLE_QUEUES, SAMPLES, samples_of
 from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
 
@@ -184,7 +186,9 @@ async def test_events_are_handled_in_order_even_when_one_has_to_be_tried_again(n
             over.set()
 
     stop, ready = asyncio.Event(), asyncio.Event()
-    async with connect_bus(nats_url, name="listener") as bus:
+    # The key of a service that may send it; the listener believes it.
+    signing = KeysInMemory().signing_of(service_user("discovery"))
+    async with connect_bus(nats_url, name="listener", signing=signing) as bus:
         for base in (1, 2, 3):
             await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run_id, samples=1, attempt_base=base))
         task = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from services.browser_pool.page.matching import (
     fingerprint,
     navigation_code,
+    number_in,
     pick_option,
     refused_address,
     says_the_same,
+    search_text,
 )
 
 OPTIONS = (("Low", "1", False), ("High", "2", False), ("high", "3", False), ("2", "x", False))
@@ -18,6 +22,26 @@ OPTIONS = (("Low", "1", False), ("High", "2", False), ("high", "3", False), ("2"
 )
 def test_one_option_or_none(wanted: str, index: int | None) -> None:
     assert pick_option(OPTIONS, wanted) == index
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0.125", "0.125"), ("-3", "-3"), ("70 %", "70"), ("$ 7", "7"), ("1,234.50", "1234.5"), ("1e3", "1000")],
+)
+def test_what_number_a_text_is(text: str, number: str) -> None:
+    assert number_in(text) == Decimal(number)
+
+
+@pytest.mark.parametrize("text", ["", "Medium", "-", "NaN", "Infinity", "7 of 9"])
+def test_what_is_no_number(text: str) -> None:
+    assert number_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("option", "typed"), [("Paris, France", "Paris"), ("Norway", "Norway"), ("A, B", "A, B"), (" x; y ", "x; y")]
+)
+def test_an_option_is_searched_up_to_what_ends_a_value(option: str, typed: str) -> None:
+    assert search_text(option) == typed
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.safety.policy import HostPolicy, document_refusal, fetch_patterns, part_refusal
+from services.browser_pool.safety.policy import fetch_patterns
 from shared.hosts import Origin, parse_origin
+from shared.network.host_policy import HostPolicy, document_refusal, part_refusal
 
 SITE = HostPolicy(allowed=("tickets.example.com",))
 

@@ -39,7 +39,11 @@ def count(*samples: SampleReperformed) -> ReperformCounts:
     [
         ([sample(value())], True),
         ([sample(value("same_in_observation"), value("read_by_model"), value("nothing_recorded"))], True),
-        ([sample(value(), value("not_stored"), value("not_bound"))], True),
+        # a value that is done has a page, or nobody can tell where it is from
+        ([sample(value(), value("not_stored"))], False),
+        ([sample(value(), value("not_bound"))], False),
+        ([sample(value()), sample(value("not_stored"), value("not_bound"), status="needs_review")], True),
+        ([sample(value(), value("not_stored", state="not_present"))], True),
         # nothing is shown where nothing could be extracted
         ([sample(value("not_stored")), sample(value("not_bound"))], False),
         ([sample(value("nothing_recorded"), status="failed")], True),
@@ -54,6 +58,13 @@ def count(*samples: SampleReperformed) -> ReperformCounts:
 )
 def test_all_is_the_same_or_it_is_not(samples: list[SampleReperformed], same: bool):
     assert count(*samples).same is same
+
+
+def test_a_done_value_without_a_page_is_listed_and_counted():
+    one = sample(value(), value("not_stored", field="due"), value("not_bound", field="team"))
+    assert [" ".join(line.split())[:9] for line in sample_lines(one, all_values=False)] == ['A-1 due "', 'team "Ann']
+    assert "2 values of done samples without a page" in "\n".join(summary_lines("run_1", count(one), all_values=False))
+    assert count(one).to_json_object()["done_without_page"] == 2
 
 
 def test_only_what_stands_against_a_value_is_listed_unless_all_is_asked_for():
@@ -88,7 +99,7 @@ def test_the_counts_are_told_in_words_and_as_json():
         assert words in told
     assert made.to_json_object() == {
         "samples": 2, "values": {"same": 1, "differs": 1, "read_by_model": 1}, "not_done": 1, "record_proven": 2,
-        "record_not_proven": 0,
+        "record_not_proven": 0, "done_without_page": 0,
     }  # fmt: skip
     fine = "\n".join(summary_lines("run_1", count(sample(value())), all_values=True))
     assert "reads the same in the stored files" in fine

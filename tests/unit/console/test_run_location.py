@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.console.run_location import find_run, locate_run, locate_runs
+from services.console.run_location import find_run, locate_run, locate_runs, remember_run
 from shared.errors import PermanentError
 from shared.evidence_format.sources.opening import open_source
 from shared.settings import Settings
@@ -209,3 +209,40 @@ def test_a_script_is_told_so_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (refused["stands"], "there is no run 'run_9'" in refused["refused"]) == (False, True)
     problems = json.loads(CliRunner().invoke(app, ["replay", "run_9", "--json"]).output)["problems"]
     assert [problem["where"] for problem in problems] == ["RUN"]
+
+
+# --- the last run, wherever its evidence was put
+
+
+def test_the_last_run_is_found_without_naming_the_place_that_it_was_put_in(tmp_path: Path):
+    begun(tmp_path / "evidence", "run_2026-03-01_101500")
+    begun(tmp_path / "elsewhere", "run_2026-03-02_101500", "run_2026-03-01_090000")
+    own = settings(tmp_path / "evidence", state_dir=tmp_path / "state")
+    there = settings(tmp_path / "elsewhere", state_dir=tmp_path / "state", evidence_named=True)
+    assert str(find_run(own, "last")).rpartition("/")[2] == "run_2026-03-01_101500"
+    remember_run(there, "run_2026-03-02_101500")
+    assert find_run(own, "last") == tmp_path / "elsewhere" / "run_2026-03-02_101500"
+    located, run_id = locate_run(own, "last")
+    assert (located.evidence_dir, run_id) == (tmp_path / "elsewhere", "run_2026-03-02_101500")
+    begun(tmp_path / "evidence", "run_2026-03-03_101500")
+    assert str(find_run(own, "last")).rpartition("/")[2] == "run_2026-03-03_101500"
+
+
+def test_a_place_that_is_named_is_the_only_one_that_is_looked_at(tmp_path: Path):
+    begun(tmp_path / "a", "run_2026-03-01_101500")
+    begun(tmp_path / "b", "run_2026-03-02_101500")
+    state = tmp_path / "state"
+    remember_run(settings(tmp_path / "b", state_dir=state), "run_2026-03-02_101500")
+    assert find_run(settings(tmp_path / "a", state_dir=state, evidence_named=True), "last") == (
+        tmp_path / "a" / "run_2026-03-01_101500"
+    )
+    (tmp_path / "b" / "run_2026-03-02_101500" / "run.json").unlink()
+    with pytest.raises(PermanentError, match="there is no run"):
+        find_run(settings(tmp_path / "c", state_dir=state), "last")
+
+
+@pytest.mark.parametrize("written", ["", "[]", "{}", '{"location": 7}'])
+def test_a_note_of_the_last_run_that_cannot_be_read_is_none(tmp_path: Path, written: str):
+    begun(tmp_path / "a", "run_2026-03-01_101500")
+    (tmp_path / "last_run.json").write_text(written)
+    assert find_run(settings(tmp_path / "a", state_dir=tmp_path), "last") == tmp_path / "a" / "run_2026-03-01_101500"

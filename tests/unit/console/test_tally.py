@@ -114,6 +114,13 @@ def test_earlier_rounds_of_a_resumed_run_count_nothing():
     assert (dict(+tally.counts), tally.steps, tally.expected, tally.finished) == ({"done": 1}, 0, 3, None)
 
 
+def test_progress_of_a_resumed_run_is_counted_without_what_was_done_before():
+    tally = Tally("r", 1, 2)
+    tally.add(PopulationClosed(run_id="r", samples=3, attempt_base=1))
+    tally.add(ended("b", attempt=2))
+    assert (tally.ended, tally.expected) == (1, 1)
+
+
 def test_evidence_that_waits_is_shown_until_it_goes_on():
     blocked = EvidenceBlocked(run_id="r", sample_id="a", message="the disk is full", at=NOON)
     assert tally_of(blocked).blocked == "the disk is full"
@@ -136,6 +143,44 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
     what_went_wrong = "failed (not found)  [bold]gone[/bold] [/]"
     for text in ("opened [/red] it", what_went_wrong, "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
         assert text in shown
+
+
+def test_the_same_failure_of_many_samples_is_told_once_with_their_number():
+    def refused(key: str) -> SampleFinished:
+        own = Sample(sample_id=key, key=key, row=1, fields={"ticket": key, "n": "1"})
+        message = f"{key}: 10.0.0.1 is a private address"
+        return msgspec.structs.replace(ended(key, "failed", reason="policy_denied", message=message), sample=own)
+
+    keys = [f"TCK-{number}-{'long' * 24}" for number in range(14)]
+    gone = ended("x", "failed", reason="not_found", message="no such record")
+    tally = tally_of(*map(refused, keys), gone, finished())
+    told = {(trouble.message, len(trouble.sample_ids)) for trouble in tally.troubles}
+    assert told == {("{ticket}: 10.0.0.1 is a private address", 14), ("no such record", 1)}
+    for shown in (live_view(tally, "tickets", 1.0), run_summary(finished(), tally, Path())):
+        console = Console(width=110, record=True, file=io.StringIO())
+        console.print(shown, soft_wrap=True)
+        text = console.export_text()
+        assert text.count("is a private address") == 1
+        assert "14 samples" in text
+    assert all(key in text for key in keys[:10])
+    assert "and 4 more, in the table" in text
+
+
+def test_the_summary_says_what_to_change_where_the_spec_is_the_cause():
+    gone = ended("a", "failed", reason="not_found", message="no such record")
+    lost = [ended(key, "needs_review", reason="missing_fields", message="owner is missing") for key in "bc"]
+    console = Console(width=400, record=True, file=io.StringIO())
+    console.print(run_summary(finished(), tally_of(gone, *lost, finished()), Path()))
+    advice, anew = (line for line in console.export_text().splitlines() if line.startswith("To do"))
+    assert "missing fields" in advice
+    assert "`shown_in`" in advice
+    assert "Start a new run" in anew, "a resumed one keeps the spec that it began with"
+
+
+def test_a_sample_that_is_done_at_a_later_attempt_is_no_trouble_any_more():
+    wrong = [ended(key, "failed", reason="not_found", message="gone") for key in "ab"]
+    tally = tally_of(*wrong, ended("a", "done", 2))
+    assert [(trouble.sample_ids, trouble.message) for trouble in tally.troubles] == [(("b",), "gone")]
 
 
 def test_the_summary_names_the_report_where_there_is_one():

@@ -36,3 +36,9 @@ def test_a_view_with_an_apostrophe_is_compared_as_a_whole(name: str) -> None:
     assert hints_for(refusal, ())[0] == "did you mean samples?"
     again = parse_error(binder_error(type="Table", name=name))
     assert hints_for(again, ())[0] == "did you mean samples?"
+
+
+def test_who_asks_for_a_field_of_the_task_as_a_column_is_told_where_its_values_are() -> None:
+    refusal = parse_error(binder_error(error_subtype="COLUMN_NOT_FOUND", name="owner"))
+    assert any("from fields where field = " in hint for hint in hints_for(refusal, ["samples"]))
+    assert not any("from fields where field = " in hint for hint in hints_for(refusal, ["fields"]))

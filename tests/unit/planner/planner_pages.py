@@ -73,6 +73,7 @@ def page(*elements: Element, **changes: Any) -> PageObserved:
         "scroll_y_px": 0.0,
         "scroll_max_y_px": 0.0,
         "settled": True,
+        "idle": True,
         "browser_ms": 5.0,
     }
     return PageObserved(**{**given, **changes})

@@ -78,7 +78,7 @@ def test_facts_have_no_defaults():
 
 
 def test_what_may_press_a_button():
-    assert tags(lambda facts: facts.presses) == {"click", "press", "pick", "download", "drag"}
+    assert tags(lambda facts: facts.presses) == {"click", "double_click", "press", "pick", "download", "drag"}
 
 
 def test_what_presses_names_its_target():
@@ -86,7 +86,9 @@ def test_what_presses_names_its_target():
 
 
 def test_what_a_replay_may_repeat():
-    assert tags(lambda facts: facts.effect == "may_change_site") == {"upload", "drag", "drag_by", "use_workflow"}
+    assert tags(lambda facts: facts.effect == "may_change_site") == {
+        "double_click", "upload", "drag", "drag_by", "use_workflow",
+    }  # fmt: skip
     assert tags(lambda facts: facts.effect == "depends_on_step") == {"click", "press", "dialog"}
     assert tags(lambda facts: facts.effect == "repeated_freely") == {
         "goto", "type", "type_secret", "hover", "select_option", "pick", "set_date", "scroll", "wait", "back",
@@ -97,7 +99,7 @@ def test_what_a_replay_may_repeat():
 def test_what_leaves_the_page_as_it_is():
     assert tags(lambda facts: facts.effect == "reads_only") == {
         "screenshot", "screenshot_element", "screenshot_views", "extract",
-        "save_progress", "report_items", "ask_picture", "done", "fail",
+        "ask_api", "expect", "save_progress", "report_items", "ask_picture", "done", "fail",
     }  # fmt: skip
     assert changes_page(Back())
     assert not changes_page(Screenshot(label="x"))
@@ -112,7 +114,7 @@ def test_no_action_of_the_planner_changes_anything():
 
 def test_what_ends_an_answer_and_what_reports_a_page():
     assert tags(lambda facts: facts.ends_answer) == {
-        "goto", "save_progress", "report_items", "use_workflow", "done", "fail",
+        "goto", "ask_api", "expect", "save_progress", "report_items", "use_workflow", "done", "fail",
     }  # fmt: skip
     assert tags(lambda facts: facts.reports_page) == {"save_progress", "report_items", "done", "fail"}
 
@@ -121,7 +123,7 @@ def test_how_much_of_a_step_must_be_known_later():
     assert tags(lambda facts: facts.importance == 3) == {"save_progress", "done", "fail"}
     assert tags(lambda facts: facts.importance == 2) == {
         "extract", "report_items", "ask_picture", "download", "screenshot", "screenshot_element", "screenshot_views",
-        "use_workflow",
+        "ask_api", "expect", "use_workflow",
     }  # fmt: skip
     assert tags(lambda facts: facts.importance == 0) == {"scroll", "wait"}
     assert {facts.importance for facts in ACTION_FACTS.values()} == {0, 1, 2, 3}

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.safety.policy import HostPolicy, document_refusal
 from services.planner.page.addresses import is_on_visited_host, may_open
 from services.planner.prompt.system_blocks import run_block
 from shared.contracts.discovery import Sample
+from shared.network.host_policy import HostPolicy, document_refusal
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from tests.unit.planner.planner_pages import sample, spec
 

@@ -78,10 +78,10 @@ def test_every_problem_of_a_draft_is_told_at_once():
     assert {"spec.task_id", "spec.max_steps"} < set(places(told(spec=wrong)))
 
 
-@pytest.mark.parametrize("key", ["secrets", "auth_profile"])
+@pytest.mark.parametrize("key", ["secrets", "auth_profile", "integration"])
 def test_what_gives_more_rights_is_never_drafted(key):
-    value = ["password"] if key == "secrets" else "my_login"
-    assert places(told(spec={**SPEC, key: value})) == [f"spec.{key}"]
+    value = {"secrets": ["password"], "auth_profile": "my_login", "integration": {"url": "https://a.example/"}}[key]
+    assert places(told(spec={**SPEC, key: value}))[0] == f"spec.{key}"
     assert key not in drafting_instructions()
 
 

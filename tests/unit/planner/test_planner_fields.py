@@ -84,6 +84,26 @@ def test_two_different_values_are_ambiguous_and_two_equal_ones_are_not():
     assert reading(page(*row("Assignee", "Ann"), *row("Assignee", ""))) == FieldAmbiguous(("Ann", ""))
 
 
+def test_a_text_that_somebody_wrote_does_not_outvote_what_stands_under_a_heading_of_that_name():
+    written = (heading("Read me", 2), text("Assignee: nobody"), heading("Assignee", 2))
+    for below in (
+        text("Ann Lee"),
+        heading("Ann Lee", 2),
+        heading("Ann Lee", 3),
+    ):
+        found = reading(page(*written, el("button", "Copy", tag="button"), below))
+        assert isinstance(found, FieldAmbiguous), below
+        assert set(found.texts) == {"nobody", "Ann Lee"}
+    assert shown(page(*written, text("Nobody"))) == "nobody"
+
+
+def test_a_labelled_text_in_its_own_section_is_the_value():
+    assert shown(page(heading("Assignee", 2), text("Assignee: Ann Lee"), text("since 2026"))) == "Ann Lee"
+    assert shown(page(heading("Assignee", 2), text("Changed today"), text("Assignee: Ann Lee"))) == "Ann Lee"
+    assert shown(page(text("Assignee: Ann Lee"), heading("Assignee", 2), text("Team: Blue"))) == "Ann Lee"
+    assert shown(page(*row("Assignee", "Ann Lee"), heading("Assignee", 2), text("Who works on it"))) == "Ann Lee"
+
+
 def test_two_forms_of_one_date_are_one_value():
     assert shown(page(*row("Due", "Mar 3, 2026"), *row("Due date", "2026-03-03")), "due_date") == "Mar 3, 2026"
 
@@ -223,6 +243,15 @@ def test_the_start_url_encodes_all_but_urls():
         "http://host/t?id=a%2Fb%20c%26d&u=http://"
     )
     assert start_url(spec(), sample()) == "http://127.0.0.1:8000/tickets/TCK-1001"
+
+
+def test_blanks_of_an_address_are_read_as_browsers_read_them():
+    task = spec(start_url="http://host/search?q={key} open")
+    assert start_url(task, sample(key="a b")) == "http://host/search?q=a%20b%20open"
+    assert (
+        start_url(spec(start_url="{url}"), sample(fields={"url": " http://host/a file.pdf "}))
+        == "http://host/a%20file.pdf"
+    )
 
 
 def test_columns_a_template_needs_are_named_when_missing():

@@ -95,6 +95,23 @@ def test_a_missing_field_is_sent_back_once_with_the_exact_words_and_then_reviewe
     assert by_name(ending.values)["ticket_number"].value == "TCK-1001"
 
 
+def test_a_required_field_that_the_page_shows_empty_is_told_apart_from_one_that_it_lacks():
+    seen = page(*ticket(assignee=""))
+    bounce, _ = judge(Done(values={**VALUES, "assignee": None}), seen=seen)
+    assert bounce.message == "You called done but these required fields are missing: assignee (the page shows it empty)"
+
+
+@pytest.mark.parametrize("lacking", [{"required_artifacts": ["screenshot:none"]}, {"judgment_required": True}, {}])
+def test_neither_rules_nor_the_result_of_a_sample_say_that_somebody_called_done(lacking):
+    done = Done(values={"ticket_number": "TCK-1001", "assignee": None})
+    task = spec(**{"judgment_question": "Was it late?", **lacking})
+    bounce, _ = judge_done(view(page(*ticket()), proven(), spec=task), done, by_model=False, decided_by="rules")
+    ending, _ = judge(done, bounced(proven(), done, expect(bounce, Rejection).message), spec=task)
+    for told in (expect(bounce, Rejection).message, expect(ending, Ending).message):
+        assert "missing" in told
+        assert "You" not in told
+
+
 def test_none_is_missing_and_zero_false_and_the_empty_text_are_values():
     fields = {"count": "number", "open": "boolean", "note": "string", "other": "string"}
     values = {"count": 0, "open": False, "note": "", "other": None}
@@ -226,7 +243,7 @@ def test_a_picture_taken_before_the_record_was_proven_does_not_count():
 def test_another_record_is_sent_back_once_and_never_done(number):
     done = Done(values={**VALUES, "ticket_number": number}, refs={"ticket_number": 2})
     bounce, _ = judge(done)
-    assert f"you reported {number!r} where 'TCK-1001' was asked for" in bounce.message
+    assert f"{number!r} was reported where 'TCK-1001' was asked for" in bounce.message
     ending, _ = judge(done, bounced(proven(), done, bounce.message))
     assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.values) == ("failed", "identity_mismatch", ())

@@ -22,6 +22,12 @@ PEOPLE = {
     "sample": sample(key="Ann Lee", fields={"name": "Ann Lee"}),
 }
 TICKETS = {"spec": spec(), "sample": sample()}
+ISSUES = {
+    "spec": spec(
+        output_schema={"issue": "string", "team": "string"}, required_fields=["issue"], identity={"issue": "{issue}"}
+    ),
+    "sample": sample(key="Issue2", fields={"issue": "Issue2"}),
+}
 
 OTHERS = {
     "under another label": (TICKETS, page(heading("Printer on fire"), *row("Duplicate of", "TCK-1001"))),
@@ -29,6 +35,10 @@ OTHERS = {
     "another number in the heading": (NUMBERS, page(heading("Order 1002"), text("Replaces order 1001"))),
     "another number in the title": (NUMBERS, page(text("Replaces order 1001"), title="Order 1002 - Shop")),
     "another id in the title": (TICKETS, page(text("See TCK-1001"), title="TCK-1002 - Tracker")),
+    "another id with a blank in the heading": (ISSUES, page(heading("Issue 3"), heading("Issue 2", 2))),
+    "an id that begins like it": (ISSUES, page(heading("Issue 21"), *row("Team", "Sales"))),
+    "an id with one more blank": (ISSUES, page(heading("Issue 2 1"), *row("Team", "Sales"))),
+    "another word before the number": (ISSUES, page(heading("Subissue 2"), *row("Team", "Sales"))),
     "a row of a table": (TICKETS, page(cell("Number", "TCK-1001", 1), cell("Number", "TCK-1002", 2))),
 }
 
@@ -40,6 +50,7 @@ def test_a_page_of_another_record_that_names_ours_proves_nothing(asked, seen):
 
 
 OWN = {
+    "an id with a blank in it": (ISSUES, page(heading("Issue 2"), *row("Team", "Sales"))),
     "a number in the text": (NUMBERS, page(heading("Your order"), text("Order 1001 was sent on 2026-03-03"))),
     "a year in the heading beside it": (NUMBERS, page(heading("Order 1001 of 2026"), text("1001"))),
     "an id in the text, and in the title": (TICKETS, page(text("Ticket TCK-1001 is open"), title="TCK-1001 (TCK-1)")),
@@ -89,3 +100,22 @@ def test_a_row_of_a_table_of_fields_and_values_is_no_row_of_a_list():
     assert read.proof.state == "proven"
     found = [one for one in read.readings.values() if isinstance(one, FieldFound)]
     assert [one.candidate.shown for one in found] == ["Ann Lee", "Sales"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("Issue2", "issue 2", True),
+        ("Issue2", "Issue\u00a02", True),
+        ("#3", "3", True),
+        ("Issue2", "Issue 02", False),
+        ("Issue21", "Issue 2 1", False),
+        ("Issue2", "Issue 3", False),
+        ("A1", "A 1", False),
+        ("Issue-2", "Issue 2", False),
+        ("Issue2b", "Issue 2b", False),
+        ("v1.2", "v 1.2", False),
+    ],
+)
+def test_a_blank_between_a_word_and_its_number_makes_no_other_text(one: str, other: str, equal: bool):
+    assert is_equal_text(one, other) is is_equal_text(other, one) is equal

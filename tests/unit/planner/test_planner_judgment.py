@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from services.planner.judge.gates import Rejection, judge_done
-from services.planner.judge.record_checks import ANSWERS, answers_of
 from services.planner.state.attempt_state import AttemptState, Ending
 from shared.contracts.actions import Done, Judgment, JudgmentGiven
+from shared.task.judgments import ANSWERS, answers_of
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
@@ -52,7 +52,7 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("judgment", "told"),
     [
-        (None, "without a judgment; the task asks: Was it done in time?"),
+        (None, "there is no judgment; the task asks: Was it done in time?"),
         (changed(answer="perhaps"), "'perhaps' is none of yes, no, inconclusive"),
         (changed(confidence=1.2), "1.2 is not between 0 and 1"),
         (changed(confidence=float("nan")), "nan is not between 0 and 1"),

@@ -34,9 +34,9 @@ from tests.unit.planner.planner_pages import URL, done_result, heading, page, sp
 def test_every_action_is_a_tool_with_a_reason_it_must_give():
     tools = {tool["name"]: tool["input_schema"] for tool in tools_for(spec())}
     assert set(tools) == {
-        "goto", "click", "type", "type_secret", "press", "hover", "select_option", "pick", "set_date", "upload", "drag",
-        "drag_by", "scroll", "wait", "back", "switch_tab", "close_tab", "dialog", "screenshot", "screenshot_element",
-        "screenshot_views", "extract", "download", "save_progress", "ask_picture", "done", "fail",
+        "goto", "click", "double_click", "type", "type_secret", "press", "hover", "select_option", "pick", "set_date",
+        "upload", "drag", "drag_by", "scroll", "wait", "back", "switch_tab", "close_tab", "dialog", "screenshot",
+        "screenshot_element", "screenshot_views", "extract", "download", "save_progress", "ask_picture", "done", "fail",
     }  # fmt: skip
     assert all("reason" in schema["required"] for schema in tools.values())
     assert tools["type"]["required"] == ["reason", "target", "text"]

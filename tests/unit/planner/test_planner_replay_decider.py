@@ -232,9 +232,10 @@ def test_a_value_without_a_label_is_found_where_its_kind_still_says_so():
     assert again(lone, el("note", "opened by Bob"), el("note", "closed")).state == "not_found"
 
 
-def test_what_was_worked_out_is_carried_over():
-    derived = value(origin="derived")
-    assert again(derived, *row("Assignee", "Bob")) is derived
+@pytest.mark.parametrize("origin", ["derived", "vision"])
+def test_what_was_worked_out_is_carried_over_without_the_files_of_the_other_run(origin: str):
+    carried = value(origin=origin)
+    assert again(carried, *row("Assignee", "Bob")) == msgspec.structs.replace(carried, source=None)
 
 
 # --- the next step

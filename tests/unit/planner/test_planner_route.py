@@ -184,6 +184,16 @@ def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_anot
     assert expect(decided(page(*ticket("TCK-1002", "Eve")), task, there), ObserveAgain).seen == ()
 
 
+def test_a_heading_of_another_records_page_is_not_read_and_the_page_is_called_what_it_is():
+    task = routed({"headline": "summary", "level": 1}, output_schema={**spec().output_schema, "summary": "string"})
+    failed = ending(page(*ticket("TCK-1002", "Eve")), task)
+    assert isinstance(failed, Fail)
+    assert failed.code == "identity_mismatch"
+    nobody = ending(page(heading("A page without a number")), task)
+    assert isinstance(nobody, Fail)
+    assert nobody.code == "off_route"
+
+
 def test_fields_are_read_in_the_part_of_the_page_that_the_step_names():
     parts = (heading("Reporter", 2), *row("Assignee", "Ann"), heading("Technician", 2), *row("Assignee", "Bob"))
     seen = page(heading("TCK-1001"), *parts)

@@ -150,7 +150,7 @@ def test_a_banner_that_stays_is_not_fought_for_ever():
 
 
 def test_a_page_that_is_still_rendering_is_looked_at_again_a_bounded_number_of_times():
-    skeleton = page(heading("Tickets"), text("Loading…"))
+    skeleton = page(heading("Tickets"), text("Loading…"), idle=False)
     pauses = []
     state = opened()
     while isinstance(decision := decide(view(skeleton, state)), ObserveAgain):

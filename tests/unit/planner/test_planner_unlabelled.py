@@ -99,6 +99,14 @@ def test_on_the_side_without_a_pattern_nothing_else_stands_in_the_text():
     assert shown(written, **some_name, followed_by="authored .*", preceded_by=".*by") == "Ann"
 
 
+@pytest.mark.parametrize("before", ["#[0-9]+", "#[0-9]+ ", " #[0-9]+ "])
+@pytest.mark.parametrize("after", ["[a-z]+", " [a-z]+", " .*"])
+def test_blanks_at_the_ends_of_a_pattern_stand_for_white_space_or_none(before: str, after: str):
+    state = {"shown_in": "text", "pattern": "[a-z]+", "preceded_by": before, "followed_by": after}
+    assert shown(text("#3 accepted defect"), **state) == "accepted"
+    assert shown(text("#3 4 accepted defect"), **state) is None
+
+
 @pytest.mark.parametrize(
     "field",
     [{"followed_by": "x"}, {"shown_in": "link", "pattern": "x", "preceded_by": "x"}, {**WHO, "followed_by": "(x"}],

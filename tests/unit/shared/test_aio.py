@@ -1,4 +1,4 @@
-"""Races, cancellation, background tasks and bounded parallel maps."""
+"""Races, cancellation, background tasks, limits and bounded parallel maps."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from shared.aio import (
     BackgroundTasks,
+    SemaphorePerLoop,
     cancel_and_wait,
     cancel_until_done,
     iterate_concurrently,
@@ -314,3 +315,23 @@ async def test_a_reader_that_stops_early_stops_the_calls() -> None:
             break
     assert calls.now == 0
     assert calls.all <= 5
+
+
+# --- limits
+
+
+def test_a_limit_of_a_module_holds_in_one_event_loop_after_another() -> None:
+    limit, counts = SemaphorePerLoop(2), []
+
+    async def hold_it() -> None:
+        async with limit.hold():
+            counts.append(counts[-1] + 1 if counts else 1)
+            await asyncio.sleep(0)
+            counts.append(counts[-1] - 1)
+
+    async def six_at_once() -> int:
+        counts.clear()
+        await asyncio.gather(*(hold_it() for _ in range(6)))
+        return max(counts)
+
+    assert [asyncio.run(six_at_once()) for _ in range(2)] == [2, 2]

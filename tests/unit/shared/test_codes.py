@@ -81,7 +81,7 @@ def test_every_fail_code_becomes_one_reason():
 
 def test_models_are_offered_the_codes_for_models_in_the_order_of_the_rows():
     record = ("not_found", "ambiguous_record", "identity_mismatch")
-    told = (*record, "auth_required", "blocked", "invalid_input", "unknown_outcome", "other")
+    told = (*record, "auth_required", "blocked", "invalid_input", "unknown_outcome", "unnamed_press", "other")
     assert told == FAIL_CODES_FOR_MODELS
 
 
@@ -104,7 +104,7 @@ def test_only_a_sample_that_cannot_be_read_is_left_as_it_is_beside_those_that_ar
 
 
 def test_what_was_not_fired_for_certain():
-    not_fired = {"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open"}
+    not_fired = {"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open", "press_withheld"}
     assert {code for code in ACTION_CODES if not may_have_fired(code)} == not_fired
     assert may_have_fired("of another version")
     assert {code for code in ACTION_CODES if is_unanswered(code)} == {"timeout", "unreachable"}

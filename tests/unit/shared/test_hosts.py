@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.safety.policy import HostPolicy, document_refusal
 from services.planner.page.addresses import may_open
 from shared.hosts import (
     WRITTEN_RULE,
@@ -22,6 +21,7 @@ from shared.hosts import (
     parse_host_rule,
     parse_origin,
 )
+from shared.network.host_policy import HostPolicy, document_refusal
 from tests.unit.planner.planner_pages import sample, spec
 
 

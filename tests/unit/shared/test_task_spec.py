@@ -38,6 +38,12 @@ def test_all_problems_are_listed_with_their_paths():
     assert "'text' is not a type" in found["spec.output_schema.a.type"]
 
 
+def test_a_value_of_another_type_is_told_in_the_words_of_json():
+    found = problems_of(identity=["name"], required_fields="name", judgment_required="maybe")
+    assert found["spec.identity"].startswith("must be a JSON object, {...};")
+    assert found["spec.required_fields"].startswith("must be a list, [...];")
+
+
 def test_names_must_agree():
     found = problems_of(required_fields=["nome"], identity={"ident": "{x}"}, judgment_required=True)
     assert set(found) == {"spec.required_fields", "spec.identity", "spec.judgment_question"}
@@ -76,6 +82,18 @@ def test_what_does_not_fit_the_type_is_named(field, says):
     found = problems_of(output_schema={"state": field})
     assert set(found) == {"spec.output_schema.state"}
     assert says in found["spec.output_schema.state"]
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ({"shown_in": "heading"}, "needs a `pattern`"),
+        ({"shown_in": "heading", "pattern": ".+", "derived": True}, "derived"),
+    ],
+)
+def test_what_a_value_without_a_label_needs_is_said(written: dict[str, object], says: str):
+    problems = problems_of(output_schema={"name": {"type": "string", **written}}, required_fields=[])
+    assert says in problems["spec.output_schema.name"]
 
 
 def test_an_order_of_dates_is_one_of_three():
@@ -138,6 +156,12 @@ def test_a_name_with_separators_is_quoted_in_one_problem(name: str):
     assert problems_of(output_schema={name: "string"}) == {
         f"spec.output_schema.{name!r}": "a field is named with letters, digits and _, beginning with a letter"
     }
+
+
+def test_a_line_break_at_the_end_of_a_name_or_type_is_a_problem():
+    assert list(problems_of(output_schema={"owner\n": "string"})) == ["spec.output_schema.'owner\\n'"]
+    (where,) = problems_of(output_schema={"number": "string", "owner": "string\n"})
+    assert where == "spec.output_schema.owner.type"
 
 
 def test_a_pattern_is_one_that_every_text_is_matched_in_linear_time():

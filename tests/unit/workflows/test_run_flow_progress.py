@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from services.workflows.compiling.progress import MAX_TRIES, after_sample, as_compiled, as_failed, begun, is_ready
 from shared.contracts.discovery import Sample
@@ -52,13 +53,18 @@ def test_a_lost_learner_that_is_done_at_last_counts():
     assert (again.done, again.lost) == (("a",), ())
 
 
+def test_a_sample_that_an_api_gave_teaches_no_flow():
+    by_api = replace(ended("a"), decided_by="api")
+    assert after_sample(TWO, by_api).lost == ("a",)
+
+
 def test_too_many_lost_learners_end_it():
     record = RunFlow(since=NOW, learners=tuple("abcdef"))
     for name in "abcdef"[:MAX_LOST]:
         record = after_sample(record, ended(name, "failed", "not_found"))
     assert (record.state, record.reason) == (
         "failed",
-        "no flow was compiled: 4 samples were not done, and 0 of the 2 that are needed were",
+        "no flow was compiled: 4 samples were not done on pages, and 0 of the 2 that are needed were",
     )
 
 

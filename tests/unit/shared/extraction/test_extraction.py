@@ -184,6 +184,19 @@ def test_a_value_that_is_left_out_with_its_label_is_none_as_on_the_examples():
 @pytest.mark.parametrize(
     "changed",
     [
+        pull_request(None, box="div>article>div"),
+        pull_request(None, other=(text("On release-2.x", place="main>aside>p"),)),
+    ],
+    ids=["more layers", "a text that only begins like a value"],
+)
+def test_what_is_left_out_is_told_on_a_changed_page_too(changed):
+    rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
+    assert read_field(rules, changed, ()).left_out
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
         pull_request(None, box="section"),
         pull_request(None, other=(text("Closes LED-12", place="main>aside>p"),)),
         pull_request(None, other=({"role": "link", "name": "ticket", "url": "/browse/LED-12", "place": "main>a"},)),

@@ -5,23 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
+from msgspec.structs import replace
 
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import TextPart
 from shared.extraction.agreement import FieldReading, read_field
 from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import ExtractionRule, InLabelledRow, Whole
 from shared.extraction.synthesis import Example, learn_field
+from shared.extraction.values import FieldType
 from tests.unit.shared.extraction.observed_pages import heading, page, row
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
 Pair = tuple[str, str]
 
 
-def record(pairs: list[Pair], *, before: tuple[Pair, ...] = (), place: str = "aside>dl") -> ObservedPage:
-    """Return a page with labelled values; ``before``: those of another part, above them."""
+def record(
+    pairs: list[Pair], *, before: tuple[Pair, ...] = (), place: str = "aside>dl", at: str = "section>dl"
+) -> ObservedPage:
+    """Return a page with labelled values; ``before``: those of another part, above them, ``at`` this place."""
     elements: list[dict[str, Any]] = [heading("A ticket")]
-    for at, values in (("section>dl", before), (place, pairs)):
+    for path, values in ((at, before), (place, pairs)):
         for label, value in values:
             term, found = row(label, value)
-            elements += [{**term, "place": f"{at}>dt"}, {**found, "place": f"{at}>dd"}]
+            elements += [{**term, "place": f"{path}>dt"}, {**found, "place": f"{path}>dd"}]
     return page(*elements)
 
 
@@ -71,6 +79,18 @@ def test_another_record_under_the_same_labels_elsewhere_is_left_out():
     assert (reading.certainty, reading.value) == ("healed", "Ida Falk")
 
 
+def test_that_there_is_none_is_told_beside_another_record_under_the_same_labels():
+    optional = FieldType(type="string | null")
+    examples = [Example(record(pairs(one)), one) for one in PEOPLE]
+    rules = learn_field(examples, ("Assignee",), optional)
+    twin = (("Number", "TCK-11"), ("Assignee", "Bo Dahl"))
+    reading = read_field(rules, record(pairs(""), before=twin), frozenset())
+    assert (reading.absent, reading.value) == (True, None)
+    assert not read_field(rules, record([*pairs(""), *pairs("Bo Dahl")]), frozenset()).absent
+    elsewhere = record(pairs(""), before=(("Assignee", "Bo Dahl"),), place="aside>div>dl")
+    assert not read_field(rules, elsewhere, frozenset()).absent
+
+
 def test_another_record_in_the_same_place_is_for_a_person():
     known = pairs("Ida Falk")
     assert read(record([*known, *pairs("Bo Dahl")])).value is None
@@ -80,10 +100,168 @@ def test_another_record_in_the_same_place_is_for_a_person():
 def test_a_record_whose_own_part_has_changed_is_not_read_from_the_twin():
     twin = record(pairs("Bo Dahl"), before=tuple(pairs("Ida Falk")[:3]))
     assert read(twin).value != "Ida Falk"
-    moved = record(pairs("Ida Falk"), before=(("Assignee", "Bo Dahl"),), place="aside>div>dl")
-    assert read(moved).value is None
+    twin_deeper = part(TWIN, "aside>div>dl")
+    renamed = [("Owner" if label == "Assignee" else label, value) for label, value in KNOWN]
+    assert read_parts(*part(renamed), *twin_deeper, *part(TWIN, "section>dl")).value is None
+
+
+def test_more_layers_around_a_part_do_not_hide_it_beside_another_record():
+    moved = read(record(pairs("Ida Falk"), before=(("Assignee", "Bo Dahl"),), place="aside>div>dl"))
+    assert (moved.certainty, moved.value) == ("healed", "Ida Falk")
+    known = pairs("Ida Falk")
+    assert read(record(known, before=tuple(TWIN), place="aside>div>dl", at="aside>div>div>dl")).value is None
+    assert read(record(known, before=tuple(TWIN), place="main>aside>dl", at="footer>dl")).value is None
 
 
 def test_a_renamed_label_is_for_a_person():
     known = [("Owner" if label == "Assignee" else label, value) for label, value in pairs("Ida Falk")]
     assert read(record(known)).value is None
+
+
+def properties(values: list[Pair]) -> ObservedPage:
+    """Return a page whose labelled values are in a named part, so that a place in it has a name too."""
+    found = record(values)
+    return ObservedPage([replace(one, regions=("Properties",)) for one in found.elements])
+
+
+def read_in_part(on: ObservedPage) -> FieldReading:
+    examples = [Example(properties(pairs(one)), one) for one in PEOPLE]
+    return read_field(learn_field(examples, ("Assignee",)), on, frozenset())
+
+
+def test_a_value_of_another_label_is_not_taken_where_its_own_label_is_there_twice():
+    honest = read_in_part(properties(pairs("Ida Falk")))
+    assert (honest.certainty, honest.value) == ("certain", "Ida Falk")
+    doubled = read_in_part(properties([("Assignee", "Bo Dahl"), *pairs("Ida Falk")]))
+    assert (doubled.certainty, doubled.value) == ("unsure", None)
+
+
+@pytest.mark.parametrize("at", [2, 3, 5])
+def test_of_two_values_with_the_same_label_order_chooses_none(at):
+    known = pairs("Ida Falk")
+    known.insert(at, ("Assignee", "Bo Dahl"))
+    reading = read_in_part(properties(known))
+    assert (reading.certainty, reading.value) == ("unsure", None)
+
+
+def test_of_several_texts_in_the_place_of_one_none_is_the_value():
+    def shown(texts: tuple[str, ...]) -> ObservedPage:
+        found = properties(pairs(" ".join(texts)))
+        parts = tuple(TextPart(text=one) for one in texts) if len(texts) > 1 else ()
+        return ObservedPage([replace(one, parts=parts) if one.header == "Assignee" else one for one in found.elements])
+
+    assert read_in_part(shown(("Ida Falk",))).value == "Ida Falk"
+    reading = read_in_part(shown(("Ida Falk", "Bo Dahl")))
+    assert (reading.certainty, reading.value) == ("unsure", None)
+
+
+def part(values: list[Pair], place: str = "aside>dl") -> list[dict[str, Any]]:
+    """Return labelled values in the part of the page that is called Properties."""
+    elements: list[dict[str, Any]] = []
+    for label, value in values:
+        term, found = row(label, value)
+        elements += [{**term, "place": f"{place}>dt"}, {**found, "place": f"{place}>dd", "regions": ("Properties",)}]
+    return elements
+
+
+def read_parts(*elements: dict[str, Any]) -> FieldReading:
+    examples = [Example(page(heading("A ticket"), *part(pairs(one))), one) for one in PEOPLE]
+    return read_field(learn_field(examples, ("Assignee",)), page(heading("A ticket"), *elements), frozenset())
+
+
+TWIN: list[Pair] = [("Assignee", "Bo Dahl"), ("Number", "TCK-11")]
+KNOWN = pairs("Ida Falk")
+REORDERED = [*KNOWN[1::2], *KNOWN[::2]]
+
+
+def test_where_values_have_moved_and_a_part_shows_another_record_the_label_in_its_place_tells():
+    reading = read_parts(*part(REORDERED), *part(TWIN, "aside>div>dl"))
+    assert (reading.certainty, reading.value) == ("healed", "Ida Falk")
+    assert reading.moved
+    before = read_parts(*part(TWIN, "aside>div>dl"), *part(REORDERED))
+    assert before.value in (None, "Ida Falk")
+
+
+@pytest.mark.parametrize("twin", ["aside>dl", "section>dl"])
+def test_the_value_of_another_label_is_never_the_fields_own(twin):
+    """Its part of the page and its place are as ever, and no rule speaks against it."""
+    layered = read_parts(*part(REORDERED, "aside>div>dl"), *part(TWIN, "aside>div>div>dl"))
+    assert layered.value is None
+    same_place = read_parts(*part(REORDERED), *part(TWIN, twin))
+    assert same_place.value in (None, "Ida Falk")
+    renamed = [("Owner" if label == "Assignee" else label, value) for label, value in REORDERED]
+    assert read_parts(*part(renamed)).value is None
+
+
+def test_two_exchanged_labels_are_for_a_person_though_a_part_shows_another_record():
+    number, reporter, assignee, *rest = KNOWN
+    exchanged = part([number, assignee, reporter, *rest])
+    assert read_parts(*exchanged, *part(TWIN, "aside>div>dl")).value is None
+    assert read_parts(*part(TWIN, "aside>div>dl"), *exchanged).value is None
+
+
+def table_of(shown: list[Pair], place: str = "form>table>tr") -> list[dict[str, Any]]:
+    elements: list[dict[str, Any]] = []
+    for label, value in shown:
+        elements.append({"role": "rowheader", "name": label, "tag": "th", "place": f"{place}>th"})
+        elements.append({"role": "cell", "name": value, "tag": "td", "header": label, "place": f"{place}>td"})
+    return elements
+
+
+def read_from_table(on: ObservedPage) -> FieldReading:
+    examples = [Example(page(heading("A ticket"), *table_of(pairs(one))), one) for one in PEOPLE]
+    return read_field(learn_field(examples, ("Assignee",)), on, frozenset())
+
+
+def test_a_table_that_has_become_a_list_of_terms_is_read_by_the_same_labels():
+    reading = read_from_table(record(pairs("Ida Falk")))
+    assert (reading.certainty, reading.value) == ("healed", "Ida Falk")
+    assert read_from_table(record(pairs("Assignee"))).value is None
+
+
+def test_a_list_of_terms_beside_the_table_or_without_all_of_its_labels_is_for_a_person():
+    known = pairs("Ida Falk")
+    unlabelled = [one for one in known if one[0] != "Assignee"]
+    twin = [one for label, value in pairs("Bo Dahl") for one in row(label, value)]
+    assert read_from_table(page(heading("A ticket"), *table_of(unlabelled), *twin)).value is None
+    assert read_from_table(record(known[1:4])).value is None
+    assert read_from_table(record([*known, *pairs("Bo Dahl")])).value is None
+
+
+LONG = [*pairs("Ida Falk"), *[(f"Field {at}", f"Value {at}") for at in range(5)]]
+
+
+def read_long(on: ObservedPage) -> FieldReading:
+    examples = [page(heading("A ticket"), *table_of([*pairs(one), *LONG[5:]])) for one in PEOPLE]
+    rules = learn_field([Example(one, who) for one, who in zip(examples, PEOPLE, strict=True)], ("Assignee",))
+    return read_field(rules, on, frozenset())
+
+
+def test_of_ten_labels_one_may_be_gone_where_a_table_has_become_a_list_of_terms():
+    assert read_long(record(LONG)).value == "Ida Falk"
+    assert read_long(record([one for one in LONG if one[0] != "Team"])).value == "Ida Falk"
+
+
+@pytest.mark.parametrize("gone", [("Team", "Status"), ("Assignee",), ("Assignee", "Team")])
+def test_a_list_of_terms_without_more_of_the_labels_or_its_own_is_for_a_person(gone):
+    assert read_long(record([one for one in LONG if one[0] not in gone])).value is None
+
+
+def test_a_label_that_stands_elsewhere_on_the_page_is_not_gone():
+    """The record's own values may be there, and the list of terms be another record's."""
+    left = record([one for one in LONG if one[0] != "Team"])
+    written = {"role": "text", "name": "Team:", "place": "main>b"}
+    assert read_long(page(*[_as_dict(one) for one in left.elements], written)).value is None
+    assert read_long(page(*[_as_dict(one) for one in left.elements])).value == "Ida Falk"
+
+
+def _as_dict(element: Element) -> dict[str, Any]:
+    return {name: value for name, value in structs.asdict(element).items() if name != "ref"}
+
+
+@pytest.mark.parametrize(("columns", "empty"), [(1, True), (3, False)])
+def test_a_blank_after_a_label_says_nothing_of_cells_that_are_farther_off(columns, empty):
+    label = {"role": "rowheader", "name": "Assignee", "tag": "th", "row": 1, "column": 0, "before_blank": True}
+    where = InLabelledRow(label="Assignee", columns=columns, role="cell")
+    rule = ExtractionRule(where=where, attribute="name", part=Whole())
+    assert page(label).is_empty_at(rule) is empty

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from shared.contracts.actions import AnyAction, ByRef, Click, Download, Goto, PickOption, Screenshot, SetDate, TypeText
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import (
@@ -71,6 +73,10 @@ class Recorder:
         self._take(Click(target=self._target(ref)), effect, one, mark)
         if leads_to:
             self.show(*leads_to)
+
+    def mark_last(self, **facts: Any) -> None:
+        """Change facts of the step that was taken last."""
+        self.steps[-1] = replace(self.steps[-1], **facts)
 
     def type(self, ref: int, text: str) -> None:
         self._take(TypeText(target=self._target(ref), text=text), ValueSet(value=text), self._element(ref))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from shared.contracts.actions import ByCss, ByRef, Click, Extract, Goto, PickOption, TypeText
@@ -12,19 +14,24 @@ from shared.contracts.workflows.flows import (
     ChooseOption,
     ClickElement,
     CountElements,
+    DownloadAll,
     FlowAnswer,
+    FlowCall,
     OpenAddress,
     ProveRecord,
     ReadFields,
     ReadWithModel,
     SetChecked,
+    TakeScreenshot,
     TypeInto,
 )
 from shared.extraction.pages import constant_at
-from shared.extraction.rules import AfterText, AtPlace, ExtractionRule, UnderHeader, Where, Whole
+from shared.extraction.rules import AfterText, AtHeading, AtPlace, ExtractionRule, UnderHeader, Where, Whole
 from shared.extraction.synthesis import FieldRules
-from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call
+from shared.extraction.values import FieldType
+from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, readings_of
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
+from shared.flows.waiting import begun_anew, is_tried_again
 from tests.unit.planner.planner_pages import done_result, el, heading, page, row, text, ticket
 
 EMPTY = FlowContext(FlowFiles())
@@ -227,11 +234,51 @@ def test_another_label_proves_nothing():
     assert code(decide_call(ProveRecord(expected={"number": "TCK-1001"}), shown, EMPTY)) == "record_unproven"
 
 
+def named(*rules: ExtractionRule, wanted: str = "Issue13") -> FlowContext:
+    """Return the context after the record was to be proven by its name, which only its place tells."""
+    proof = ProveRecord(expected={"name": wanted})
+    return after_call(fields(name=rules), proof, performed=False)
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        (page(heading("Issue13", level=2)), "Issue13"),
+        (page(heading("Issue13", level=1)), "Issue13"),
+        (page(heading("Issue14", level=2)), None),
+        (page(heading("Issue14", level=2), heading("Issue13", level=1)), None),
+        (page(heading("Duplicate of Issue13", level=1)), None),
+        (page(text("Issue13")), None),
+    ],
+)
+def test_the_name_of_the_record_is_read_where_its_place_or_a_heading_shows_what_the_row_has(shown, found):
+    context = named(rule(AtHeading(level=2)))
+    answer = decide_call(ReadFields(fields=("name",)), shown, context)
+    assert isinstance(answer, FlowAnswer)
+    assert (None if answer.error is not None else answer.value["name"]) == found
+
+
+def test_a_field_that_does_not_name_the_record_needs_its_label():
+    context = fields(name=(rule(AtHeading(level=2)),))
+    shown = page(heading("Issue13", level=2))
+    assert code(decide_call(ReadFields(fields=("name",)), shown, context)) == "value_uncertain"
+
+
+def test_a_name_that_only_its_place_tells_proves_the_record_if_it_is_the_wanted_one():
+    context = fields(name=(rule(AtHeading(level=2)),))
+    proof = ProveRecord(expected={"name": "Issue13"})
+    assert code(decide_call(proof, page(heading("Issue13", level=2)), context)) == ""
+    assert code(decide_call(proof, page(heading("Issue14", level=2)), context)) == "record_unproven"
+    under_text = fields(name=(rule(AtPlace(path="main>p", nth=0, of=1)),))
+    assert code(decide_call(proof, page(el("text", "Issue13", place="main>p")), under_text)) == "record_unproven"
+
+
 # --- boxes, and what was filled in
 
 
 @pytest.mark.parametrize(("states", "wanted", "clicks"), [
     ((), True, True), (("checked",), True, False), (("checked",), False, True), ((), False, False),
+    (("mixed",), True, True), (("mixed",), False, True),
 ])  # fmt: skip
 def test_a_box_is_clicked_only_if_it_is_not_as_it_should_be(states, wanted, clicks):
     shown = page(el("checkbox", "Half day", states=states))
@@ -242,6 +289,7 @@ def test_a_box_is_clicked_only_if_it_is_not_as_it_should_be(states, wanted, clic
         return
     assert check_effect(decided, done_result(effect=CheckboxSet(checked=wanted))) == FlowAnswer()
     assert code(check_effect(decided, done_result(effect=CheckboxSet(checked=not wanted)))) == "effect_missing"
+    assert code(check_effect(decided, done_result(effect=CheckboxSet(checked=None)))) == "effect_missing"
     assert code(check_effect(decided, done_result(effect=PageChanged()))) == "effect_missing"
 
 
@@ -296,3 +344,80 @@ def test_the_last_value_of_a_field_counts():
     context = after_call(context, TypeInto(selector="label=City", text="Oslo"), performed=True)
     shown = page(el("button", "Send"), el("textbox", "City", value="Oslo"))
     assert isinstance(decide_call(SEND, shown, context), Perform)
+
+
+# --- what a page tells after what cannot be undone
+
+
+def sent_order(*later: FlowCall) -> FlowContext:
+    filled = [TypeInto(selector="label=Account", text="AC-7"), TypeInto(selector="label=Amount", text="120.00")]
+    context = EMPTY
+    for call in (*filled, SEND, *later):
+        context = after_call(context, call, performed=True)
+    return context
+
+
+READ_NUMBER = ReadFields(fields=("number",))
+OTHER_AMOUNT = page(*row("Account", "AC-7"), *row("Amount", "920.00"))
+
+
+@pytest.mark.parametrize("call", [READ_NUMBER, TakeScreenshot(label="result"), ClickElement(selector="role=link")])
+def test_a_page_of_success_with_another_value_stops_the_flow(call):
+    assert code(decide_call(call, OTHER_AMOUNT, sent_order())) == "form_differs"
+    assert code(decide_call(call, page(*row("Account", "AC-8")), sent_order())) == "form_differs"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        page(*row("Account", "AC-7"), *row("Amount", "120.00")),
+        page(*row("Number", "OR-1")),
+        page(el("textbox", "Account", value=""), el("textbox", "Amount", value="")),
+    ],
+    ids=["the same", "nothing of it", "another, empty form"],
+)
+def test_a_page_of_success_that_contradicts_nothing_is_read(shown):
+    assert code(decide_call(READ_NUMBER, shown, sent_order())) == "value_missing"
+
+
+def test_a_later_page_counts_where_it_repeats_what_was_sent():
+    on = sent_order(ClickElement(selector="role=link"))
+    assert code(decide_call(READ_NUMBER, OTHER_AMOUNT, on)) == "form_differs"
+    assert code(decide_call(READ_NUMBER, page(*row("Amount", "920.00")), on)) == "value_missing"
+    again = after_call(on, TypeInto(selector="label=Amount", text="5.00"), performed=True)
+    assert code(decide_call(READ_NUMBER, page(*row("Amount", "920.00")), again)) == "value_missing"
+
+
+def test_before_it_was_sent_another_record_may_show_other_values():
+    context = after_call(EMPTY, TypeInto(selector="label=Amount", text="120.00"), performed=True)
+    assert code(decide_call(READ_NUMBER, OTHER_AMOUNT, context)) == "value_missing"
+
+
+def test_what_covered_an_element_may_go_away_but_is_not_pressed_twice():
+    blocked = done_result(ok=False, code="blocked", message="a dialog is over it")
+    save = ClickElement(selector='role=button[name="Save"]')
+    click = decide_call(save, SHOWN, EMPTY)
+    assert isinstance(click, Perform)
+    assert is_tried_again(click, blocked)
+    assert is_tried_again(replace(click, answers_shown=True), blocked)
+    assert not is_tried_again(replace(click, irreversible=True), blocked)
+    assert not is_tried_again(click, done_result(ok=False, code="timeout", message="it took too long"))
+
+
+def test_a_choice_that_is_made_anew_is_searched_anew():
+    half = FlowContext(FlowFiles(), done=1)
+    assert begun_anew(half, ChooseOption(selector="label=Who", option="Ann Lee", search="Ann")).done == 0
+    assert begun_anew(half, DownloadAll(selector="role=link", label="files")).done == 1
+
+
+def test_a_blank_that_tells_that_there_is_no_value_is_told_with_its_place():
+    form = FieldType(type="string | null")
+    file = FieldsFile(fields={"assignee": FieldRules(rules=(under("Assignee"),), labels=("assignee",), form=form)})
+    context = FlowContext(FlowFiles(fields=file), not_present={"assignee": ("",)})
+    blank = page(*row("Assignee", ""), *row("Team", "Red"))
+    (reading,) = readings_of(ReadFields(fields=("assignee",)), blank, context)
+    assert reading.state == "empty"
+    assert reading.element is not None
+    assert (reading.element.header, reading.element.name) == ("Assignee", "")
+    (reading,) = readings_of(ReadFields(fields=("assignee",)), page(*row("Assignee", "Ida Falk")), context)
+    assert (reading.state, reading.text) == ("value", "Ida Falk")

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from shared.contracts.results import Locator
+from shared.contracts.steps import FlowPlace
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
@@ -242,11 +243,118 @@ def test_files_whose_number_differs_are_all_fetched():
     )
 
 
+def fetched(labels: tuple[list[str], list[str]], *, shown: tuple[int, int], route: list[dict] | None = None):
+    """Return the downloads of a flow of two samples that fetched files with these labels, of as many as were shown."""
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        links = [element(10 + n, "link", f"Get {n}{at}", regions=("Files", "Main")) for n in range(shown[at])]
+        other = element(30, "link", "Home", regions=("Main",))
+        one.open("http://site/", other, *links, *labelled_page(("open", "closed")[at]))
+        for n, label in enumerate(labels[at]):
+            one.download(10 + n, label)
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/", route=route or [])
+    return [line for line in lines_of(flow) if "download" in line], flow.problems
+
+
+ALL_FILES = ["await download_all(in_region(by_role('link'), 'Files'), 'files')"]
+
+
+@pytest.mark.parametrize("labels", [(["files"] * 3, ["files"]), (["files"] * 2, [])])
+def test_files_of_one_label_side_by_side_are_all_fetched(labels):
+    assert fetched(labels, shown=(len(labels[0]), len(labels[1]))) == (ALL_FILES, ())
+
+
+def test_a_file_whose_label_the_route_fetches_all_under_is_one_of_a_list():
+    route = [{"download_all": "files"}]
+    assert fetched((["files"], ["files"]), shown=(1, 1), route=route) == (ALL_FILES, ())
+    [line], _ = fetched((["file"], ["file"]), shown=(1, 1), route=route)
+    assert line.startswith("await download(")
+
+
+def test_files_of_which_some_were_left_are_no_list():
+    lines, problems = fetched((["files"] * 2, ["files"] * 2), shown=(3, 2))
+    assert not any("download_all" in line for line in lines)
+    assert problems
+
+
+def test_files_of_a_branch_are_fetched_in_the_branch():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        link = (element(8, "link", "#12", header="Ticket"),) if at == 0 else ()
+        one.open("http://site/", *labelled_page(("open", "closed")[at]), *link)
+        one.read("status", 5)
+        if at == 0:
+            one.click(8, *(element(n, "link", f"Get {n}", regions=("Files",)) for n in (1, 2)))
+            one.download(1, "files")
+            one.download(2, "files")
+    flow = compiled(recorders, start_url="http://site/")
+    assert flow.problems == ()
+    [run] = [one for one in ast.parse(flow.source).body if isinstance(one, ast.AsyncFunctionDef) and one.name == "run"]
+    fetching = next(
+        one.name for one in ast.parse(flow.source).body
+        if isinstance(one, ast.AsyncFunctionDef) and "download_all" in ast.unparse(one)
+    )  # fmt: skip
+    assert any(isinstance(one, ast.If) and f"{fetching}(" in ast.unparse(one) for one in run.body)
+
+
 def test_a_button_that_cannot_be_taken_back_says_so():
     recorders = [record(0), record(1)]
     for at, one in enumerate(recorders):
         one.open("http://site/", element(1, "button", "Submit"))
         one.click(1, *labelled_page(("open", "closed")[at]), mark=1)
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/", route=[{"press": "Submit", "irreversible": True}])
+    assert "await click(by_role('button', 'Submit'), irreversible=True)" in lines_of(flow)
+
+
+@pytest.mark.parametrize(
+    ("pressed", "irreversible"),
+    [("Submit", True), ("Submit order 7", True), ("Submit: *", True), ("Submit draft", False), ("Save", False)],
+)
+def test_a_button_that_a_model_pressed_cannot_be_taken_back_if_the_route_names_it(pressed, irreversible):
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", pressed))
+        one.click(1, *labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    route = [{"press": "Submit draft"}, {"press": ["Send", "Submit"], "irreversible": True}]
+    source = compiled(recorders, start_url="http://site/", route=route).source
+    assert ("irreversible=True" in source) is irreversible
+
+
+def test_the_name_of_a_button_may_be_made_of_the_row():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", f"Delete {one.row['number']}"))
+        one.click(1, *labelled_page(("open", "closed")[at]))
+        one.read("status", 5)
+    route = [{"press": "Delete {number}", "irreversible": True}]
+    assert "irreversible=True" in compiled(recorders, start_url="http://site/", route=route).source
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"claimed": 3}, {"flow": FlowPlace(name="f", hash="0" * 64, number=1, line=1, irreversible=True)}],
+    ids=["claimed", "pressed once by a flow"],
+)
+def test_a_button_that_the_log_says_cannot_be_taken_back_says_so(facts):
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", "Go"))
+        one.click(1, *labelled_page(("open", "closed")[at]))
+        one.mark_last(**facts)
+        one.read("status", 5)
+    assert "await click(by_role('button', 'Go'), irreversible=True)" in lines_of(
+        compiled(recorders, start_url="http://site/")
+    )
+
+
+def test_a_button_in_a_dialog_that_cannot_be_taken_back_is_not_pressed_only_if_it_is_there():
+    recorders = [record(0), record(1)]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", "Submit", in_dialog=True))
+        one.click(1, *labelled_page(("open", "closed")[at]))
         one.read("status", 5)
     flow = compiled(recorders, start_url="http://site/", route=[{"press": "Submit", "irreversible": True}])
     assert "await click(by_role('button', 'Submit'), irreversible=True)" in lines_of(flow)

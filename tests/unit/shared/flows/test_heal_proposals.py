@@ -76,3 +76,21 @@ def test_selectors_that_lead_elsewhere_are_dropped_and_the_fingerprint_is_learne
 def test_an_element_is_never_left_with_one_way_where_its_own_selector_is_gone():
     gone = element([BLAME, "nav > a:nth-of-type(2)"], ["text=Blame"])
     assert proposed([gone], [gone]) is None
+
+
+def planned(*found: str, now: str = "") -> Heal:
+    """Return the heal of an element that a planner has chosen."""
+    return Heal(kind="element", subject=BLAME, rung="planner", lost=(way(BLAME), way("text=Blame")),
+                found=tuple(map(way, found)), fingerprint_now=now)  # fmt: skip
+
+
+def test_what_led_every_sample_to_the_element_that_a_planner_chose_is_added_first():
+    found = proposed([planned("text=Annotate", "#annotate", now="f-now")], [planned("text=Annotate", now="f-now")])
+    assert found is not None
+    facts = found.files.locators[BLAME]
+    assert facts.selectors == ("text=Annotate", "nav > a:nth-of-type(2)")
+    assert facts.fingerprints == ("f-now",)
+
+
+def test_a_choice_that_holds_for_one_sample_only_is_not_added():
+    assert proposed([planned("text=Annotate")], [planned("#annotate")]) is None

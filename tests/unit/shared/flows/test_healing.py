@@ -79,3 +79,48 @@ def test_what_is_pressed_once_is_not_healed():
     assert isinstance(stopped, FlowAnswer)
     assert stopped.error is not None
     assert stopped.error.code == "element_ambiguous"
+
+
+CHECKS = 'role=link[name="Checks"]'
+CHECKED = ElementFacts(role="link", selectors=("text=Checks", 'after="Talk" >> role=link'), fingerprints=("f-checks",))
+
+
+def tab(name: str, place: str = "main>div>nav>a") -> Element:
+    return replace(el("link", name), place=place, fingerprint=f"new {name} {place}")
+
+
+def test_a_list_in_another_order_is_told_where_all_markup_is_new():
+    one = found(CHECKS, tab("Checks"), tab("Talk"), tab("Files"), facts=CHECKED)
+    assert isinstance(one, ElementLocated)
+    assert (one.element.name, one.moved) == ("Checks", ('after="Talk" >> role=link',))
+
+
+def test_a_name_outside_of_the_list_is_another_elements():
+    """The entry itself may have got another name."""
+    elsewhere = replace(tab("Checks", "aside>nav>a"), ref=9)
+    assert isinstance(found(CHECKS, tab("Talk"), tab("Results"), elsewhere, facts=CHECKED), ElementAmbiguous)
+    apart = (tab("Talk"), tab("Results"), el("heading", "Another request"), tab("Checks"))
+    assert isinstance(found(CHECKS, *apart, facts=CHECKED), ElementAmbiguous)
+
+
+def test_where_recorded_markup_is_still_there_a_list_alone_tells_nothing():
+    recorded = replace(tab("Results"), fingerprint="f-checks")
+    assert isinstance(found(CHECKS, tab("Checks"), tab("Talk"), recorded, facts=CHECKED), ElementAmbiguous)
+
+
+def test_an_id_and_a_name_that_agree_tell_what_has_moved():
+    country, office = located(el("combobox", "Country"), id="#country"), located(el("combobox", "Office"), id="#office")
+    facts = ElementFacts(role="combobox", selectors=("#country", 'after="Where" >> role=combobox'))
+    where = el("heading", "Where")
+    one = found('role=combobox[name="Country"]', where, office, country, facts=facts)
+    assert isinstance(one, ElementLocated)
+    assert (one.element.name, one.moved) == ("Country", ('after="Where" >> role=combobox',))
+    exchanged = (
+        where,
+        located(el("combobox", "Country"), id="#office"),
+        located(el("combobox", "Office"), id="#country"),
+    )
+    assert isinstance(found('role=combobox[name="Country"]', *exchanged, facts=facts), ElementAmbiguous)
+    path = ElementFacts(role="combobox", selectors=("#where > select", 'after="Where" >> role=combobox'))
+    by_path = (where, office, located(el("combobox", "Country"), css="#where > select"))
+    assert isinstance(found('role=combobox[name="Country"]', *by_path, facts=path), ElementAmbiguous)

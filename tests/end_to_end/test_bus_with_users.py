@@ -1,0 +1,61 @@
+"""The whole job on a bus with users: each service with its own key, the request by a client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from practice.tickets.data import ground_truth
+from shared.bus.access.credentials import BusAccess
+from shared.client import connect
+from shared.contracts.evidence import SqlRefused
+from shared.host.services import run_services
+from shared.settings import Settings
+from tests.bus_with_users import bus_with_users
+from tests.end_to_end.conftest import ROOT
+
+
+async def test_a_run_is_done_with_all_users_in_place_and_nothing_is_refused(
+    settings: Settings, tmp_path: Path, tickets_url: str, ticket_spec: dict, caplog: pytest.LogCaptureFixture
+):
+    rows = [
+        {"ticket_number": ticket.number, "url": f"{tickets_url}/tickets/{ticket.number}"}
+        for ticket in ground_truth()[:2]
+    ]
+    async with bus_with_users(tmp_path / "bus") as bus:
+        settings = settings.model_copy(update={"nats_url": bus.url, "nats_seed": bus.access.seeds})
+        keys = tmp_path / "bus" / "keys"
+        client_alone = BusAccess(seeds=keys / "client.seed")
+        async with run_services(settings, bus.url), connect(bus.url, client_alone) as client:
+            accepted = await client.submit(ticket_spec, rows=rows[:1])
+            finished = await client.result(accepted.run_id)
+            plain = await in_plain_nats_py(bus.url, keys / "client.seed", tmp_path, rows[1:])
+            answered = await client.sql("SELECT count(*) AS n FROM samples WHERE status = 'done'")
+            status = await client.status(accepted.run_id)
+    assert {one.status: one.samples for one in finished.outcomes} == {"done": 1}
+    assert "finished: 1 done" in plain
+    assert not isinstance(answered, SqlRefused)
+    assert b"2" in answered[1]
+    assert status.run_id == accepted.run_id
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+async def in_plain_nats_py(url: str, seed: Path, folder: Path, rows: list[dict[str, str]]) -> str:
+    """Have the example of a plain client request a run and follow it; return what it says."""
+    samples = folder / "samples.json"
+    samples.write_text(json.dumps(rows), encoding="utf-8")
+    client = await asyncio.create_subprocess_exec(
+        *(sys.executable, "examples/submit_run.py", "task_specs/practice_tickets.json", str(samples)),
+        *("--nats", url, "--seed", str(seed)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=ROOT,
+    )
+    said, _ = await asyncio.wait_for(client.communicate(), 120)
+    return said.decode()

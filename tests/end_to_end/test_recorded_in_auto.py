@@ -1,0 +1,83 @@
+"""A model in auto: its recorded decisions do two samples of a batch, and the flow of these two does the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from practice.comparing import rows_of
+from practice.hr_portal import demo as hr
+from practice.hr_portal import server as hr_portal
+from practice.hr_portal.data import ground_truth as employees_of
+from practice.tickets.data import ground_truth as tickets_of
+from services.console.text.tally import way_lines
+from shared.contracts.evidence import RunFinished
+from shared.settings import Settings
+from shared.testing.cassette import Player
+from tests.end_to_end.family_runs import spec_of, submissions
+from tests.end_to_end.recorded_families import recorded_model
+
+Rows = list[dict[str, str]]
+
+
+@pytest.fixture
+def library(settings: Settings, tmp_path: Path) -> Settings:
+    return settings.model_copy(update={"workflows_dir": tmp_path / "workflows", "tools_dir": tmp_path / "tools"})
+
+
+async def run_in_auto(
+    family: str, spec: dict[str, Any], rows: Rows, url: str, settings: Settings
+) -> tuple[RunFinished, Player]:
+    """Run the rows one by one, so that the recorded answers are played in their order."""
+    async with recorded_model(family, url, settings) as (client, player):
+        accepted = await client.submit(spec, rows=rows, planner="anthropic", concurrency=1, mode="auto")
+        finished = await client.result(accepted.run_id)
+    return finished, player
+
+
+def check_ways(finished: RunFinished, player: Player, *, on_flow: int) -> None:
+    """Two samples by the model, with all calls and all of the cost; the others by the flow, with none."""
+    assert player.unexpected == []
+    ways = {one.way: one for one in finished.ways}
+    assert {way: one.samples for way, one in ways.items()} == {"agent": 2, "flow": on_flow}
+    assert (ways["flow"].llm_calls, ways["flow"].cost_usd) == (0, 0.0)
+    assert ways["agent"].llm_calls == finished.llm_calls == sum(player.played.values())
+    assert ways["agent"].cost_usd == pytest.approx(finished.cost_usd)
+    assert finished.cost_usd > 0
+    lines = "\n".join(way_lines(finished))
+    assert f"flow: {on_flow} samples, 0 calls, $0.0000" in lines
+    assert f"agent: 2 samples, {finished.llm_calls} calls, ${finished.cost_usd:.4f}" in lines
+    for path in Path(finished.location).glob("*/result.json"):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        assert (result["llm_calls"] == 0) is (result["way"] == "flow")
+
+
+async def test_ten_tickets_on_the_flow_of_two_that_a_model_did(library, tickets_url, ticket_spec):
+    known = tickets_of()
+    unassigned = next(one for one in known if one.assignee is None)
+    chosen = [known[0], unassigned, *[one for one in known[1:] if one is not unassigned and one.due_date][:10]]
+    rows = [{"ticket_number": one.number, "url": f"{tickets_url}/tickets/{one.number}"} for one in chosen]
+    finished, player = await run_in_auto("tickets", ticket_spec, rows, tickets_url, library)
+    check_ways(finished, player, on_flow=10)
+    got = {row["ticket_number"]: row for row in rows_of(Path(finished.table))}
+    for one in chosen:
+        expected = {"status": "done", "assignee": one.assignee or "", "due_date": str(one.due_date or "")}
+        assert {name: got[one.number][name] for name in expected} == expected
+
+
+async def test_requests_on_the_flow_of_two_that_a_model_sent_are_sent_once(library):
+    employees = employees_of()
+    rows = hr.input_rows(employees)[:5]
+    async with hr_portal.serve() as url:
+        spec = spec_of("practice_hr_request", url)
+        finished, player = await run_in_auto("hr requests", spec, rows, url, library)
+        sent = await asyncio.to_thread(submissions, url)
+    check_ways(finished, player, on_flow=3)
+    for got in rows_of(Path(finished.table)):
+        expected = hr.expected_cells(rows[int(got["row"]) - 1], employees)
+        assert {name: got[name] for name in expected} == expected
+    assert len(sent) == len(rows)

@@ -1,0 +1,130 @@
+"""What a flow presses: what the press led to is waited for, and an irreversible press is made once."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.planner.handlers import work_sample
+from shared.contracts.actions import Click
+from shared.contracts.steps import FLOW_PRESSES
+from shared.contracts.workflows.flows import ClickElement, OpenAddress
+from shared.errors import PermanentError
+from shared.flows.files import ElementFacts, FlowFiles, write_files
+from shared.flows.waiting import PAUSES_S
+from tests.handlers.planner.flow_bench import FIELDS, bench, flows_of, read_ticket
+from tests.handlers.planner.planner_bench import work
+from tests.unit.planner.planner_pages import URL, el, page, ticket
+
+DEEP = URL + "/deep"
+
+
+def through(url: str):
+    yield OpenAddress(url=url)
+    yield ClickElement(selector='role=link[name="Ticket"]')
+    return (yield from read_ticket(DEEP))
+
+
+LED_AWAY = {'role=link[name="Ticket"]': ElementFacts(role="link", effects=("navigated",))}
+
+
+async def test_a_page_that_comes_after_the_click_has_ended_is_waited_for():
+    one = bench(
+        through, files=write_files(FlowFiles(fields=FIELDS, locators=LED_AWAY)), shown=page(el("link", "Ticket"))
+    )
+    one.scripted.site[DEEP] = [page(*ticket())]
+    one.scripted.late_clicks = {"Ticket": DEEP}
+    finished = await one.run()
+    assert (finished.status, one.steps[-1].decided_by) == ("done", "flow")
+    assert one.pauses == [PAUSES_S[0]]
+
+
+async def test_a_click_that_does_not_lead_on_stops_the_flow():
+    one = bench(
+        through, files=write_files(FlowFiles(fields=FIELDS, locators=LED_AWAY)), shown=page(el("link", "Ticket"))
+    )
+    one.scripted.site[DEEP] = [page(*ticket())]
+    await one.run()
+    assert flows_of(one).answers[-1].error.code == "effect_missing"  # type: ignore[union-attr]
+
+
+# --- once
+
+SUBMIT = ClickElement(selector='role=button[name="Approve"]', irreversible=True)
+
+
+def approve(url: str):
+    yield OpenAddress(url=url)
+    yield SUBMIT
+    return (yield from read_ticket(url))
+
+
+async def test_an_irreversible_press_without_a_route_is_claimed():
+    one = bench(approve, shown=page(*ticket(), el("button", "Approve")))
+    finished = await one.run()
+    assert finished.status == "done"
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+    assert [step.flow.irreversible for step in one.steps if isinstance(step.action, Click)] == [True]  # type: ignore[union-attr]
+    assert {step.step: step.claimed for step in one.steps if step.claimed} == {2: FLOW_PRESSES + 1}
+
+
+async def test_it_is_not_pressed_again_by_another_attempt():
+    one = bench(approve, shown=page(*ticket(), el("button", "Approve")))
+    await one.run()
+    again = await work_sample(work(), one.deps, 2)
+    assert again is not None
+    assert (again.status, again.reason) == ("needs_review", "unknown_outcome")
+    assert "attempt 1" in again.message
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+
+
+async def test_after_the_press_a_person_goes_on():
+    def stops(url: str):
+        yield OpenAddress(url=url)
+        yield SUBMIT
+        yield ClickElement(selector='role=button[name="Nowhere"]')
+
+    one = bench(stops, shown=page(*ticket(), el("button", "Approve")))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "unknown_outcome")
+    assert "line 3" in finished.message
+
+
+ROUTE = [{"press": "Submit", "irreversible": True}, {"read": ["assignee", "due_date"]}]
+
+
+@pytest.mark.parametrize("marked", [True, False])
+async def test_a_press_of_the_route_is_claimed_by_its_step(marked):
+    def submits(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Submit"]', irreversible=marked)
+        return (yield from read_ticket(url))
+
+    one = bench(submits, shown=page(*ticket(), el("button", "Submit")), route=ROUTE)
+    finished = await one.run()
+    assert finished.status == "done"
+    again = await work_sample(work(), one.deps, 2)
+    assert again is not None
+    assert again.reason == "unknown_outcome"
+    assert "step 1 of the route" in again.message
+
+
+async def test_a_press_of_the_route_is_not_made_twice_in_one_attempt():
+    def twice(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Submit"]', irreversible=True)
+        yield ClickElement(selector='role=button[name="Submit"]', irreversible=True)
+
+    one = bench(twice, shown=page(*ticket(), el("button", "Submit")), route=ROUTE)
+    finished = await one.run()
+    assert finished.reason == "unknown_outcome"
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+
+
+def test_claims_of_flows_are_no_steps_of_a_route():
+    assert FLOW_PRESSES > 1000
+
+
+async def test_a_plain_workflow_cannot_press_what_is_pressed_once():
+    one = bench(files={}, route=ROUTE, workflow={"name": "tickets", "arguments": {"url": "{url}"}})
+    with pytest.raises(PermanentError, match="only what a flow presses"):
+        await one.run()

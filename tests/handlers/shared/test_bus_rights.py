@@ -1,0 +1,315 @@
+"""The rights of every user, on a real nats-server: refused on each subject that is not its own, in both directions."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from nats.aio.client import Client as NatsClient
+from nats.aio.transport import TcpTransport
+
+from services.console.commands.bus_config.command import write_bus_config
+from shared import subjects
+from shared.bus.access.credentials import BusAccess
+from shared.bus.access.keys import new_seed
+from shared.bus.access.rights import BusUser, streams_of
+from shared.bus.nats_bus import connect_bus
+from shared.contracts.evidence import EvidenceBlocked, FindRuns
+from shared.errors import PermanentError
+from shared.host.bus_users import bus_users
+from shared.streams import EVENTS_STREAM, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS
+from shared.subjects import DEAD_LETTERS, FIND_RUNS, Ask, Stored
+from tests.bus_with_users import BusWithUsers, bus_with_users, is_refused
+from tests.typed import expect
+
+USERS = {user.name: user for user in bus_users()}
+SERVICES = {"evidence", "browser_pool", "workflows", "vision", "planner", "discovery"}
+ASKS: list[Ask[Any, Any]] = [one for one in vars(subjects).values() if isinstance(one, Ask)]
+STORED: list[Stored[Any]] = [one for one in vars(subjects).values() if isinstance(one, Stored)]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bus(own_state_folder: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BusWithUsers]:
+    async with bus_with_users(tmp_path_factory.mktemp("users")) as served:
+        yield served
+
+
+def concrete(subject: Ask[Any, Any] | Stored[Any]) -> str:
+    return ".".join((subject.pattern, *("x" for _ in subject.keys)))
+
+
+def answered(user: BusUser) -> set[str]:
+    return {one.pattern for one in user.use.answers} | set(user.actor.asks if user.actor else ())
+
+
+def emitted(user: BusUser) -> set[str]:
+    routes = user.actor.stored.values() if user.actor else ()
+    return {one.pattern for one in user.use.publishes} | {one.emits.pattern for one in routes if one.emits is not None}
+
+
+async def flushed(nc: NatsClient) -> None:
+    """Return once the server has told what it refuses: it answers a ping after that."""
+    await nc.flush()
+    await nc.flush()
+
+
+async def refused_to_publish(bus: BusWithUsers, user: str, names: list[str]) -> set[str]:
+    async with bus.raw(user) as (nc, told):
+        for name in names:
+            await nc.publish(name, b"{}")
+        await flushed(nc)
+        return {name for name in names if any(f'publish to "{name}"'.lower() in one for one in told)}
+
+
+async def refused_to_listen(bus: BusWithUsers, user: str, names: list[str]) -> set[str]:
+    async with bus.raw(user) as (nc, told):
+        for name in names:
+            await nc.subscribe(name)
+        await flushed(nc)
+        return {name for name in names if any(f'subscription to "{name}"'.lower() in one for one in told)}
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", sorted(USERS))
+async def test_a_user_publishes_what_it_declares_and_nothing_else(bus: BusWithUsers, name: str):
+    user = USERS[name]
+    asked, told = {one.pattern for one in user.use.asks}, emitted(user)
+    own = {concrete(one) for one in ASKS if one.pattern in asked} | {
+        concrete(one) for one in STORED if one.pattern in told
+    }
+    tried = [concrete(one) for one in (*ASKS, *STORED)]
+    assert len(tried) > 55
+    assert await refused_to_publish(bus, name, tried) == set(tried) - own
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", sorted(USERS))
+async def test_a_user_hears_what_it_answers_and_nothing_else(bus: BusWithUsers, name: str):
+    """Events and commands come by consumers, but for the one by which a worker learns of a new queue."""
+    user = USERS[name]
+    queues = [
+        route.queues.opened_by.pattern for route in (user.actor.stored.values() if user.actor else ()) if route.queues
+    ]
+    own = {concrete(one) for one in ASKS if one.pattern in answered(user)}
+    own |= {concrete(one) for one in STORED if one.pattern in queues}
+    tried = [concrete(one) for one in (*ASKS, *STORED)]
+    everything = [">", "*.>", "exhibit.>", "exhibit.v1.ask.>", "exhibit.v1.evt.>", "$JS.>", "$KV.>", "$O.>", "_INBOX.>"]
+    assert await refused_to_listen(bus, name, tried + everything) == {*tried, *everything} - own
+
+
+WHO = {
+    subjects.SUBMIT_RUN: {"client", "operator"},
+    subjects.LEASE: {"planner", "workflows", "operator"},
+    subjects.ACT: {"planner", "workflows", "operator"},
+    subjects.SAVE_PROFILE: {"operator"},
+    subjects.SETTLE_SAMPLE: {"operator"},
+    subjects.DELETE_WORKFLOW: {"operator"},
+    subjects.DECIDE: {"planner"},
+    subjects.CLAIM_PRESS: {"planner"},
+    subjects.RUN_STARTED: {"discovery"},
+    subjects.WORK_SAMPLE: {"discovery"},
+    subjects.POPULATION_CLOSED: {"discovery"},
+    subjects.STEP_TAKEN: {"planner"},
+    subjects.SAMPLE_FINISHED: {"planner", "evidence"},
+    subjects.RUN_FINISHED: {"evidence"},
+    subjects.SAMPLE_SETTLED: {"evidence"},
+    subjects.DELIVER_WEBHOOK: {"evidence"},
+}
+"""Written by hand: who may send what decides something."""
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_decides_is_sent_by_those_whose_decision_it_is(bus: BusWithUsers):
+    tried = [concrete(one) for one in WHO]
+    refused = {name: await refused_to_publish(bus, name, tried) for name in USERS}
+    may = {one.pattern: {name for name in USERS if concrete(one) not in refused[name]} for one in WHO}
+    assert may == {one.pattern: names for one, names in WHO.items()}
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", sorted(USERS))
+async def test_buckets_are_closed_to_those_who_have_nothing_to_do_with_them(bus: BusWithUsers, name: str):
+    use, takes_work = USERS[name].use, name in {"planner", "evidence"}
+    writes = {f"$KV.{one.name}.x" for one in use.records} | ({"$KV.INBOX.x"} if takes_work else set())
+    writes |= {f"$O.{one.name}.C.x" for one in use.puts}
+    writes |= {f"$O.{one.name}.M.x" for one in (*use.puts, *use.removes)}
+    reads = {f"$JS.API.STREAM.MSG.GET.KV_{one.name}" for one in (*use.reads, *use.records, *use.lists, *use.watches)}
+    reads |= {"$JS.API.STREAM.MSG.GET.KV_INBOX"} if takes_work else set()
+    reads |= {f"$JS.API.STREAM.MSG.GET.OBJ_{one.name}" for one in (*use.gets, *use.puts, *use.removes)}
+    tried = [f"$KV.{one.name}.x" for one in KEY_VALUE_BUCKETS]
+    tried += [f"$O.{one.name}.{part}.x" for one in OBJECT_BUCKETS for part in "CM"]
+    tried += [f"$JS.API.STREAM.MSG.GET.KV_{one.name}" for one in KEY_VALUE_BUCKETS]
+    tried += [f"$JS.API.STREAM.MSG.GET.OBJ_{one.name}" for one in OBJECT_BUCKETS]
+    assert await refused_to_publish(bus, name, tried) == set(tried) - writes - reads
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", sorted(name for name, user in USERS.items() if user.use.lists))
+async def test_a_user_reads_all_records_of_the_buckets_that_it_lists(
+    bus: BusWithUsers, name: str, caplog: pytest.LogCaptureFixture
+):
+    async with connect_bus(bus.url, name=name, access=bus.access, streams=streams_of(USERS[name])) as connected:
+        for bucket in USERS[name].use.lists:
+            key = f"{name}-reads"
+            assert await connected.create(bucket, key, {"stored": True})
+            assert (await connected.read_all(bucket, dict[str, bool]))[key] == {"stored": True}
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", sorted(USERS))
+async def test_nobody_changes_or_deletes_a_stream_and_nobody_makes_a_foreign_one(bus: BusWithUsers, name: str):
+    streams = [one.name for one in STREAMS]
+    streams += [f"KV_{one.name}" for one in KEY_VALUE_BUCKETS] + [f"OBJ_{one.name}" for one in OBJECT_BUCKETS]
+    tried = [
+        f"$JS.API.STREAM.{verb}.{one}" for one in streams for verb in ("UPDATE", "DELETE", "MSG.DELETE", "RESTORE")
+    ]
+    tried += ["$JS.API.STREAM.CREATE.STOLEN", "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.PING.CONNZ"]
+    if USERS[name].actor is None:
+        tried += [f"$JS.API.STREAM.CREATE.{one}" for one in streams]
+    assert await refused_to_publish(bus, name, tried) == set(tried)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", sorted(USERS))
+async def test_nobody_reads_the_events_of_a_service_in_its_place(bus: BusWithUsers, name: str):
+    """Whoever took them from its consumer, or changed that, would hide what has happened from it."""
+    followers = sorted({"evidence", "discovery", "workflows"} - {name})
+    tried = [
+        f"$JS.API.CONSUMER.{verb}.{EVENTS_STREAM.name}.{one}"
+        for one in followers
+        for verb in ("CREATE", "DURABLE.CREATE", "MSG.NEXT", "DELETE")
+    ]
+    tried += [f"$JS.ACK.{EVENTS_STREAM.name}.{one}.1.2.3.4.5" for one in followers]
+    tried += [f"{DEAD_LETTERS}.x", f"{DEAD_LETTERS}.evt.planner.unknown.x"]
+    assert await refused_to_publish(bus, name, tried) == set(tried)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_client_cannot_name_its_reader_like_a_service(bus: BusWithUsers):
+    """In the body of a call: without a name in the subject the call is refused, with another one by the server."""
+    stream = EVENTS_STREAM.name
+    assert await refused_to_publish(bus, "client", [f"$JS.API.CONSUMER.CREATE.{stream}"])
+    async with (
+        connect_bus(bus.url, name="evidence", access=bus.access, streams={stream}),
+        bus.raw("client") as (nc, refused),
+    ):
+        for keys in (["name"], ["durable_name"], ["name", "durable_name"]):
+            config = {"ack_policy": "none", "deliver_policy": "all", **dict.fromkeys(keys, "evidence")}
+            wanted = json.dumps({"stream_name": stream, "config": config}).encode()
+            reply = json.loads((await nc.request(f"$JS.API.CONSUMER.CREATE.{stream}.reader", wanted)).data)
+            assert reply.get("name", "reader") == "reader"  # what is asked for in the subject, or nothing
+        assert refused == []
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_replies_are_read_by_who_has_asked_and_sent_by_who_was_asked(bus: BusWithUsers):
+    async with bus.raw("planner") as (asker, _), bus.raw("operator") as (asked, answers_refused):
+        inbox = asker.new_inbox()
+        for name in sorted(set(USERS) - {"planner"}):
+            assert await refused_to_listen(bus, name, [inbox, f"{inbox.rpartition('.')[0]}.>"]) == {
+                inbox,
+                f"{inbox.rpartition('.')[0]}.>",
+            }
+            assert await refused_to_publish(bus, name, [inbox]) == {inbox}
+
+        async def answer(message: Any) -> None:
+            await message.respond(b"once")
+            await message.respond(b"twice")
+
+        await asked.subscribe(subjects.DECIDE.pattern, cb=answer)
+        await flushed(asked)
+        assert (await asker.request(subjects.DECIDE.pattern, b"?")).data == b"once"
+        await flushed(asked)
+        assert len(answers_refused) == 1
+        assert "publish" in answers_refused[0]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_who_is_no_user_is_refused(bus: BusWithUsers, tmp_path: Path):
+    assert await is_refused(bus.url)
+    stranger = tmp_path / "stranger.seed"
+    stranger.write_text(new_seed())
+    stranger.chmod(0o600)
+    with pytest.raises(PermanentError, match="does not take the key") as caught:
+        async with connect_bus(bus.url, name="client", access=BusAccess(seeds=stranger)):
+            pass
+    assert caught.value.code == "bus_refused"
+    with pytest.raises(PermanentError, match="EXHIBIT_NATS_SEED"):
+        async with connect_bus(bus.url, name="client"):
+            pass
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_a_user_may_not_is_told_at_once(bus: BusWithUsers, caplog: pytest.LogCaptureFixture):
+    """To whoever waits for an answer, and in the log."""
+    async with connect_bus(bus.url, name="vision", access=bus.access) as vision:
+        with pytest.raises(PermanentError, match=f"no right to publish to {FIND_RUNS.pattern}") as caught:
+            await vision.ask(FIND_RUNS, FindRuns(), timeout_s=300.0)
+        assert caught.value.code == "bus_refused"
+        blocked = EvidenceBlocked(run_id="r", sample_id="s", at=datetime.now(UTC), message="forged")
+        with pytest.raises(PermanentError, match="no right to publish"):
+            await vision.publish(subjects.EVIDENCE_BLOCKED, blocked)
+    told = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert [subject in text for subject, text in zip((FIND_RUNS.pattern, "blocked.r.s"), told, strict=True)] == [
+        True,
+        True,
+    ]
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate of 127.0.0.1 that signs itself, and its key."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "bus")])
+    now = datetime.now(UTC)
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(hours=1))
+        .add_extension(address, critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    pem, private = folder / "server.pem", folder / "server.key"
+    pem.write_bytes(made.public_bytes(Encoding.PEM))
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return pem, private
+
+
+async def test_a_server_is_checked_by_its_certificate(tmp_path: Path):
+    pem, private = certificate(tmp_path)
+    tls = f'tls {{ cert_file: "{pem}", key_file: "{private}" }}'
+    async with bus_with_users(tmp_path, tls) as bus:
+        url, streams = bus.url.replace("nats://", "tls://"), {EVENTS_STREAM.name}
+        trusting = replace(bus.access, ca=pem)
+        async with connect_bus(url, name="evidence", access=trusting, streams=streams) as evidence:
+            writer = expect(expect(evidence.nc._transport, TcpTransport)._io_writer, asyncio.StreamWriter)
+            assert writer.get_extra_info("ssl_object").version() in {"TLSv1.2", "TLSv1.3"}
+        with pytest.raises(PermanentError, match=r"is not trusted.*EXHIBIT_NATS_CA"):
+            async with connect_bus(url, name="evidence", access=bus.access, streams=streams):
+                pass
+
+
+def test_the_written_configuration_is_one_of_nats_server(tmp_path: Path):
+    write_bus_config(tmp_path)
+    told = subprocess.run(
+        [Path(sys.executable).parent / "nats-server", "-t", "-c", tmp_path / "nats.conf"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    assert "is valid" in told.stdout + told.stderr

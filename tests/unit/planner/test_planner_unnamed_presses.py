@@ -1,0 +1,48 @@
+"""What a decider may press by name, and how a sample ends whose rules were refused a press."""
+
+from __future__ import annotations
+
+from services.planner.deciders.rules.decide import decide
+from services.planner.state.attempt_state import Act, AttemptState
+from services.planner.state.irreversible_steps import names_of_presses
+from services.planner.state.transitions import after_step
+from shared.contracts.actions import ByRef, ByText, Click, Fail, Goto
+from shared.contracts.planner import BY_REPLAY, BY_RULE
+from tests.typed import expect
+from tests.unit.planner.planner_pages import acted, done_result, el, page, sample, spec, step, text, ticket, view
+
+OPENED = acted(AttemptState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
+ROUTE = [{"press": "Submit {ticket_number}", "irreversible": True}]
+DELETE = page(*ticket(), el("button", "Delete"))
+ON_DELETE = Click(target=ByRef(ref=len(DELETE.elements), snapshot_id=DELETE.snapshot_id))
+
+
+def names(decided_by: str, action=ON_DELETE, **keys) -> tuple[str, ...]:
+    return names_of_presses(view(DELETE, OPENED, spec=spec(**keys)), action, decided_by)
+
+
+def test_a_model_an_operator_and_a_flow_may_press_only_what_the_task_names():
+    assert DELETE.elements[-1].name == "Delete"
+    for decider in ("claude", "operator:ann", "flow"):
+        assert names(decider) == ()
+        assert names(decider, may_press=["Acknowledge"]) == ("Acknowledge",)
+        assert names(decider, route=ROUTE) == (f"Submit {sample().fields['ticket_number']}",)
+
+
+def test_the_rules_press_what_they_have_chosen_by_the_words_of_a_route_and_nothing_without_one():
+    assert names(BY_RULE, route=ROUTE)[-1] == "Delete"
+    assert names(BY_RULE, Click(target=ByText(text="Send")), route=ROUTE)[-1] == "Send"
+    assert names(BY_RULE) == ()
+
+
+def test_a_replay_presses_what_was_recorded_only_where_it_may_have_effects():
+    assert names(BY_REPLAY) == ()
+
+
+def test_rules_that_were_refused_a_press_end_for_a_person_and_say_which():
+    refused = done_result(ok=False, code="press_withheld", message="it was not pressed")
+    state = after_step(OPENED, step(OPENED, ON_DELETE, refused, message="it was not pressed", decided_by=BY_RULE))
+    first = expect(decide(view(page(text("nothing")), state)), Act)
+    ended = first if isinstance(first.action, Fail) else None
+    shot = ended or expect(decide(view(page(text("nothing")), acted(state, first, done_result(), ""))), Act)
+    assert expect(shot.action, Fail).code == "unnamed_press"

@@ -1,0 +1,77 @@
+"""The list of locked packages that a release carries, and what an audit of them says."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from scripts.audit import read_audit
+from scripts.write_sbom import LOCK, ROOT, SBOM, make_sbom, read_lock
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_it_is_valid_by_the_schema_and_names_no_host():
+    text = SBOM.read_text(encoding="utf-8")
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    assert set(re.findall(r"https?://([^/\"]+)", text)) == {"cyclonedx.org"}
+
+
+def test_it_lists_each_locked_package_with_all_its_hashes():
+    """By the lines of the lock themselves, not by what reads them for the list."""
+    pinned: dict[str, set[str]] = {}
+    hashes = set[str]()
+    for line in LOCK.read_text(encoding="utf-8").splitlines():
+        if named := re.match(r"([A-Za-z0-9._-]+)==([^ ;\\]+)", line):
+            hashes = pinned.setdefault(f"pkg:pypi/{named[1]}@{named[2]}", set())
+        elif line.strip().startswith("--hash=sha256:"):
+            hashes.add(line.strip().removeprefix("--hash=sha256:").removesuffix(" \\"))
+    listed = {
+        one["purl"]: {found["content"] for file in one["externalReferences"] for found in file["hashes"]}
+        for one in json.loads(SBOM.read_text(encoding="utf-8"))["components"]
+    }
+    assert len(pinned) > 100
+    assert listed == pinned
+
+
+def test_what_runs_and_what_only_tests_is_told_apart():
+    scopes = {one["name"]: one["scope"] for one in json.loads(SBOM.read_text(encoding="utf-8"))["components"]}
+    assert (scopes["playwright"], scopes["greenlet"], scopes["pytest"]) == ("required", "required", "excluded")
+
+
+def test_the_same_lock_gives_the_same_list():
+    assert make_sbom(LOCK, PROJECT) == make_sbom(LOCK, PROJECT)
+
+
+def test_what_is_not_pinned_with_hashes_is_no_lock(tmp_path: Path):
+    for written in ("six==1.17.0\n", "six>=1 --hash=sha256:00\n"):
+        (tmp_path / "a.lock").write_text(written)
+        with pytest.raises(ValueError, match="six is not pinned"):
+            read_lock(tmp_path / "a.lock")
+
+
+FINDING = {"id": "PYSEC-1", "fix_versions": ["2.1", "2.2"], "aliases": [], "description": ""}
+
+
+@pytest.mark.parametrize(
+    ("packages", "code"),
+    [
+        ([{"name": "a", "version": "1", "vulns": []}], 0),
+        ([{"name": "a", "version": "1", "vulns": [FINDING]}, {"name": "b", "skip_reason": "not found"}], 1),
+        ([{"name": "a", "version": "1", "vulns": []}, {"name": "b", "skip_reason": "not found"}], 2),
+        ([], 2),
+    ],
+)
+def test_what_is_unknown_is_not_called_safe(packages: list[dict], code: int):
+    assert read_audit({"dependencies": packages}).exit_code == code
+
+
+def test_a_finding_names_the_versions_that_mend_it():
+    audit = read_audit({"dependencies": [{"name": "a", "version": "1", "vulns": [FINDING]}]})
+    assert audit.vulnerable == (("a", "1", "PYSEC-1", "2.1, 2.2"),)
