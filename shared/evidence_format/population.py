@@ -10,10 +10,11 @@ START_ANEW = "Then start a new run: a resumed run keeps the spec that it began w
 
 
 def population_headline(finished: RunFinished) -> str:
-    """Return `Complete`, `Incomplete: 25 of 120`, or `Incomplete: 25 found` where no page says how many there are."""
-    if finished.population_complete:
-        return "Complete"
+    """Return `Complete`, `Complete: 36, as many as the site counts`, `Incomplete: 25 of 120`, or `Incomplete: 25 found`
+    where no page says how many there are."""
     counted = finished.population_counted
+    if finished.population_complete:
+        return f"Complete: {counted}, as many as the site counts" if counted == finished.samples else "Complete"
     if counted is None or counted <= finished.samples:
         return f"Incomplete: {finished.samples} found"
     return f"Incomplete: {finished.samples} of {counted}"

@@ -195,7 +195,7 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
         facts.add_row("Sealed", finished.manifest_sha256)
         facts.add_row("By key", f"{finished.signed_by[:16]}; note both, exhibit verify names them")
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
-    if not finished.population_complete or finished.population_note:
+    if not finished.population_complete or finished.population_note or finished.population_counted is not None:
         colour = "" if finished.population_complete else f"bold {colour_of('needs_review')}"
         facts.add_row("Samples", Text(_population(finished), style=colour))
     if finished.reconciliation is not None:
@@ -227,8 +227,9 @@ def _advice(tally: Tally) -> list[str]:
 
 
 def _population(finished: RunFinished) -> str:
-    """Return the note on the population; of one that is not complete how many were found, and what to do."""
-    parts = [] if finished.population_complete else [population_headline(finished)]
+    """Return the note on the population; of one that was counted or is not complete how many were found."""
+    counted = finished.population_counted is not None
+    parts = [population_headline(finished)] if counted or not finished.population_complete else []
     parts += [part.rstrip(".") for part in (finished.population_note, population_advice(finished)) if part]
     return f"{'. '.join(parts)}."
 

@@ -85,8 +85,9 @@ def _steps(story: SampleStory, all_of_it: bool) -> Iterator[str]:
         yield f"  {step.number:>3}  {step.at_s:>6.1f} s  {step.outcome:<10}  {step.words}  ({step.decided_by}{once})"
         if all_of_it and step.why:
             yield f"{' ' * PAST_STEP}because {step.why}"
-        if (step.outcome != "ok" and step.told != story.message) or all_of_it:
-            yield f"{' ' * PAST_STEP}{step.told}"
+        if step.outcome != "ok" or all_of_it:
+            told_above = step.told == story.message and not all_of_it
+            yield f"{' ' * PAST_STEP}{'as said above under Why' if told_above else step.told}"
         yield from (f"{' ' * PAST_STEP}healed: {heal}" for heal in step.heals)
         yield from (f"{' ' * PAST_STEP}not opened: {denied}" for denied in step.denied[:MOST_OTHERS])
 

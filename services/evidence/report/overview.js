@@ -105,7 +105,7 @@ function completeness(accounted) {
   const told = RUN.population_note ? said(RUN.population_note.replace(/\.?$/, ".")) : "";
   if (!RUN.complete) return note("needs_review", `${RUN.population}.`, el("span", null, told, ` ${RUN.population_advice}`), "warn");
   const attempted = RUN.attempted < RUN.samples && RUN.phase !== "discovery" ? ` Steps were taken at ${count(RUN.attempted)} of them.` : "";
-  return note("done", "Complete.", el("span", null, RUN.samples ? `Every sample found is accounted for, once.${attempted} ` : "", told));
+  return note("done", `${RUN.population}.`, el("span", null, RUN.samples ? `Every sample found is accounted for, once.${attempted} ` : "", told));
 }
 
 function outcomes() {

@@ -116,6 +116,8 @@ def test_one_that_is_not_done_says_why_and_what_to_do(run: Path):
     told = story(str(run), "A-3")
     assert [(one.number, one.status) for one in told.attempts] == [(1, "needs_review"), (1, "needs_review")]
     assert any(value.state == "not_found" and value.required for value in told.values)
+    assert any(step.outcome == "refused" and step.told == told.message for step in told.steps)
+    assert any(line.strip() == "as said above under Why" for line in lines)
 
 
 def test_a_message_of_several_lines_is_told_on_one(run: Path):

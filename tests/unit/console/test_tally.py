@@ -4,7 +4,7 @@ import io
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 from rich.console import Console
 
 from services.console.terminal.run_view import live_view, run_summary
@@ -145,11 +145,20 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
         assert text in shown
 
 
+def test_a_list_that_was_counted_says_whether_it_is_complete():
+    whole = replace(finished(), population_counted=60)
+    partial = replace(finished(), population_complete=False, population_reason="missing_items", population_counted=90)
+    for ended_as, told in ((whole, "Complete: 60, as many as the site counts."), (partial, "Incomplete: 60 of 90.")):
+        console = Console(width=200, record=True, file=io.StringIO())
+        console.print(run_summary(ended_as, tally_of(ended_as), Path()))
+        assert told in console.export_text()
+
+
 def test_the_same_failure_of_many_samples_is_told_once_with_their_number():
     def refused(key: str) -> SampleFinished:
         own = Sample(sample_id=key, key=key, row=1, fields={"ticket": key, "n": "1"})
         message = f"{key}: 10.0.0.1 is a private address"
-        return msgspec.structs.replace(ended(key, "failed", reason="policy_denied", message=message), sample=own)
+        return replace(ended(key, "failed", reason="policy_denied", message=message), sample=own)
 
     keys = [f"TCK-{number}-{'long' * 24}" for number in range(14)]
     gone = ended("x", "failed", reason="not_found", message="no such record")
@@ -186,9 +195,7 @@ def test_a_sample_that_is_done_at_a_later_attempt_is_no_trouble_any_more():
 def test_the_summary_names_the_report_where_there_is_one():
     def said(report: str) -> str:
         console = Console(width=100, record=True, file=io.StringIO())
-        console.print(
-            run_summary(msgspec.structs.replace(finished(), report=report), tally_of(finished()), Path("/here"))
-        )
+        console.print(run_summary(replace(finished(), report=report), tally_of(finished()), Path("/here")))
         return console.export_text()
 
     assert "Report" not in said("")
@@ -197,7 +204,7 @@ def test_the_summary_names_the_report_where_there_is_one():
 
 def test_long_ways_of_a_model_could_be_workflows():
     asked = Usage(llm_calls=3)
-    used = msgspec.structs.replace(step("c"), action=UseWorkflow(name="w", hash="0" * 64))
+    used = replace(step("c"), action=UseWorkflow(name="w", hash="0" * 64))
     tally = tally_of(
         ended("a", steps=6, usage=asked),
         ended("b", steps=5, usage=asked),
@@ -218,7 +225,7 @@ def test_the_summary_says_which_way_the_samples_went_with_calls_and_cost_and_why
         WayCount(way="flow_then_agent", samples=1, llm_calls=3, cost_usd=0.02),
         WayCount(way="agent", samples=2, llm_calls=14, cost_usd=0.21, reasons=(why,)),
     )
-    assert way_lines(msgspec.structs.replace(finished(), ways=ways)) == [
+    assert way_lines(replace(finished(), ways=ways)) == [
         "flow: 9 samples, 0 calls, $0.0000",
         "flow then agent: 1 sample, 3 calls, $0.0200",
         "agent: 2 samples, 14 calls, $0.2100",
@@ -228,5 +235,5 @@ def test_the_summary_says_which_way_the_samples_went_with_calls_and_cost_and_why
 
 def test_a_run_without_flows_says_nothing_of_ways():
     ways = (WayCount(way="agent", samples=12, llm_calls=0, cost_usd=0),)
-    assert way_lines(msgspec.structs.replace(finished(), ways=ways)) == []
+    assert way_lines(replace(finished(), ways=ways)) == []
     assert way_lines(finished()) == []
