@@ -18,7 +18,7 @@ demo: setup  ## Collect 60 practice tickets, from nothing to evidence
 	@$(PY) -m scripts.demo
 
 test: setup check s3  ## All checks and all tests
-	@$(PY) -m pytest -n 3 --dist loadfile
+	@$(PY) -m pytest -n 2 --dist loadfile
 
 s3: .venv/ready  # The S3 servers that the tests need, built once
 	@$(PY) -m scripts.build_s3_servers
