@@ -130,14 +130,17 @@ async def _outcome(desk: Toolbox) -> object:
         return exc
 
 
-@pytest.mark.parametrize("argument", ["broken", "silent"])
-async def test_a_server_that_does_not_start_is_told(bench, opened, argument):
+@pytest.mark.parametrize(
+    ("argument", "limit_s", "reason"),
+    [("broken", 60, "the configuration is wrong: (hidden)"), ("silent", 2, "within 2 s")],
+)
+async def test_a_server_that_does_not_start_is_told(bench, opened, argument, limit_s, reason):
     bench.secrets["tracker_token"] = SECRET
-    declare(bench, "secrets: {TOKEN: tracker_token}\nstart_timeout_s: 2", argument)
+    declare(bench, f"secrets: {{TOKEN: tracker_token}}\nstart_timeout_s: {limit_s}", argument)
     opened.append(bench.open())
     told = await refusal(opened[0], "desk.add", a=1)
     assert told.startswith("ConnectionError: desk(): the server does not start: ")
-    assert ("the configuration is wrong: (hidden)" if argument == "broken" else "within 2 s") in told
+    assert reason in told
     assert children() == []
     (listed,) = await call(opened[0], "list")
     assert listed["recipes"] == {}

@@ -197,8 +197,12 @@ async def _run_driver() -> Playwright:
     client = manager._client  # pyright: ignore[reportPrivateUsage]
     if client is not None:
         # Playwright itself awaits this only while it starts; a driver that ends later is told by each call.
-        ended = cast("asyncio.Future[Any]", client._transport.on_error_future)  # pyright: ignore
-        ended.add_done_callback(_read_error)
+        transport = cast("Any", client._transport)  # pyright: ignore
+        transport.on_error_future.add_done_callback(_read_error)
+        # A write to a driver that is gone fails here; asyncio before 3.11.5 prints it, although nobody has to await it.
+        closing = getattr(transport._proc.stdin, "_protocol", None)
+        if (closed := getattr(closing, "_stdin_closed", None)) is not None:
+            closed.add_done_callback(_read_error)
     return playwright
 
 
