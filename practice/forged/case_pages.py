@@ -13,6 +13,8 @@ from practice.markup import Markup, el, join
 
 LATE_MS = 900
 """How long the values of another case stand on a page whose values come late."""
+SLOW_MS = 3000
+"""Longer than an observation waits for a request."""
 DECOYS = {
     "decoy_none": "display: none",
     "decoy_transparent": "opacity: 0; position: absolute",
@@ -129,8 +131,9 @@ def _related(case: Case) -> Markup:
 def _late_script(lie: str, case: Case, late: dict[str, str]) -> str:
     cell = "document.querySelector(`[data-name=${name}]`)"
     fill = f"for (const [name, text] of Object.entries(late)) {cell}.textContent = text;"
-    fetched = f"fetch('{case.path}/values').then((answer) => answer.json()).then((late) => {{ {fill} }});"
-    if lie == "late_fetch":
+    slowly = "?slowly" if lie == "late_slow_fetch" else ""
+    fetched = f"fetch('{case.path}/values{slowly}').then((answer) => answer.json()).then((late) => {{ {fill} }});"
+    if lie in ("late_fetch", "late_slow_fetch"):
         return fetched
     if lie == "late_timer":
         return f"setTimeout(() => {{ const late = {json.dumps(late)}; {fill} }}, {LATE_MS});"

@@ -34,6 +34,7 @@ CaseLie = Literal[
     "decoy_away",
     "painted_over",
     "late_fetch",
+    "late_slow_fetch",
     "late_timer",
     "late_chain",
 ]
@@ -53,7 +54,8 @@ have, and their values have not.
 ``decoy_*``: the cell has another text that cannot be seen: not displayed, transparent, cut off, of no size, of no
 colour, of the colour of the page, or outside of it. ``painted_over``: another text lies over the value.
 
-``late_*``: another value is shown first, until a request is answered, a timer has run, or one after the other.
+``late_*``: another value is shown first, until a request is answered, soon or late, a timer has run, or one after
+the other.
 """
 OrderLie = Literal[
     "other_account",

@@ -92,7 +92,8 @@ class ForgedSite:
 
     async def _values(self, request: Request) -> Response:
         case = self._asked(request)
-        await asyncio.sleep(case_pages.LATE_MS / 1000)
+        slowly = "slowly" in request.query_params
+        await asyncio.sleep((case_pages.SLOW_MS if slowly else case_pages.LATE_MS) / 1000)
         return JSONResponse({} if case is None else case_pages.late_values(case))
 
     def _asked(self, request: Request) -> Case | None:

@@ -211,6 +211,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """A visible part of the content is marked as still loading (``aria-busy``)."""
     idle: bool = False
     """It is complete, and no request, timer, connection or refresh is pending; False where that is not known."""
+    awaits_data: bool = False
+    """A request that it may be drawn from is in flight or has ended since it was read, or a timer is overdue."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):

@@ -31,7 +31,8 @@ IDLE_LOOKS = 1
 DIFFERENT_LOOKS = 2
 """Extra observations of a page that shows something else; of one that lacks something there are more."""
 CHANGING_LOOKS = 2
-"""Extra observations of a page that shows all that is looked for, while timers, requests or connections are pending."""
+"""Extra observations of a page that shows all that is looked for, while timers or connections are pending. While a
+request is, there are as many as of a page that lacks something: its answer may replace what is shown."""
 AWAIT_PAUSE_S = 0.5
 LACKS = frozenset({"element_missing", "element_ambiguous", "record_unproven", "value_missing"})
 DIFFERS = frozenset({"wrong_record", "value_uncertain", "form_differs"})
@@ -49,8 +50,9 @@ def next_pause_s(page: PageObserved | None, looks: int, most: int = ALL_LOOKS) -
 def pause_while_changing_s(page: PageObserved, looks: int) -> float | None:
     """Return the pause before a page is read once more that may change by itself, or None once nothing is pending.
 
-    It may show another record's values first. A page that is never idle is looked at for a second."""
-    return None if page.idle else next_pause_s(page, looks, CHANGING_LOOKS)
+    It may show another record's values first. A page that is never idle is looked at for a second; one that awaits the
+    answer of a request until that has come, up to 5.5 s."""
+    return None if page.idle else next_pause_s(page, looks, ALL_LOOKS if page.awaits_data else CHANGING_LOOKS)
 
 
 def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | None, looks: int) -> float | None:

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from services.browser_pool.adapters.observe.pending import count_timers
 from services.browser_pool.adapters.session import PageSession
 from services.planner.page.loading import find_loading_sign
 from tests.browser.conftest import Look
@@ -20,6 +21,7 @@ def script(body: str) -> str:
     return f"{BODY}<script>{body}</script>"
 
 
+ASKED = "__exhibitPending(8000, 0)"
 NOTHING_COMES = (
     BODY,
     script(""),
@@ -67,6 +69,43 @@ async def test_a_page_that_awaits_an_answer_is_not_idle(look: Look, session: Pag
     assert not (await look()).idle
     gate.set()
     assert await is_idle(look)
+
+
+async def test_a_page_awaits_data_until_it_has_been_read_with_them(
+    look: Look, session: PageSession, site: Site
+) -> None:
+    gate = asyncio.Event()
+    site.add("/held", "{}", gate=gate, content_type="application/json")
+    await session.page.goto(site.add("/asking", script("fetch('/held')")))
+    assert (await look()).awaits_data
+    gate.set()
+    assert await is_idle(look)
+    assert not (await look()).awaits_data
+
+
+async def test_a_page_with_a_timer_awaits_no_data(look: Look, session: PageSession, site: Site) -> None:
+    await session.page.goto(site.add("/clock", script("setInterval(() => {}, 2000)")))
+    while (page := await look()).awaits_data:  # the document itself was requested just before
+        continue
+    assert not page.idle
+
+
+async def test_a_timer_that_does_not_get_to_fire_is_late(session: PageSession) -> None:
+    held = "const held = []; setTimeout = (run) => held.push(run); fire = () => held.splice(0).map((run) => run())"
+    browser = session.page.context.browser
+    assert browser is not None
+    async with await browser.new_context() as context:
+        await context.add_init_script(f"{{ {held} }}")
+        await count_timers(context)
+        page = await context.new_page()
+        await page.evaluate("setTimeout(() => document.body.append('late'), 10)")
+        while (told := await page.evaluate(ASKED)) is True:  # it is due soon
+            continue
+        assert (told, await page.evaluate(f"fire(); {ASKED}")) == ("late", True)
+        while (told := await page.evaluate(ASKED)) is True:  # it has fired just now
+            continue
+        assert told is False
+        assert "late" in await page.inner_text("body")
 
 
 async def test_a_page_that_its_answer_refreshes_is_not_idle(look: Look, session: PageSession, site: Site) -> None:

@@ -14,6 +14,10 @@ otherwise."""
 RELEVANT_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
 # A request that takes longer is probably a long poll; the page is read without waiting for it.
 MAX_PENDING_S = 1.5
+DRAWN_S = 0.1
+"""A page that was read so soon after a response may have been read before it was drawn."""
+AWAITED_S = 10.0
+"""What a request that takes longer brings is not waited for by a reader either."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Network:
         self.became_no_page = False
         """Whether a document requested since the action began became no page, but probably a download."""
         self.last_s = self._began_s = self._ended_s = now_s()
+        self._data_s = -1.0
+        """When the last request ended that a page may be drawn from, however long it took."""
         self.changed = asyncio.Event()
         context.on("request", self._on_request)
         context.on("requestfinished", self._on_end)
@@ -94,6 +100,19 @@ class Network:
             return age_s < self._longest_document_s
         return flight.relevant and age_s < MAX_PENDING_S
 
+    def now_s(self) -> float:
+        """Return the time by the clock of requests."""
+        return self._now_s()
+
+    def awaits_data(self, read_s: float) -> bool:
+        """Return whether a page that was read at this time may lack data: a request is in flight, or has ended just
+        before or since.
+
+        A poll of the same address that ran before the action does not count, and a long poll not for long."""
+        now_s = self._now_s()
+        in_flight = (flight for flight in self._in_flight.values() if flight.relevant and not _gone(flight))
+        return self._data_s >= read_s - DRAWN_S or any(now_s - flight.since_s < AWAITED_S for flight in in_flight)
+
     def idle_ms(self) -> float:
         """Return the time since the last request ended, however long it took; 0 while one is in flight."""
         if any(not _gone(flight) for flight in self._in_flight.values()):
@@ -126,6 +145,8 @@ class Network:
         if flight is None:
             return
         self._ended_s = self._now_s()
+        if flight.relevant:
+            self._data_s = self._ended_s
         if flight.relevant and self._now_s() - flight.since_s < MAX_PENDING_S:
             self.last_s = self._now_s()
         self.changed.set()

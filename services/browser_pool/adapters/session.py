@@ -19,7 +19,7 @@ from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
-from services.browser_pool.adapters.observe.pending import has_pending_work
+from services.browser_pool.adapters.observe.pending import read_pending_work
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
@@ -79,6 +79,8 @@ class PageSession:
         self.pace = pace
         self._perform = perform
         self._spent_s = 0.0
+        self._read_s = 0.0
+        """When the page was last read, by the clock of requests."""
         self._contents_by_snapshot: dict[str, tuple[str, ...]] = {}
         self.rest = RestState(True, None)
         self.guard: SessionGuard | None = None
@@ -189,17 +191,22 @@ class PageSession:
         self._contents_by_snapshot[snapshot_id] = raw.contents
         while len(self._contents_by_snapshot) > KEPT_SNAPSHOTS:
             del self._contents_by_snapshot[next(iter(self._contents_by_snapshot))]
-        idle = await self.run_timed(self._is_idle(whole))
-        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.read_tabs(), idle=idle)
+        idle, awaits_data = await self.run_timed(self._read_pending(whole))
+        tabs = await self.tabs.read_tabs()
+        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=tabs, idle=idle, awaits_data=awaits_data)
 
-    async def _is_idle(self, whole: WalkedPage) -> bool:
-        """Return whether nothing is pending that may change the page without an action (see PageObserved)."""
+    async def _read_pending(self, whole: WalkedPage) -> tuple[bool, bool]:
+        """Return whether the page is idle, and whether it awaits data (see PageObserved)."""
         answered = self.network.document(self.page)
         changing = bool(whole.unread) or any(_is_changing(document) for _, document, _ in whole.parts)
         refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
-        if changing or refreshes or self.network.idle_ms() < QUIET_MS:
-            return False
-        return not await has_pending_work(await engine.worlds(self.page), self.limits.action_s)
+        awaits_data = self.network.awaits_data(self._read_s)
+        if awaits_data:
+            return False, True
+        read_ago_ms = (self.network.now_s() - self._read_s) * 1000
+        work = await read_pending_work(await engine.worlds(self.page), read_ago_ms, self.limits.action_s)
+        quiet = not changing and not refreshes and self.network.idle_ms() >= QUIET_MS
+        return quiet and work == "none", work == "late"
 
     async def _dialog_page(self, waiting: DialogOpened) -> RawPage:
         """Return an empty page with the open dialog: its page answers nothing until the dialog is answered."""
@@ -236,10 +243,12 @@ class PageSession:
         if waited:  # a survey would only find that out
             await self.settle(acted=False)
         scripts = self.rest.state is not None and self.rest.state.scripts
+        self._read_s = self.network.now_s()
         whole = await self.run_timed(document_state.survey(scripts=scripts))
         if waited or self._is_at_rest(whole.main):
             return document_state, whole
         await self.settle(acted=False)
+        self._read_s = self.network.now_s()
         return document_state, await self.run_timed(document_state.survey(scripts=whole.main.scripts))
 
     def _is_at_rest(self, walked: DocumentState) -> bool:

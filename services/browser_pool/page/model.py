@@ -120,3 +120,5 @@ class RawPage:
     """See PageObserved."""
     idle: bool = False
     """See PageObserved."""
+    awaits_data: bool = False
+    """See PageObserved."""

@@ -77,6 +77,7 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         settled=raw.settled,
         busy=raw.busy,
         idle=raw.idle,
+        awaits_data=raw.awaits_data,
         browser_ms=raw.browser_ms,
         triggers=triggers(raw.stats, total, raw.unread),
         tabs=raw.tabs,

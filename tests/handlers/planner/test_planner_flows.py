@@ -242,6 +242,20 @@ async def test_a_page_that_is_never_idle_is_read_for_a_second():
     assert one.pauses == list(PAUSES_S[:CHANGING_LOOKS])
 
 
+async def test_an_answer_that_may_replace_the_values_is_waited_for_longer():
+    one = bench(shown=page(*ticket(), idle=False, awaits_data=True))
+    assert (await one.run()).status == "done"
+    assert one.pauses == list(PAUSES_S)
+
+
+async def test_values_that_a_slow_answer_replaces_are_read_again():
+    one = bench()
+    early = page(*ticket(assignee="Bob Ray"), idle=False, awaits_data=True)
+    one.scripted.site[URL] = [*[early] * (CHANGING_LOOKS + 1), page(*ticket())]
+    finished = await one.run()
+    assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
+
+
 async def test_a_click_that_may_be_is_false_where_there_is_nothing():
     said: list[Any] = []
 

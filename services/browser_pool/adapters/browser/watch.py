@@ -56,7 +56,7 @@ class SessionWatch:
         try:
             protocol = await self._browser.new_browser_cdp_session()
             while self._browser.is_connected():
-                if not self._sessions:
+                while not self._sessions:
                     self._wanted.clear()
                     await self._wanted.wait()
                 await self._look_safely(protocol)

@@ -1,52 +1,74 @@
 // Runs first in every document, in the page's own world, because only there is it known which timers are set. It changes
-// none of them; it counts. Nothing but the answer to `__exhibitPending(ms)` is told: whether the page may change by
-// itself within that time.
+// none of them; it counts. Nothing but the answer to `__exhibitPending(within, readAgo)` is told, both in milliseconds:
+// whether the page may change by itself within the one time, or has done so since it was read, the other time ago.
+// "late" says that a timer should have fired and has not, because the page's scripts do not get to run.
 (() => {
   const NAME = "__exhibitPending";
   if (Object.hasOwn(window, NAME)) return;  // a document in the window of the blank one before it
   const apply = Reflect.apply, construct = Reflect.construct, now = performance.now.bind(performance);
   const refreshes = Document.prototype.querySelector.bind(document, "meta[http-equiv=refresh i]");
-  // A timer that was due so long ago has fired.
-  const LATE_MS = 50, FRAME_MS = 20, MOST = 2000;
-  let due = Object.create(null), every = Object.create(null);
+  const setTimer = window.setTimeout.bind(window);
+  // What a callback draws may come a little later. No timer fires to the millisecond, and one of a frame that is not
+  // shown may never fire.
+  const DRAWN_MS = 50, LATE_MS = 20, NEVER_MS = 5000, FRAME_MS = 20, MOST = 2000;
+  // When each timer is due, how often it repeats, and when it fired.
+  let due = Object.create(null), every = Object.create(null), fired = Object.create(null);
   let listed = 0, most = MOST, connected = false;
 
-  function note(id, delay, repeats) {
-    if (listed >= most) { forgetFired(); most = Math.max(MOST, 2 * listed); }
+  function note(id, delay) {
+    if (listed >= most) { forget(now() - DRAWN_MS); most = Math.max(MOST, 2 * listed); }
     const ms = delay > 0 ? delay : 0;
     due[id] = now() + ms;
+    delete fired[id];
     listed += 1;
-    if (repeats) every[id] = ms > 1 ? ms : 1;
+    return ms;
   }
 
-  function forgetFired() {
-    const before = due, at = now() - LATE_MS;
-    due = Object.create(null);
-    listed = 0;
-    for (const id in before) if (id in every || before[id] > at) { due[id] = before[id]; listed += 1; }
-  }
+  // Timers of the same delay fire in the order in which they were set, so that this one fires just after the page's.
+  const watch = (id, ms) => { setTimer(() => { if (id in due) fired[id] = now(); }, ms); };
 
-  function isPending(within) {
-    if (connected || refreshes() !== null) return true;
-    forgetFired();
-    const at = now();
+  function forget(before) {
     for (const id in due) {
-      const rounds = id in every && due[id] < at ? Math.ceil((at - due[id]) / every[id]) * every[id] : 0;
-      if (due[id] + rounds <= at + within) return true;
+      const over = id in fired ? fired[id] <= before : !(id in every) && due[id] <= before - NEVER_MS;
+      if (over) { delete fired[id]; delete due[id]; }
     }
-    return false;
+    listed = Object.keys(due).length;
+  }
+
+  function pending(within, readAgo) {
+    const at = now();
+    forget(at - readAgo - DRAWN_MS);
+    let found = connected || refreshes() !== null;
+    for (const id in due) {
+      const repeats = id in every;
+      if (!repeats && !(id in fired) && due[id] + LATE_MS < at) return "late";
+      const rounds = repeats && due[id] < at ? Math.ceil((at - due[id]) / every[id]) * every[id] : 0;
+      found ||= due[id] + rounds <= at + within;
+    }
+    return found;
   }
 
   const wrap = (name, handler) => { if (typeof window[name] === "function") window[name] = new Proxy(window[name], handler); };
-  const sets = (repeats) => ({ apply(native, self, given) { const id = apply(native, self, given); note(id, Number(given[1]), repeats); return id; } });
-  const clears = { apply(native, self, given) { apply(native, self, given); const id = Number(given[0]); delete due[id]; delete every[id]; } };
+  const sets = (repeats) => ({ apply(native, self, given) {
+    const id = apply(native, self, given), ms = note(id, Number(given[1]));
+    if (repeats) every[id] = ms > 1 ? ms : 1; else watch(id, ms);
+    return id;
+  } });
+  // Frames that are not shown are not drawn: a frame counts as drawn in time.
+  const draws = { apply(native, self, given) {
+    const id = apply(native, self, given), key = `frame ${id}`;
+    note(key, FRAME_MS);
+    fired[key] = due[key];
+    return id;
+  } };
+  const clears = { apply(native, self, given) { apply(native, self, given); const id = Number(given[0]); delete due[id]; delete every[id]; delete fired[id]; } };
   const connects = { construct(native, given, made) { connected = true; return construct(native, given, made); } };
   wrap("setTimeout", sets(false));
   wrap("setInterval", sets(true));
   wrap("clearTimeout", clears);
   wrap("clearInterval", clears);
-  wrap("requestAnimationFrame", { apply(native, self, given) { const id = apply(native, self, given); note(`frame ${id}`, FRAME_MS, false); return id; } });
+  wrap("requestAnimationFrame", draws);
   // What these bring, and when, cannot be known.
   for (const name of ["WebSocket", "EventSource", "Worker", "SharedWorker", "RTCPeerConnection", "BroadcastChannel"]) wrap(name, connects);
-  Object.defineProperty(window, NAME, { value: isPending });
+  Object.defineProperty(window, NAME, { value: pending });
 })();

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from playwright.async_api import BrowserContext, Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -17,6 +18,8 @@ from services.browser_pool.adapters.observe.worlds import Worlds
 WITHIN_MS = 8000
 """Timers that are due later do not count: no reader waits so long for late content."""
 MAX_FRAMES = 20
+PendingWork = Literal["none", "some", "late"]
+"""``late``: a timer should have fired and has not; what it brings comes once the page's scripts get to run."""
 
 
 async def count_timers(context: BrowserContext) -> None:
@@ -24,13 +27,17 @@ async def count_timers(context: BrowserContext) -> None:
     await context.add_init_script(_script())
 
 
-async def has_pending_work(worlds: Worlds, timeout_s: float) -> bool:
-    """Return whether a timer is due soon or a connection is open in any frame; also where that is not known."""
+async def read_pending_work(worlds: Worlds, read_ago_ms: float, timeout_s: float) -> PendingWork:
+    """Return whether a timer is due soon, or has fired since the page was read, or a connection is open in any frame.
+
+    "some" also where that is not known."""
     try:
-        told = await worlds.ask_pages(f"__exhibitPending({WITHIN_MS})", MAX_FRAMES, timeout_s)
+        told = await worlds.ask_pages(f"__exhibitPending({WITHIN_MS}, {read_ago_ms:.0f})", MAX_FRAMES, timeout_s)
     except (Error, PlaywrightTimeout):
-        return True
-    return not told or any(answer is not False for answer in told)
+        return "some"
+    if "late" in told:
+        return "late"
+    return "some" if not told or any(answer is not False for answer in told) else "none"
 
 
 @cache
