@@ -1,6 +1,7 @@
-"""The drift suite: a flow compiled on the plain site, run with every switch of the practice sites alone and some pairs.
+"""The drift suite: a flow compiled on the plain site, run with some switches of the practice sites alone and in pairs.
 
-The table is printed (``pytest -s``). Nothing wrong is ever done: false heals are 0. All pairs: ``make bench-drift``.
+The table is printed (``pytest -s``). Nothing wrong is ever done: false heals are 0. Each switch and each pair has its
+day; all of them at once: ``make bench-drift``.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from tests.drift.outcomes import Outcome, table_of
 from tests.drift.subjects import FAMILIES
 
 SEED = "DRIFT_SEED"
-"""Environment variable that repeats the pairs of another day; by default it is the number of the day."""
-PAIRS = 2
-"""Pairs for each family and day."""
+"""Environment variable that repeats another day; by default it is the number of the day."""
+SWITCHES, PAIRS = 3, 2
+"""Switches alone, and pairs, for each family and day."""
 
 
 def pairs_of_day(family: str, day: int) -> list[Drift]:
@@ -29,11 +30,9 @@ def pairs_of_day(family: str, day: int) -> list[Drift]:
 
 
 def drifts_of_day(family: str, day: int) -> list[Drift]:
-    """Return every switch alone and the pairs of the day. A request takes as long as ten pages that are read, so that
-    its switches rotate too."""
-    known = list(alone())
-    switches = [known[(day + at) % len(known)] for at in range(2)] if family == "requests" else known
-    return [*switches, *pairs_of_day(family, day)]
+    """Return the switches that are on alone, and the pairs of the day."""
+    known, first = list(alone()), day + list(FAMILIES).index(family)
+    return [*(known[(first + at) % len(known)] for at in range(SWITCHES)), *pairs_of_day(family, day)]
 
 
 def assert_nothing_wrong(outcomes: list[Outcome]) -> None:
