@@ -72,15 +72,23 @@ def _years(year: str) -> Iterator[int]:
 
 
 _NAMED_ZONE = r"[ecmpaj][sd]?t|[cew]es?t|bst|ist|aest|aedt|jst|kst|sgt|hkt|msk|nzst|nzdt|akst|akdt|hst"
+_HALF = r"(?P<half>[ap]\.?m\.?)"
+_OF_ZONE = rf" ?(?P<zone>z|(?:utc|gmt)[+-]\d{{1,2}}|(?:utc|gmt)?[+-]\d{{2}}:?\d{{2}}|utc|gmt|{_NAMED_ZONE})?"
 _TIME = re.compile(
-    r"(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?(?: uhr)? ?(?P<half>[ap]\.?m\.?)?"
-    rf" ?(?P<zone>z|(?:utc|gmt)[+-]\d{{1,2}}|(?:utc|gmt)?[+-]\d{{2}}:?\d{{2}}|utc|gmt|{_NAMED_ZONE})?"
+    r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?(?: uhr| h)? ?" + f"{_HALF}?{_OF_ZONE}"
 )
+_WHOLE_HOUR = re.compile(rf"(?P<h>\d{{1,2}}) ?(?:{_HALF}|uhr|h|o'clock){_OF_ZONE}")
 _WITHIN = re.compile(r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?!\d)(?:[:.]\d{2})?\s*(?P<half>[ap])?\.?m?", re.I)
+_HOUR_WITHIN = re.compile(r"(?<![\d:.])(?P<h>\d{1,2})\s?(?P<half>[ap])\.?m\b", re.I)
 _BETWEEN = re.compile(r"(?:[t.,]? ?(?:(?:at|um|a las|a) )?)")
 _ZONE = re.compile(rf"{_NAMED_ZONE}|utc|gmt")
 UNKNOWN_ZONE = "?"
 """What a time of day ends in where its zone cannot be told."""
+EITHER_MIDNIGHT = "00:00:00 or 24:00:00"
+"""The time of day of ``midnight``: of the beginning of its day, or of its end."""
+_BY_NAME = {"noon": "12:00:00", "midday": "12:00:00", "12 noon": "12:00:00"} | dict.fromkeys(
+    ("midnight", "12 midnight"), EITHER_MIDNIGHT
+)
 
 
 class NotADate(ValueError):
@@ -99,7 +107,8 @@ def is_zoned(clock: str) -> bool:
 
 def times_in(text: str) -> frozenset[tuple[int, int]]:
     """Return hour and minute of every time of day within a text."""
-    return frozenset((_of_24(int(found["h"]), found["half"]), int(found["m"])) for found in _WITHIN.finditer(text))
+    exact = ((_of_24(int(found["h"]), found["half"]), int(found["m"])) for found in _WITHIN.finditer(text))
+    return frozenset((*exact, *((_of_24(int(found["h"]), found["half"]), 0) for found in _HOUR_WITHIN.finditer(text))))
 
 
 def clock_of(rest: str, shown: str) -> str:
@@ -107,12 +116,16 @@ def clock_of(rest: str, shown: str) -> str:
     if not rest.strip():
         return ""
     between = _BETWEEN.match(rest)
-    match = _TIME.fullmatch(rest[between.end() if between else 0 :].strip())
+    written = rest[between.end() if between else 0 :].strip()
+    if written in _BY_NAME:
+        return _BY_NAME[written]
+    match = _TIME.fullmatch(written) or _WHOLE_HOUR.fullmatch(written)
     if match is None:
-        raise NotADate(f"{quoted(shown)} has more than a date and a time")
+        raise NotADate(f"{quoted(shown)} has more than a date and a time: {quoted(written)}")
+    said = match.groupdict("0")
     hour = _hour(int(match["h"]), match["half"], shown)
     try:
-        clock = time(hour, int(match["m"]), int(match["s"] or 0), int((match["f"] or "0").ljust(6, "0")[:6]))
+        clock = time(hour, int(said.get("m", "0")), int(said.get("s", "0")), int(said.get("f", "0").ljust(6, "0")[:6]))
     except ValueError as exc:
         raise NotADate(f"{quoted(shown)} is not a time: {exc}") from exc
     return clock.isoformat() + _offset(match["zone"], shown)

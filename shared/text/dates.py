@@ -9,6 +9,7 @@ Decided so, and held by tests:
   they do in Korea or Hungary, and ``18-Nov-26`` may be of 2018; ``25/12/24`` begins with the day.
 - Two digits are a year of this century up to 49; ``25/12/75`` could be of either.
 - A remark behind it in parentheses is no part of the date, unless it contains another date.
+- ``midnight`` may be the beginning of its day or the end: no date-time can be made of it, but a date can.
 - A zone by name (``EST``) is not told from others of that name: no date-time can be made of it, but a date can.
 - ``3 days ago`` is no date: the clock it was counted by is not on the page. Only the element's title can say the date.
 - A date is taken as written: no zone is added and none is converted.
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from shared.text.date_numbers import NUMERIC, UNKNOWN_ZONE, NotADate, is_zoned
+from shared.text.date_numbers import EITHER_MIDNIGHT, NUMERIC, UNKNOWN_ZONE, NotADate, is_zoned
 from shared.text.normal import Invalid, plain, quoted
 from shared.text.written_dates import Dated, Order, Undated, read_date
 
@@ -56,14 +57,23 @@ def _day(shown: str, order: Order, title: str | None) -> date:
 
 def _moment(shown: str, order: Order, title: str | None) -> str:
     said = read_date(shown, order)
-    clock = said.clock if isinstance(said, Dated) and not said.clock.endswith(UNKNOWN_ZONE) else ""
-    if clock:
+    clock = said.clock if isinstance(said, Dated) else ""
+    lack = _lack(clock)
+    if not lack:
         return f"{_day(shown, order, title).isoformat()}T{clock}"
-    lack = "has a time zone that is not known" if isinstance(said, Dated) and said.clock else "has no time of day"
     day, clock = _by_title(said, shown, title, order, lack)
-    if not clock or clock.endswith(UNKNOWN_ZONE):
+    if _lack(clock):
         raise NotADate(f"{quoted(shown)} {lack}")
     return f"{day.isoformat()}T{clock}"
+
+
+def _lack(clock: str) -> str:
+    """Return what a time of day lacks, or nothing."""
+    if clock == EITHER_MIDNIGHT:
+        return "does not say which midnight: that of the beginning of its day or of its end"
+    if clock.endswith(UNKNOWN_ZONE):
+        return "has a time zone that is not known"
+    return "" if clock else "has no time of day"
 
 
 def _by_title(said: Dated | Undated, shown: str, title: str | None, order: Order, lack: str = "") -> tuple[date, str]:

@@ -183,10 +183,29 @@ def test_the_first_and_the_last_day_of_all_break_nothing():
         ("3. März 2026 um 14:05 Uhr", "2026-03-03T14:05:00"),
         ("Mar 3, 2026, 2:05\u202fp.m.", "2026-03-03T14:05:00"),
         ("2026-03-03 14:05 (late)", "2026-03-03T14:05:00"),
+        ("June 24, 2026, 4 p.m.", "2026-06-24T16:00:00"),
+        ("June 24, 2026 4pm UTC", "2026-06-24T16:00:00+00:00"),
+        ("June 24, 2026, 12 a.m.", "2026-06-24T00:00:00"),
+        ("May 2, 2026, noon", "2026-05-02T12:00:00"),
+        ("3. März 2026, 14 Uhr", "2026-03-03T14:00:00"),
+        ("3 mars 2026 14h05", "2026-03-03T14:05:00"),
+        ("3.3.2026 14.05", "2026-03-03T14:05:00"),
     ],
 )
 def test_moments(shown, moment):
     assert value(MOMENT, shown) == moment
+
+
+def test_midnight_is_of_a_day_and_may_be_either_of_its_ends():
+    assert value(DAY, "May 10, 2026, midnight") == "2026-05-10"
+    assert "which midnight" in why_not(MOMENT, "May 10, 2026, midnight")
+    assert value(MOMENT, "May 10, 2026, midnight", title="2026-05-10T00:00Z") == "2026-05-10T00:00:00+00:00"
+
+
+def test_what_is_behind_a_date_and_is_no_time_is_said():
+    assert "and a time: 'overdue'" in why_not(DAY, "May 10, 2026 overdue")
+    assert "no such hour" in why_not(MOMENT, "May 10, 2026, 16 p.m.")
+    assert why_not(MOMENT, "May 10, 2026, 4")
 
 
 @pytest.mark.parametrize("shown", ["2026-03-03 14:05 EST", "2026-03-03 14:05 (CST)", "2026-03-03 24:00", "2026-03-03"])
