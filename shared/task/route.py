@@ -39,6 +39,11 @@ class Lookup(Step):
     )
     under: Words | None = Field(default=None, description="Only results under this heading count.")
     numbered: bool = Field(default=False, description="Texts of a result begin with a number that is no part of them.")
+    link: Words | None = Field(
+        default=None,
+        description="What opens the result, where it has several links: the name of the link, the header of its "
+        "column, or a segment of the path of its address.",
+    )
 
 
 class Search(Step):
@@ -54,6 +59,7 @@ class Pick(Step):
     pick: Annotated[dict[Text, Text], Field(min_length=1)]
     under: Words | None = None
     numbered: bool = False
+    link: Words | None = None
 
 
 class ShowTab(Step):

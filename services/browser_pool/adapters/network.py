@@ -14,8 +14,6 @@ otherwise."""
 RELEVANT_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
 # A request that takes longer is probably a long poll; the page is read without waiting for it.
 MAX_PENDING_S = 1.5
-DRAWN_S = 0.1
-"""A page that was read so soon after a response may have been read before it was drawn."""
 AWAITED_S = 10.0
 """What a request that takes longer brings is not waited for by a reader either."""
 
@@ -104,20 +102,19 @@ class Network:
         """Return the time by the clock of requests."""
         return self._now_s()
 
-    def awaits_data(self, read_s: float) -> bool:
-        """Return whether a page that was read at this time may lack data: a request is in flight, or has ended just
-        before or since.
+    def awaits_data(self, since_s: float) -> bool:
+        """Return whether a page may lack data: a request is in flight, or one has ended since then.
 
         A poll of the same address that ran before the action does not count, and a long poll not for long."""
         now_s = self._now_s()
         in_flight = (flight for flight in self._in_flight.values() if flight.relevant and not _gone(flight))
-        return self._data_s >= read_s - DRAWN_S or any(now_s - flight.since_s < AWAITED_S for flight in in_flight)
+        return self._data_s >= since_s or any(now_s - flight.since_s < AWAITED_S for flight in in_flight)
 
-    def idle_ms(self) -> float:
-        """Return the time since the last request ended, however long it took; 0 while one is in flight."""
+    def is_idle_for(self, quiet_ms: float) -> bool:
+        """Return whether no request is in flight, however long it takes, and none has ended in this time."""
         if any(not _gone(flight) for flight in self._in_flight.values()):
-            return 0.0
-        return (self._now_s() - self._ended_s) * 1000
+            return False
+        return (self._now_s() - self._ended_s) * 1000 >= quiet_ms
 
     def quiet_for_ms(self) -> float:
         """Return the time since a pending request ended."""

@@ -198,14 +198,17 @@ class PageSession:
     async def _read_pending(self, whole: WalkedPage) -> tuple[bool, bool]:
         """Return whether the page is idle, and whether it awaits data (see PageObserved)."""
         answered = self.network.document(self.page)
-        changing = bool(whole.unread) or any(_is_changing(document) for _, document, _ in whole.parts)
-        refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
-        awaits_data = self.network.awaits_data(self._read_s)
-        if awaits_data:
+        documents = [document for _, document, _ in whole.parts]
+        scripted = self.network.data_asked or any(document.scripts for document in documents)
+        # A page without scripts is drawn by its document alone; scripts draw a little after what they were sent.
+        drawing_ms = QUIET_MS if scripted else 0.0
+        if self.network.awaits_data(self._read_s - drawing_ms / 1000):
             return False, True
         read_ago_ms = (self.network.now_s() - self._read_s) * 1000
         work = await read_pending_work(await engine.worlds(self.page), read_ago_ms, self.limits.action_s)
-        quiet = not changing and not refreshes and self.network.idle_ms() >= QUIET_MS
+        changing = bool(whole.unread) or any(map(_is_changing, documents))
+        refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
+        quiet = self.network.is_idle_for(drawing_ms) and not changing and not refreshes
         return quiet and work == "none", work == "late"
 
     async def _dialog_page(self, waiting: DialogOpened) -> RawPage:

@@ -93,7 +93,8 @@ def read_fields(
         here = whole if name in spec.identity else own
         places = here if part is None else Places(part, known, NO_REFS if asked else past)
         found = _places(name, field, places, page)
-        readings[name] = _read(_candidates(field, found, frozenset() if asked else past, page), field, page, row_key)
+        current = _candidates(field, found, frozenset() if asked else past, page)
+        readings[name] = _read(current, field, page, row_key)
     return readings
 
 
@@ -200,10 +201,14 @@ def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: Pag
 
 
 def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) -> list[Candidate]:
-    """Return the candidates in table rows that show the key, or joined over them; all if there is no such row."""
+    """Return the candidates in table rows that show the key, or joined over them; all if there is no such row.
+
+    A key that is itself the candidate tells of its row only where it comes first: elsewhere the row may be one of many
+    of the same record ("Number", "CT-7"), and the text is the value of another label."""
     shows = [e for e in page.elements if e.row is not None and fold(text_of(e)) == fold(key)]
-    rows = {(e.frame, row) for e in shows if e.row is not None for row in range(e.row, e.row + e.rows)}
-    chosen = [one for one in candidates if rows & _rows_of(one)]
+    rows = {(e.frame, row): e for e in shows if e.row is not None for row in range(e.row, e.row + e.rows)}
+    own = {e.ref for e in shows if e.column}
+    chosen = [one for one in candidates if one.element.ref not in own and rows.keys() & _rows_of(one)]
     return chosen or list(candidates)
 
 

@@ -113,9 +113,11 @@ def _is_column_header(element: Element) -> bool:
 
 def _tables(elements: Iterable[Element]) -> list[list[Element]]:
     """Return the elements in the rows of each table. A table ends where something stands in no row, or where headers
-    of columns begin another one."""
+    of columns begin another one. A row that can be pressed is told before its cells."""
     tables: list[list[Element]] = [[]]
     for element in elements:
+        if element.role == "row":
+            continue
         current = tables[-1]
         ends = element.row is None or (current and current[-1].frame != element.frame)
         if ends or (_is_column_header(element) and _has_records_above(current, element)):

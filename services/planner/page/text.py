@@ -15,6 +15,8 @@ HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
 HEADER_TAGS = frozenset({"th", "dt"})
 PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
 
+ICON_NAME = "icon "
+"""How an observation begins the name of a picture that only its class names."""
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 """States of elements that show or hide a part of the page."""
 LEAST_DOM_CONFIDENCE = 0.6
@@ -54,6 +56,11 @@ def without_cut_marker(shown: str, cut_chars: int) -> str:
 def humanised(name: str) -> str:
     """Return the name in words: `ticket_number` and `ticketNumber` as `ticket number`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ")
+
+
+def is_icon(element: Element) -> bool:
+    """Return whether the element is a picture that stands for a text: without a name, or named by its class alone."""
+    return element.role == "img" and (element.look > 0 or element.name.startswith(ICON_NAME))
 
 
 def is_filter(element: Element) -> bool:

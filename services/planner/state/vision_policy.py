@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from services.planner.page.fields import FieldMissing, labels_of
+from services.planner.page.fields import FieldMissing, all_labels, labels_of
 from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.text import humanised, is_unsure
+from services.planner.page.labels.places import Places
+from services.planner.page.text import humanised, is_icon, is_unsure
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.limits import is_last_step, page_signature
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
@@ -56,7 +57,7 @@ def _icon_of(view: SampleView, page: PageObserved, name: str) -> Element | None:
     if view.spec.identity and identity_proof(view.spec, view.sample, page).state != "proven":
         return None
     labels = labels_of(name, view.spec.output_schema[name])
-    icons = [e for e in page.elements if e.look and not e.name.strip() and label_form(e.header or "") in labels]
+    icons = Places(page.elements, all_labels(view.spec)).icons(labels)
     return icons[0] if len(icons) == 1 else None
 
 
@@ -128,9 +129,13 @@ def _hints(view: SampleView, action: AskPicture, found: TargetFound | None) -> t
     ref = action.target.ref
     meant = next((e for e in page.elements if e.ref == ref), None)
     near = (e for e in page.elements if 0 < abs(e.ref - ref) <= NEAR_ELEMENTS or e.ref == ref)
-    if meant is not None and meant.look:  # the text of another row says nothing about this icon
+    if meant is not None and is_icon(meant):  # the text of another row says nothing about this icon
         near = (e for e in near if _on_one_line(meant, e))
-    return tuple(dict.fromkeys((*own, *(tidy(e.name)[:200] for e in near if e.name.strip()))))
+    field = view.spec.output_schema.get(action.field)
+    # What a field is called says nothing of its value: a red cross beside "Approved".
+    labels = labels_of(action.field, field) if field is not None else frozenset[str]()
+    said = (tidy(e.name)[:200] for e in near if e.name.strip() and label_form(e.name) not in labels)
+    return tuple(dict.fromkeys((*own, *said)))
 
 
 def _on_one_line(one: Element, other: Element) -> bool:

@@ -47,6 +47,12 @@ class IconReading:
     confidence: float
     why: str
     phrases: tuple[str, ...] = ()
+    shape: str = ""
+
+    @property
+    def says_yes(self) -> bool | None:
+        """Whether it says yes or no: a check of the colour of what passed, or a cross of what failed. None: neither."""
+        return {("pass", "check"): True, ("fail", "cross"): False}.get((self.state or "", self.shape))
 
 
 def read_icon(grid: PixelGrid, hints: Sequence[str]) -> IconReading:
@@ -86,7 +92,7 @@ def combine_signals(colour: str, shape: str, phrases: tuple[str, ...]) -> IconRe
     if len(possible) > 1:
         return IconReading(None, 0.0, f"it could be {' or '.join(sorted(possible))}: {seen}", phrases)
     confidence = _confidence(by_colour, by_shape, by_words, colour, shape)
-    return IconReading(next(iter(possible)), confidence, seen, phrases)
+    return IconReading(next(iter(possible)), confidence, seen, phrases, shape)
 
 
 def _confidence(

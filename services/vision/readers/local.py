@@ -1,4 +1,5 @@
-"""The reader without a model: the state of small status icons, by colour, shape and words. It answers nothing else."""
+"""The reader without a model: the state of small status icons, by colour, shape and words, and the yes or no of a green
+check or a red cross. It answers nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ class LocalReader:
     name = NAME
 
     async def answer(self, request: AskVision, picture: OpenPicture) -> VisionAnswered:
-        if base_type(request.answer_type) != "string" or not is_about_states(request.question, request.choices):
+        asks_state = base_type(request.answer_type) == "string" and is_about_states(request.question, request.choices)
+        if not asks_state and not _asks_yes_or_no(request):
             return _no_answer("this needs a model: without one, only the state of a status icon can be told")
         return await asyncio.to_thread(self._read, request, picture)
 
@@ -35,7 +37,10 @@ def _to_answer(request: AskVision, reading: IconReading, picture: OpenPicture) -
     """Return the state, in the words of the choices when the request has any."""
     if reading.state is None:
         return _no_answer(f"this needs a model: {reading.why}")
-    chosen = choice_for(reading.state, request.choices, reading.phrases) if request.choices else reading.state
+    if _asks_yes_or_no(request):
+        chosen = None if reading.says_yes is None else "yes" if reading.says_yes else "no"
+    else:
+        chosen = choice_for(reading.state, request.choices, reading.phrases) if request.choices else reading.state
     if chosen is None:
         return _no_answer(
             f"this needs a model: the icon shows {reading.state} ({reading.why}), and no single choice says that",
@@ -43,6 +48,10 @@ def _to_answer(request: AskVision, reading: IconReading, picture: OpenPicture) -
     return VisionAnswered(
         answer=chosen, confidence=reading.confidence, region=picture.rect.box, reasoning=reading.why, answered_by=NAME
     )
+
+
+def _asks_yes_or_no(request: AskVision) -> bool:
+    return base_type(request.answer_type) == "boolean"
 
 
 def _no_answer(reasoning: str) -> VisionAnswered:

@@ -8,15 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 from urllib.parse import quote
 
 from shared.flows.selectors import fill_template
 from shared.text.normal import fold
 
 MIN_CHARS = 2
-"""Of a value that is looked for within a longer text."""
+"""Of a value that is looked for within a longer text. In an address, one is enough for a segment or a query value."""
 MAX_VARIABLES = 8
 """Of one text."""
+MAX_BASES = 5
+"""Texts that a template is made from in turn: in one of them a short value may stand for something else too."""
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.I)
+Kind = Literal["text", "origin", "placeholder"]
 
 
 def common_template(texts: Sequence[str], rows: Sequence[Mapping[str, str]], *, in_address: bool = False) -> str | None:
@@ -24,15 +29,22 @@ def common_template(texts: Sequence[str], rows: Sequence[Mapping[str, str]], *, 
 
     None: there is none. ``rows``: values by identifier. ``in_address``: values stand there URL-encoded.
     """
-    first, others = texts[0], list(zip(texts[1:], rows[1:], strict=True))
-    found = [name for name, value in rows[0].items() if _occurs(_encoded(value, name, in_address=in_address), first)]
-    names = sorted(found, key=lambda name: -len(rows[0][name]))[:MAX_VARIABLES]
+    pairs = [(text, _values(row, in_address=in_address)) for text, row in zip(texts, rows, strict=True)]
+    bases = dict(zip(texts, pairs, strict=True)).values()
+    found = (_template_of(base, pairs, in_address=in_address) for base in list(bases)[:MAX_BASES])
+    return next((one for one in found if one is not None), None)
+
+
+def _template_of(
+    base: tuple[str, Mapping[str, str]], pairs: Sequence[tuple[str, Mapping[str, str]]], *, in_address: bool
+) -> str | None:
+    text, row = base
+    occurring = [name for name, value in row.items() if _occurs(value, text, in_address=in_address and name != "url")]
+    names = sorted(occurring, key=lambda name: -len(row[name]))[:MAX_VARIABLES]
     for size in range(len(names), -1, -1):
         for chosen in combinations(names, size):
-            template = _template(first, rows[0], chosen, in_address=in_address)
-            if template is not None and all(
-                fill_template(template, _values(row, in_address=in_address)) == text for text, row in others
-            ):
+            template = _template(text, row, chosen, in_address=in_address)
+            if template is not None and all(fill_template(template, values) == other for other, values in pairs):
                 return template
     return None
 
@@ -46,14 +58,20 @@ def _encoded(value: str, name: str, *, in_address: bool) -> str:
     return value if not in_address or name == "url" else quote(value, safe="")
 
 
-def _occurs(value: str, text: str) -> bool:
+def _occurs(value: str, text: str, *, in_address: bool) -> bool:
     if value == text:
         return bool(value)
-    return len(value) >= MIN_CHARS and re.search(_whole(value), text) is not None
+    return (len(value) >= MIN_CHARS or (in_address and value != "")) and re.search(
+        _whole(value, in_address=in_address), text
+    ) is not None
 
 
-def _whole(value: str) -> str:
-    """Return the pattern of the value as a whole word. An escape such as ``%20`` is no part of the word after it."""
+def _whole(value: str, *, in_address: bool) -> str:
+    """Return the pattern of the value as a whole word. An escape such as ``%20`` is no part of the word after it.
+
+    One character in an address is a whole segment of its path, or a whole value of its query."""
+    if in_address and len(value) < MIN_CHARS:
+        return rf"(?<=[/=]){re.escape(value)}(?=[/?&#;]|$)"
     before = r"(?:(?<!\w)|(?<=%[0-9A-F]{2}))" if value[:1].isalnum() else ""
     after = r"(?!\w)" if value[-1:].isalnum() else ""
     return f"{before}{re.escape(value)}{after}"
@@ -61,27 +79,44 @@ def _whole(value: str) -> str:
 
 def _template(text: str, row: Mapping[str, str], names: Sequence[str], *, in_address: bool) -> str | None:
     """Return the text with these values replaced, the longest first; None where one stands only within another."""
-    pieces: list[tuple[str, bool]] = [(text, False)]
+    origin = _ORIGIN.match(text) if in_address else None
+    pieces: list[tuple[str, Kind]] = [(text, "text")]
+    if origin is not None and origin[0] != text:
+        pieces = [(origin[0], "origin"), (text[origin.end() :], "text")]
     for name in names:
-        value = _encoded(row[name], name, in_address=in_address)
-        pieces, replaced = _replace(pieces, value, name)
+        value = row[name]
+        # A number in a host or a port is no record's.
+        left_out: tuple[Kind, ...] = ("placeholder", "origin") if value.isdigit() else ("placeholder",)
+        if name == "url":
+            pieces = _joined(pieces)
+        pieces, replaced = _replace(pieces, _whole(value, in_address=in_address and name != "url"), name, left_out)
         if not replaced:
             return None
     return "".join(piece for piece, _ in pieces)
 
 
-def _replace(pieces: list[tuple[str, bool]], value: str, name: str) -> tuple[list[tuple[str, bool]], bool]:
-    """Return the pieces with the value replaced. True marks a placeholder."""
-    found: list[tuple[str, bool]] = []
+def _joined(pieces: Sequence[tuple[str, Kind]]) -> list[tuple[str, Kind]]:
+    """Return the pieces with the origin joined to what follows it: a whole address is looked for."""
+    first = pieces[0]
+    if len(pieces) < 2 or first[1] != "origin" or pieces[1][1] != "text":
+        return list(pieces)
+    return [(first[0] + pieces[1][0], "text"), *pieces[2:]]
+
+
+def _replace(
+    pieces: Sequence[tuple[str, Kind]], pattern: str, name: str, left_out: tuple[Kind, ...]
+) -> tuple[list[tuple[str, Kind]], bool]:
+    """Return the pieces with the value replaced."""
+    found: list[tuple[str, Kind]] = []
     replaced = False
-    for text, is_placeholder in pieces:
-        parts = [text] if is_placeholder else re.split(_whole(value), text)
+    for text, kind in pieces:
+        parts = [text] if kind in left_out else re.split(pattern, text)
         for at, part in enumerate(parts):
             if at:
-                found.append((f"{{{name}}}", True))
+                found.append((f"{{{name}}}", "placeholder"))
                 replaced = True
             if part or len(parts) == 1:
-                found.append((part, is_placeholder))
+                found.append((part, kind))
     return found, replaced
 
 

@@ -17,7 +17,7 @@ from services.planner.deciders.rules.navigation import (
     quoted_choice,
 )
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, row_with_gaps
-from services.planner.page.lists import cards, table_rows
+from services.planner.page.lists import cards, is_link_meant, table_rows
 from services.planner.page.paging import PagingControl, next_results_control
 from services.planner.page.record.scope import find_section
 from services.planner.page.targets import distinct_targets, find_controls, find_pressable
@@ -35,16 +35,19 @@ TYPE_PART, SEND_PART, TURN_PART, OPEN_PART = "type", "press", "turn", "open"
 MAX_PAGES = 40
 _PIECES = re.compile(r"\s+(?:·|•|\||–|—|at|@)\s+")
 """Separators of facts on one line. A comma is none: "Acme, Inc." is not "Acme"."""
+MOST_NAMED = 6
+"""Links of a record that a refusal names."""
 _NUMBER = re.compile(r"^\d+[.):]?\s+")
 
 
 @dataclass(frozen=True)
 class SearchedRecord:
-    """What is looked for in a list, and under which heading."""
+    """What is looked for in a list, under which heading, and what opens it."""
 
     columns: dict[str, str]
     under: Words | None
     numbered: bool
+    link: Words | None
 
 
 def search(context: RouteContext, step: Search) -> Act | ObserveAgain | NextStep:
@@ -65,7 +68,7 @@ def pick(context: RouteContext, step: Pick) -> Act | ObserveAgain | NextStep:
 def _wanted(context: RouteContext, columns: dict[str, str], step: Lookup | Pick) -> SearchedRecord:
     row = row_with_gaps(context.view.spec, context.view.sample)
     filled_in = {name: fill(template, row).strip() for name, template in columns.items()}
-    return SearchedRecord(filled_in, step.under, step.numbered)
+    return SearchedRecord(filled_in, step.under, step.numbered, step.link)
 
 
 # --- asking for it
@@ -125,7 +128,9 @@ def _pick(context: RouteContext, wanted: SearchedRecord) -> Act | ObserveAgain |
     part = find_section(context.page, names) if names else context.page.elements
     if part is None:
         return context.missing_element(f"heading {quoted_choice(names)} over the results")
-    return _decide_on_matches(context, wanted, matches_in(part, wanted.columns, numbered=wanted.numbered), part)
+    links = filled_words(context, wanted.link) if wanted.link is not None else ()
+    found = matches_in(part, wanted.columns, numbered=wanted.numbered, links=links)
+    return _decide_on_matches(context, wanted, found, part)
 
 
 def _decide_on_matches(
@@ -179,7 +184,8 @@ def _turn(context: RouteContext, control: PagingControl, found: int, key: str) -
 
 def _open(context: RouteContext, hit: MatchingRecord) -> Act | ObserveAgain:
     if hit.link is None:
-        return context.fail("off_route", f"it cannot be told what opens {quoted(hit.description)}")
+        several = f"; say in `link` which of {', '.join(map(quoted, hit.links))}" if hit.links else ""
+        return context.fail("off_route", f"it cannot be told what opens {quoted(hit.description)}{several}")
     return press_once(context, hit.link, f"{quoted(hit.description)} is the one result that matches.", OPEN_PART)
 
 
@@ -222,11 +228,13 @@ def _several_matches(
 
 @dataclass(frozen=True)
 class MatchingRecord:
-    """One matching record. `link` opens it; `key` identifies it on any page of results."""
+    """One matching record. `link` opens it; `key` identifies it on any page of results. `links`: the names of those
+    between which the task has to choose."""
 
     link: Element | None
     key: str
     description: str
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -238,18 +246,23 @@ class ListMatches:
     lacking: tuple[str, ...] = ()
 
 
-def matches_in(part: Sequence[Element], wanted: Mapping[str, str], *, numbered: bool = False) -> ListMatches:
-    """Return the records that match every wanted column exactly, but for case and white space."""
+def matches_in(
+    part: Sequence[Element], wanted: Mapping[str, str], *, numbered: bool = False, links: Sequence[str] = ()
+) -> ListMatches:
+    """Return the records that match every wanted column exactly, but for case and white space.
+
+    `links`: what opens a record is called."""
+    meant = frozenset(map(label_form, links))
     rows = table_rows(part)
     headed = {label_form(e.header) for row in rows for e in row if e.header is not None}
     asked = {name: _labels(name) for name in wanted}
     if rows and any(labels & headed for labels in asked.values()):
         lacking = tuple(name for name, labels in asked.items() if not labels & headed)
-        hits = tuple(_hit(row, wanted) for row in rows if not lacking and _row_matches(row, wanted, asked))
+        hits = tuple(_hit(row, wanted, meant) for row in rows if not lacking and _row_matches(row, wanted, asked))
         return ListMatches(len(rows), _distinct_hits(hits), lacking)
     found = cards(part)
     fitting = [card for card in found if all(_card_shows(card, name, wanted[name], numbered) for name in wanted)]
-    return ListMatches(len(found), _distinct_hits([_hit(card, wanted) for card in fitting]))
+    return ListMatches(len(found), _distinct_hits([_hit(card, wanted, meant) for card in fitting]))
 
 
 def _distinct_hits(hits: Sequence[MatchingRecord]) -> tuple[MatchingRecord, ...]:
@@ -294,19 +307,19 @@ def pieces(element: Element, column: str) -> list[str]:
 # --- what opens a record
 
 
-def _hit(record: Sequence[Element], wanted: Mapping[str, str]) -> MatchingRecord:
-    link = _link(record, wanted)
+def _hit(record: Sequence[Element], wanted: Mapping[str, str], meant: frozenset[str]) -> MatchingRecord:
+    pressable = [e for e in record if e.role in ("link", "button") and "disabled" not in e.states]
+    link = _link(pressable, wanted, meant)
     text = ", ".join(dict.fromkeys(tidy(e.name) for e in record if e.name and e.role not in PRESSED_ROLES))
     key = link.url if link is not None and link.url else text
-    return MatchingRecord(link, key, text[:200])
+    names = dict.fromkeys(tidy(e.name) for e in pressable if e.name) if link is None else ()
+    return MatchingRecord(link, key, text[:200], tuple(names)[:MOST_NAMED])
 
 
-def _link(record: Sequence[Element], wanted: Mapping[str, str]) -> Element | None:
-    """Return the link named like one of the columns, else the only element that can be pressed."""
+def _link(pressable: Sequence[Element], wanted: Mapping[str, str], meant: frozenset[str]) -> Element | None:
+    """Return the link that the task means, else the one named like one of the columns, else the only element that can
+    be pressed."""
     values = {fold(value) for value in wanted.values()}
-    links = [e for e in record if e.role in ("link", "button") and "disabled" not in e.states]
-    named = distinct_targets(e for e in links if fold(e.name) in values)
-    if named:
-        return named[0] if len(named) == 1 else None
-    every = distinct_targets(links)
-    return every[0] if len(every) == 1 else None
+    named = [e for e in pressable if (is_link_meant(e, meant) if meant else fold(e.name) in values)]
+    possible = distinct_targets(named if named or meant else pressable)
+    return possible[0] if len(possible) == 1 else None

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, takewhile
+from itertools import chain, groupby, takewhile
 
 from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
 from services.planner.page.labels.changes import is_change, is_change_row
-from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading
+from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, label_form, tidy
@@ -43,6 +43,7 @@ class Places:
         for element in elements:
             if element.row is not None:
                 self._rows[element.frame, element.row].append(element)
+        self._named_rows = frozenset(_rows_named_by_first_cell(elements, known))
 
     def of(self, labels: frozenset[str]) -> list[Place]:
         """Return the places of a label: where the page's structure or a text itself names it, and beside a text that
@@ -117,15 +118,37 @@ class Places:
 
     def _headed(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what cells, definitions and inputs show."""
-        for group in self._groups:
-            if label_form(group[0].header or "") in labels:
-                place = _cell_texts(group)
-                if place:
-                    yield place
+        for group in self._headed_groups(labels):
+            place = _cell_texts(group)
+            if place:
+                yield place
         for element in self.elements:
             labelled = label_form(element.header or "") not in labels and label_form(element.name) in labels
             if is_input(element) and not is_filter(element) and labelled:
                 yield texts_in(element, element.row)
+
+    def _headed_groups(self, labels: frozenset[str]) -> Iterator[list[Element]]:
+        """Yield the elements of each cell or definition that has one of the labels.
+
+        In a table that names each row in its first cell ("Attribute", "Value"), the head of a column names none.
+        """
+        for group in self._groups:
+            header = label_form(group[0].header or "")
+            if header in labels and (not self._is_in_named_row(group[0]) or header == self._row_name(group[0])):
+                yield group
+
+    def _is_in_named_row(self, element: Element) -> bool:
+        return element.row is not None and (element.frame, element.row) in self._named_rows
+
+    def _row_name(self, element: Element) -> str:
+        return next((label_form(one.name) for one in self._row_of(element) if one.column == 0), "")
+
+    def icons(self, labels: frozenset[str]) -> list[Element]:
+        """Return the icons that stand in the place of a value of these labels."""
+        headed = [one for group in self._headed_groups(labels) for one in group]
+        rows = [self._row_of(self.elements[at]) for at in self._labels_at(labels)]
+        beside = [one for row in rows if row and self._is_in_named_row(row[0]) for one in row if one.column == 1]
+        return list({one.ref: one for one in (*headed, *beside) if is_icon(one)}.values())
 
     def _in_texts(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield the values of texts such as `Label: value`."""
@@ -210,7 +233,7 @@ class Places:
 
     def _second_cell(self, label: Element) -> Place:
         cell = [one for one in self._row_of(label) if one.column == 1]
-        return () if any(one.look for one in cell) else _cell_texts(cell) if cell else ()
+        return () if any(map(is_icon, cell)) else _cell_texts(cell) if cell else ()
 
     def _has_headed_cell(self, label: Element) -> bool:
         return any(one.header == label.name for one in self._row_of(label))
@@ -241,7 +264,7 @@ class Places:
     def _values_after(self, at: int) -> Place:
         label = self.elements[at]
         following = self.elements[at + 1] if at + 1 < len(self.elements) else None
-        if following is not None and following.look:  # the icon has no text, but the value is not empty either
+        if following is not None and is_icon(following):  # the icon has no text, but the value is not empty either
             return self._texts_past(at, self.elements[at + 2 : at + 3])
         if label.before_blank:
             return (Candidate("", label, label.row),)
@@ -302,6 +325,16 @@ class Places:
         if label_form(element.name) in self._known and not is_input(element):
             return True
         return label.name.rstrip().endswith(":") and element.name.rstrip().endswith(":")
+
+
+def _rows_named_by_first_cell(elements: Sequence[Element], known: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """Yield the rows of tables of two columns whose first cells are labels."""
+    without_rows = (one for one in elements if one.role != "row")  # a row that can be pressed stands before its cells
+    for in_table, found in groupby(without_rows, lambda one: (one.row is not None, one.frame)):
+        cells = [one for one in found if not is_header(one)] if in_table[0] else []
+        first = [one for one in cells if one.column == 0]
+        if {one.column for one in cells} == {0, 1} and any(label_form(one.name) in known for one in first):
+            yield from {(one.frame, one.row) for one in cells if one.row is not None}
 
 
 def _groups(elements: Sequence[Element]) -> Iterator[list[Element]]:

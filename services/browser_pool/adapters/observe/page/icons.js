@@ -20,7 +20,7 @@ function iconIn(el) {
 }
 
 function readIcon(el) {
-  const rect = el.getBoundingClientRect();
+  const rect = drawnRect(el);
   const [least, most] = ICON_PX;
   if (Math.min(rect.width, rect.height) < least || Math.max(rect.width, rect.height) > most || unreachable(rect)) return null;
   if (rect.width > 3 * rect.height || rect.height > 3 * rect.width) return null;
@@ -30,6 +30,23 @@ function readIcon(el) {
   if (!record || DECORATION.test(classesAround(el)) || spokenBeside(el)) return null;
   const drawn = el.localName === 'svg' ? svgLook(el) : el.localName === 'img' ? imgLook(el) : cssLook(el, rect);
   return drawn && { record, coloured: drawn.coloured, name: wrapperName(el, record), look: hashOf(`${el.localName} ${Math.round(rect.width)}x${Math.round(rect.height)} ${drawn.key}`) };
+}
+
+// The glyph that the style alone draws in an empty element, without its words for screen readers; or ''.
+function glyphOf(before) {
+  const written = /^(["'])(.*?)\1/s.exec(before.content);
+  const glyph = written ? written[2] : '';
+  return glyph.trim() && !/[\p{L}\p{N}]/u.test(glyph) ? glyph : '';
+}
+
+// The box of an element; of a glyph that stands out of a line without height, that of the glyph.
+function drawnRect(el) {
+  const rect = el.getBoundingClientRect();
+  if (rect.height >= ICON_PX[0] || rect.width < ICON_PX[0] || el.firstChild || !(el instanceof HTMLElement)) return rect;
+  const before = getComputedStyle(el, '::before');
+  if (!glyphOf(before)) return rect;
+  const height = parseFloat(before.fontSize);
+  return new DOMRect(rect.x, rect.y + (rect.height - height) / 2, rect.width, height);
 }
 
 // The picture in an element that is hidden from screen readers only, or null.
@@ -113,7 +130,14 @@ function svgLook(el) {
 function colourOf(el) {
   if (!iconRecord(el)) return NONE;
   const colour = getComputedStyle(el, '::before').color;
-  return isColourful(colour) ? [`colour ${colour}`] : NONE;
+  return isColourful(colour) ? [`colour ${inBytes(colour)}`] : NONE;
+}
+
+// A colour as `rgb(214, 57, 57)`, in whichever way the style writes it.
+const IN_PARTS = /^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)$/;
+function inBytes(paint) {
+  const parts = IN_PARTS.exec(paint);
+  return parts ? `rgb(${parts.slice(1).map((part) => Math.round(Number(part) * 255)).join(', ')})` : paint;
 }
 
 // The colours of an image file are unknown: it counts when it differs from its neighbours.
@@ -129,8 +153,8 @@ function cssLook(el, rect) {
   if (pictures.length) return { key: `${pictures.join()} ${style.backgroundPosition} ${style.backgroundColor}`, coloured: style.maskImage === 'none' || isColourful(style.backgroundColor) };
   const before = getComputedStyle(el, '::before');
   if (before.content !== 'none' && before.content !== 'normal') {
-    const glyph = before.content.replace(/^["']|["']$/g, '');
-    if (/[\p{L}\p{N}]/u.test(glyph) || !glyph.trim()) return null;
+    const glyph = glyphOf(before);
+    if (!glyph) return null;
     return { key: `${glyph} ${before.color} ${before.fontFamily} ${style.backgroundColor}`, coloured: isColourful(before.color) || isColourful(style.backgroundColor) };
   }
   const paint = !unpainted(style.backgroundColor) ? style.backgroundColor : parseFloat(style.borderTopWidth) > 0 ? style.borderTopColor : 'none';
@@ -141,7 +165,7 @@ function cssLook(el, rect) {
 
 const unpainted = (paint) => /^(none|transparent|rgba\(.*, 0\)|)$/.test(paint);
 function isColourful(paint) {
-  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(paint);
+  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(inBytes(paint));
   if (!parts) return !unpainted(paint);
   const [r, g, b] = parts.slice(1).map(Number);
   return Math.max(r, g, b) - Math.min(r, g, b) > 40;

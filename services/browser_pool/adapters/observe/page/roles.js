@@ -437,11 +437,17 @@ function textsInside(el, depth, skip) {
 const isUnread = (el) => el.value === '' || getComputedStyle(el).opacity === '0';
 
 // What an icon font or a sprite calls its picture.
-const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti|pi|anticon|bx|ph|ri|k-i|dx-icon)-([a-z][a-z0-9-]*)/i;
+const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti|pi|anticon|bx|ph|ri|k-i|dx-icon)-([a-z][a-z0-9-]*)/gi;
+// What a class says of how an icon is drawn, not of which it is.
+const ICON_STYLE = /^(solid|regular|light|thin|brands|duotone|sharp|fw|lg|sm|xs|xl|li|ul|stack|border|inverse|pulse|spin|fade|beat|bounce|shake|flip|(spin|fade|beat|rotate|flip|pull|stack|size|width|layers)-.*)$/i;
+function iconClass(el) {
+  for (const found of (el.getAttribute('class') || '').matchAll(ICON)) if (!ICON_STYLE.test(found[1])) return found[1];
+  return '';
+}
 function iconName(el) {
   for (const one of [el, ...el.querySelectorAll('i,span,svg')]) {
-    const found = ICON.exec(one.getAttribute('class') || '');
-    if (found) return `icon ${found[1]}`;
+    const found = iconClass(one);
+    if (found) return `icon ${found}`;
   }
   return '';
 }

@@ -242,7 +242,7 @@ function survey(id, withLocators, weighed) {
 
   // An empty element that draws a picture: its class is all that says of what.
   function tellSprite(el, rect, inner) {
-    const name = ICON.test(el.getAttribute('class') || '') ? clean(el.getAttribute('aria-label') || el.getAttribute('title') || '') || iconName(el) : '';
+    const name = iconClass(el) ? clean(el.getAttribute('aria-label') || el.getAttribute('title') || '') || iconName(el) : '';
     if (!name) addIcon(el, inner);
     else if (!inner.mute && (rect || el.getBoundingClientRect()).width > 2) { flush(); emit(el, 'img', name, inner, { states: colourOf(el) }); }
   }
@@ -373,7 +373,7 @@ function details(id, wanted, withLocators) {
     const item = items[n];
     const { el } = item;
     if (!el.isConnected) continue;
-    const rect = item.nodes ? rangeRect(item.nodes) : el.getBoundingClientRect();
+    const rect = item.nodes ? rangeRect(item.nodes) : item.role === 'img' ? drawnRect(el) : el.getBoundingClientRect();
     const empty = rect.width === 0 || rect.height === 0;
     if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect)) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
