@@ -92,6 +92,48 @@ async def test_whatever_draws_it(look: Look, mark: str) -> None:
     assert [one.name for one in page.elements if not one.look] == ["check 0", "Details", "check 1", "Details"]
 
 
+FONT_ICON = """<style>.fa-solid { display: inline-block; width: 20px; line-height: .05em; font-size: 20px }
+    .fa-solid::before { content: "\\2716" / ""; color: color(srgb 0.84 0.22 0.22) }</style>"""
+
+
+async def test_a_glyph_that_stands_out_of_its_line_is_an_icon_and_its_cell_is_not_empty(
+    look: Look, session: PageSession
+) -> None:
+    icon = '<span><i class="fa-solid fa-times-circle fa-lg"></i></span>'
+    page = await look(
+        f"{FONT_ICON}<table><tr><th>Attribute<th>Value</tr><tr><td>Approved<td>{icon}</tr>"
+        "<tr><td>Notes<td> </tr></table>"
+    )
+    cells = [(one.role, one.name, one.states, one.row) for one in page.elements if one.column == 1 and one.row != 1]
+    assert cells == [
+        ("img", "icon times-circle", ("colour rgb(214, 56, 56)",), 2),
+        ("cell", "", (), 3),
+    ]
+    (told,) = [one for one in page.elements if one.role == "img"]
+    assert told.box is not None
+    assert (told.box.width, told.box.height) == (20, 20)
+    target = ByRef(ref=told.ref, snapshot_id=page.snapshot_id)
+    (capture,) = (await session.act(ScreenshotElement(target=target, label="icon"))).captures
+    assert isinstance(capture.data, bytes)
+    assert capture.data[16:24] == (20).to_bytes(4, "big") * 2
+
+
+@pytest.mark.parametrize(
+    ("classes", "name"),
+    [
+        ("fa-regular fa-circle-check fa-2x", "icon circle-check"),
+        ("fa fa-check", "icon check"),
+        ("fas fa-fw fa-ban", "icon ban"),
+        ("bi bi-x-circle", "icon x-circle"),
+        ("fa-solid fa-spin fa-spinner", "icon spinner"),
+    ],
+)
+async def test_an_icon_of_a_font_is_named_by_what_it_shows(look: Look, classes: str, name: str) -> None:
+    style = "<style>i { display: inline-block; width: 16px; height: 16px } i::before { content: '\\e901' }</style>"
+    page = await look(f'{style}<table><tr><td>build<td><i class="{classes}"></i></tr></table>')
+    assert [one.name for one in page.elements if one.role == "img"] == [name]
+
+
 async def test_rows_of_plain_boxes_are_rows_too(look: Look) -> None:
     page = await look(f"<main>{rows(PASS, FAIL, tag='div class=row').replace('</div class=row>', '</div>')}</main>")
     assert [one.look for one in icons(page)] == [1, 2]

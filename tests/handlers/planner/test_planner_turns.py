@@ -39,7 +39,7 @@ from tests.handlers.planner.scripted_decider import SPENT, ScriptedDecider, told
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.handlers.planner.scripted_vision import Eye, seen, vision
 from tests.typed import expect
-from tests.unit.planner.planner_pages import URL, box, el, heading, page, row, spec, text, ticket
+from tests.unit.planner.planner_pages import URL, box, cell, el, heading, page, row, spec, text, ticket
 
 
 def bench(*pages, decider, **task) -> Bench:
@@ -232,6 +232,24 @@ async def test_where_the_structure_does_not_tell_a_missing_field_is_asked_for_by
     assert '"state"' in eye.asked[0].question
     by_rule = next(step for step in one.steps if isinstance(step.action, AskPicture))
     assert by_rule.decided_by == "rules"
+
+
+async def test_the_icon_of_a_row_is_asked_about_and_its_name_is_no_witness():
+    table = [
+        el("columnheader", "Attribute", tag="th", row=1, column=0),
+        el("columnheader", "Value", tag="th", row=1, column=1),
+        cell("Attribute", "State", 2, column=0),
+        el("img", "icon times-circle", tag="i", header="Value", row=2, column=1),
+        cell("Attribute", "Owner", 3, column=0),
+        cell("Value", "Ann Lee", 3, column=1),
+    ]
+    task = {**ICON, "required_artifacts": []}
+    one = bench(page(heading("TCK-1001"), *table), decider=RulesDecider(), **task)
+    eye = Eye(seen("failed"))
+    one.bus.host(vision, eye)
+    await one.run()
+    assert [request.field for request in eye.asked] == ["state"]
+    assert all("State" not in request.hints for request in eye.asked)
 
 
 async def test_no_picture_is_asked_where_the_task_says_so():

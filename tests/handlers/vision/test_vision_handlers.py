@@ -43,6 +43,13 @@ async def test_without_a_model_a_status_icon_is_read_by_colour_and_shape(picture
     assert told.usage.llm_calls == 0
 
 
+@pytest.mark.parametrize(("picture", "answer"), [(check_icon(), "yes"), (cross_icon(), "no"), (dot_icon(), None)])
+async def test_without_a_model_a_check_is_a_yes_and_a_cross_a_no(picture, answer):
+    asked = {"question": 'What does the picture show as "approved"?', "choices": (), "answer_type": "boolean"}
+    assert (await ask(encoded(picture), **asked)).answer == answer
+    assert (await ask(encoded(picture), hints=("not passed", "build failed"), **asked)).answer in (answer, None)
+
+
 async def test_the_part_that_is_asked_about_is_looked_at_and_told():
     page = Image.new("RGB", (600, 400), "white")
     page.paste(check_icon(), (100, 50))

@@ -262,3 +262,59 @@ def test_columns_a_template_needs_are_named_when_missing():
 def test_an_observation_keeps_labels_and_the_id():
     kept = keywords(spec(keywords=["SLA"]), sample())
     assert {"SLA", "due date", "due", "TCK-1001"} <= set(kept)
+
+
+# --- tables that name each row in its first cell
+
+
+def properties(*pairs: tuple[str, str]):
+    """Return a table with the heads "Attribute" and "Value"."""
+    heads = [el("columnheader", name, tag="th", row=1, column=at) for at, name in enumerate(("Attribute", "Value"))]
+    rows = [
+        (cell("Attribute", label, at, column=0), cell("Value", value, at, column=1))
+        for at, (label, value) in enumerate(pairs, 2)
+    ]
+    return (*heads, *(one for both in rows for one in both))
+
+
+CONTRACT = (("Number", "CT-7"), ("Owner", "Ann Lee"), ("Value", "120.50"), ("Notes", ""))
+
+
+def contract_fields(value_type: str = "string"):
+    return {"number": "string", "owner": "string", "value": value_type, "notes": "string | null"}
+
+
+@pytest.mark.parametrize("value_type", ["string", "decimal"])
+def test_the_head_of_a_column_is_no_label_where_the_first_cells_are(value_type):
+    changes = {"output_schema": contract_fields(value_type), "required_fields": [], "identity": {"number": "{number}"}}
+    found = read_fields(spec(**changes), page(*properties(*CONTRACT)), "CT-7")
+    texts = {name: one.candidate.shown for name, one in found.items() if isinstance(one, FieldFound)}
+    assert texts == {"number": "CT-7", "owner": "Ann Lee", "value": "120.50", "notes": ""}
+
+
+def test_the_key_of_a_record_is_not_the_value_of_a_column_of_values():
+    fields = {"amount": {"type": "string", "labels": ["Value"]}}
+    seen = page(*properties(("Reference", "CT-7"), ("Signed by", "Ann Lee")))
+    assert isinstance(read_fields(spec(output_schema=fields, required_fields=[], identity={}), seen, "CT-7")["amount"],
+                      FieldAmbiguous)  # fmt: skip
+
+
+def test_a_key_in_the_first_cell_tells_which_row_is_meant():
+    heads = [el("columnheader", name, tag="th", row=1, column=at) for at, name in enumerate(("Ticket", "Assignee"))]
+    rows = [
+        (cell("Ticket", key, at, column=0), cell("Assignee", name, at, column=1))
+        for at, (key, name) in enumerate((("T-1", "Bob"), ("T-2", "Ann Lee")), 2)
+    ]
+    fields = {"ticket": "string", "assignee": "string"}
+    seen = page(*heads, *(one for both in rows for one in both))
+    found = read_fields(spec(output_schema=fields, required_fields=[], identity={"ticket": "{ticket}"}), seen, "T-2")
+    assert [one.candidate.shown for one in found.values() if isinstance(one, FieldFound)] == ["T-2", "Ann Lee"]
+
+
+def test_an_icon_that_only_its_class_names_is_no_text_and_no_absence():
+    icon = el("img", "icon times-circle", tag="i", header="Value", row=3, column=1)
+    table = (*properties(("Owner", "Ann Lee")), cell("Attribute", "Assignee", 3, column=0), icon)
+    fields = {"owner": "string", "assignee": "string | null"}
+    found = read_fields(spec(output_schema=fields, required_fields=[], identity={}), page(*table))
+    assert isinstance(found["owner"], FieldFound)
+    assert isinstance(found["assignee"], FieldMissing)

@@ -50,6 +50,12 @@ def test_rows_of_a_table_are_read_by_their_columns():
     )
 
 
+def test_rows_that_can_be_pressed_are_rows_of_one_table():
+    pressable = [(el("row", f"About {key}", tag="tr"), *ticket(key, at)) for at, key in enumerate(("T-1", "T-2"), 2)]
+    read = read_list(spec(**TICKETS), page(*(one for row in pressable for one in row)))
+    assert [item["number"] for item in read.items] == ["T-1", "T-2"]
+
+
 def test_links_of_a_list_are_read_and_those_around_it_are_not():
     noise = [person(f"Menu {n}", f"m{n}", "nav>a", area="navigation") for n in range(9)]
     foot = [person(f"Legal {n}", f"l{n}", "footer>a", area="contentinfo") for n in range(9)]

@@ -291,6 +291,18 @@ def test_a_match_without_a_link_that_the_next_page_repeats_is_one_record():
     assert expect(opened.target, ByRef).ref == 3
 
 
+def test_of_several_links_of_a_result_the_task_says_which_opens_it():
+    links = [link(name, f"/t/2/{name.lower()}", row=2) for name in ("View", "Edit")]
+    seen = page(el("columnheader", "Ticket", tag="th", row=1), cell("Ticket", "TCK-1001", 2), *links)
+    unclear = expect(ending(seen, routed(SEARCH), asked(routed(SEARCH))), Fail)
+    assert (unclear.code, "say in `link` which of 'View', 'Edit'" in unclear.note) == ("off_route", True)
+    for said in ("View", "view", ["Show", "View"]):
+        task = routed({"search": {**SEARCH["search"], "link": said}})
+        assert expect(expect(act(seen, task, asked(task)), Click).target, ByRef).ref == 3
+    task = routed({"search": {**SEARCH["search"], "link": "Print"}})
+    assert expect(ending(seen, task, asked(task)), Fail).code == "off_route"
+
+
 def test_only_results_under_the_heading_count():
     task = routed({"pick": {"name": "{ticket_number}"}, "under": "people found"})
     card = (heading("TCK-1001", 3), link("TCK-1001", "/t/1"))

@@ -20,3 +20,34 @@ ROWS = ({"number": "CS-1042", "project": "Harbour"}, {"number": "CS-1043", "proj
 )
 def test_values_are_found_after_escapes_of_an_address_and_not_in_words(texts: tuple[str, str], template: str | None):
     assert common_template(texts, ROWS, in_address=True) == template
+
+
+HOST = "http://10.0.0.1:8941"
+
+
+@pytest.mark.parametrize(
+    ("paths", "template"),
+    [
+        (("/detail?pk=1", "/detail?pk=5"), "/detail?pk={id}"),
+        (("/tickets/1/", "/tickets/5/"), "/tickets/{id}/"),
+        (("/detail?pk=1&page=1", "/detail?pk=5&page=1"), "/detail?pk={id}&page=1"),
+        (("/a1", "/a5"), None),
+        (("/1", "/1"), "/1"),
+    ],
+    ids=["of a query", "of a path", "that stands for something else too", "within a word", "that does not vary"],
+)
+def test_a_short_number_is_found_in_an_address(paths: tuple[str, str], template: str | None):
+    wanted = None if template is None else HOST + template
+    assert common_template([HOST + one for one in paths], ({"id": "1"}, {"id": "5"}), in_address=True) == wanted
+
+
+def test_a_number_of_a_record_is_not_found_in_a_host_or_a_port():
+    texts, rows = (f"{HOST}/t/8941", f"{HOST}/t/10"), ({"id": "8941"}, {"id": "10"})
+    assert common_template(texts, rows, in_address=True) == f"{HOST}/t/{{id}}"
+
+
+def test_a_name_of_a_record_is_found_in_a_host():
+    texts = ("https://acme.example.org/", "https://ajax.example.org/")
+    assert (
+        common_template(texts, ({"name": "acme"}, {"name": "ajax"}), in_address=True) == "https://{name}.example.org/"
+    )
