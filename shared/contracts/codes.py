@@ -214,8 +214,8 @@ REASONS: dict[Reason, ReasonFacts] = {
     "missing_fields": ReasonFacts(
         status="needs_review", fault="us", words="required values were not found",
         when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`; say "
-        "where a value without a label stands with `shown_in`; do not require what a page may leave out; write "
-        "the type of what it may show empty as `string | null`."),
+        "where a value without a label stands with `shown_in`, or with `headline` in the `route` for a heading; do not "
+        "require what a page may leave out; write the type of what it may show empty as `string | null`."),
     "missing_artifacts": ReasonFacts(
         status="needs_review", fault="us", words="a required screenshot or file is missing",
         when=_INSISTED + "a required artifact was not captured on the proven record", advice=_LOOK),

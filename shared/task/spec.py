@@ -309,24 +309,40 @@ def json_schema() -> dict[str, Any]:
 _TYPES = {
     "dict_type": "a JSON object, {...}", "list_type": "a list, [...]", "tuple_type": "a list, [...]",
     "string_type": "a text in quotes", "bool_type": "true or false", "int_type": "a whole number",
-    "float_type": "a number",
+    "float_type": "a number", "model_type": "a JSON object, {...}",
 }  # fmt: skip
 """What pydantic calls the error, and what a person has to write."""
+_WAY = re.compile(r"constrained-\w+|(?:list|dict|tuple)\[.*\]")
+"""How pydantic calls one of several ways of writing a value."""
 
 
 def _problems(exc: ValidationError) -> list[tuple[Place, str]]:
+    """Return the problems with their places. What may be written in several ways has one problem, not one for each."""
     problems: list[tuple[Place, str]] = []
+    types: dict[Place, list[str]] = {}
+    messages: dict[Place, list[str]] = {}
     for error in exc.errors(include_url=False):
         if error["type"] == _DISAGREEMENT:
             problems += error.get("ctx", {})["problems"]
-        elif error["type"] == "extra_forbidden":
-            problems.append((error["loc"], "unknown key"))
-        elif error["type"] in _TYPES:
-            message = f"must be {_TYPES[error['type']]}; task_specs/README.md has an example of every key"
-            problems.append((error["loc"], message))
+            continue
+        place = _written_place(error["loc"])
+        expected, said = types.setdefault(place, []), messages.setdefault(place, [])
+        if error["type"] in _TYPES:
+            expected.append(_TYPES[error["type"]])
         else:
-            problems.append((error["loc"], _short(error["msg"])))
+            said.append("unknown key" if error["type"] == "extra_forbidden" else _short(error["msg"]))
+    for place, expected in types.items():
+        either = f"must be {' or '.join(dict.fromkeys(expected))}; task_specs/README.md has an example of every key"
+        problems += [(place, message) for message in messages[place] or [either]]
     return problems
+
+
+def _written_place(place: Place) -> Place:
+    """Return where a problem is in what was written: without the names that pydantic gives to ways of writing it."""
+    kept = [part for part in place if not (isinstance(part, str) and _WAY.fullmatch(part))]
+    if kept[:1] != ["route"]:
+        return tuple(kept)
+    return (*kept[:3], *kept[4:]) if len(kept) > 3 and kept[2] == kept[3] else tuple(kept)
 
 
 def _short(message: str, most: int = 400) -> str:

@@ -39,6 +39,8 @@ class DeskAnswers(Answers):
             self.site.walls += [number] if self.path.startswith("/tickets/") else []
             return self.page(SIGN_IN_FORM)
         self.site.served += [number] if self.path.startswith("/tickets/") else []
+        if self.path == "/missing":
+            return self.send_error(404)
         return self.page(f"<h1>Ticket {number}</h1><dl><dt>Number</dt><dd>{number}</dd><dt>Owner</dt><dd>Ann</dd></dl>")
 
     def do_POST(self) -> None:
@@ -169,3 +171,11 @@ def test_no_step_is_taken_after_one_that_failed(cli: Cli, desk: Desk) -> None:
     assert ended.returncode == 1
     assert "a step failed, and those after it were not taken" in ended.stderr
     assert desk.valid == set(), "nobody has signed in"
+    assert "begin at the address of a login" not in ended.stderr
+
+
+def test_a_login_that_leads_to_a_page_that_is_missing_says_how_to_begin(cli: Cli, desk: Desk) -> None:
+    steps = [*sign_in_steps().splitlines(), json.dumps({"action": "goto", "url": f"{desk.url}/missing"})]
+    ended = cli.run("login", "desk", desk.url, "--steps", "-", stdin="\n".join(steps))
+    assert ended.returncode == 1
+    assert "begin at the address of a login that leads to a page that there is" in ended.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ import typer
 from msgspec.structs import replace as replace_part
 
 from services.console import exits
-from services.console.commands.drive import execute_lines, print_text
+from services.console.commands.drive import Shown, execute_lines, print_text
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.terminal.plain_output import print_err
 from services.console.text.action_lines import parse_action
@@ -23,6 +23,7 @@ from shared.client import RunRejectedError
 from shared.contracts.actions import Goto, TypeSecret
 from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
 from shared.contracts.discovery import Problem
+from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
@@ -94,10 +95,27 @@ async def log_in_by_steps(
         checked = await session.bus.ask(CHECK_ACCESS, CheckAccess(secrets=terms.secrets), timeout_s=CHECK_LIMIT_S)
         if checked.problems:
             raise RunRejectedError([*checked.problems])
-        if await execute_lines(session, terms.url, lines, out, print_text, stop_at_failure=True):
+        shown: list[Shown] = []
+
+        def show(value: Shown, saved: Sequence[Path]) -> None:
+            shown.append(value)
+            print_text(value, saved)
+
+        if await execute_lines(session, terms.url, lines, out, show, stop_at_failure=True):
             return await _save_profile(session, name)
-    _print(f"nothing was recorded as {name}: a step failed, and those after it were not taken")
+    _print(f"nothing was recorded as {name}: a step failed, and those after it were not taken{_way_on(shown)}")
     return False
+
+
+def _way_on(shown: Sequence[Shown]) -> str:
+    """Return what to do where the login may have gone well, and only the page that it leads to is missing."""
+    last = shown[-1] if len(shown) > 1 else None
+    if not isinstance(last, ActionResult) or last.code != "http_error":
+        return ""
+    return (
+        ". If the site has let you in and only the page after it is missing, begin at the address of a login that leads"
+        " to a page that there is, such as https://.../login?next=/records"
+    )
 
 
 async def log_in_by_hand(settings: Settings, name: str, terms: ManualSessionTerms) -> bool:

@@ -28,6 +28,7 @@ from shared.contracts.codes import REASONS
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.population import population_advice, population_headline
 from shared.statuses import STATUSES, colour_of, urgency_of
+from shared.task.spec import placeholders
 from shared.text.normal import tidy
 
 MAX_ACTIVE = 8
@@ -231,7 +232,7 @@ def _population(finished: RunFinished) -> str:
     counted = finished.population_counted is not None
     parts = [population_headline(finished)] if counted or not finished.population_complete else []
     parts += [part.rstrip(".") for part in (finished.population_note, population_advice(finished)) if part]
-    return f"{'. '.join(parts)}."
+    return f"{'. '.join(part[:1].upper() + part[1:] for part in parts)}."
 
 
 def _relative_to(here: Path, path: str) -> str:
@@ -254,4 +255,7 @@ def _trouble_lines(trouble: Trouble) -> list[Text]:
         return [said]
     more = len(trouble.sample_ids) - LISTED_IDS
     ids = ", ".join(trouble.sample_ids[:LISTED_IDS]) + (f" and {more} more, in the table" if more > 0 else "")
-    return [said, Text(f"      {ids}", style="dim")]
+    columns = [
+        f"      {{{name}}}: of each, what its row has there" for name in dict.fromkeys(placeholders(trouble.message))
+    ]
+    return [said, *(Text(line, style="dim") for line in (*columns, f"      {ids}"))]

@@ -134,7 +134,9 @@ def _values(story: SampleStory, all_of_it: bool) -> Iterator[str]:
 def _value(value: ValueStory, page: str) -> str:
     if value.state == "not_found":
         return f"{STATE_WORDS['not_found']}{', and it is required' if value.required else ''}"
-    read = value.value if value.state == "value" else STATE_WORDS.get(value.state, value.state)
+    read = (
+        (value.value or "no value of its type") if value.state == "value" else STATE_WORDS.get(value.state, value.state)
+    )
     shown = f", shown as “{value.shown}”" if value.shown and value.shown != value.value else ""
     element = " ".join(filter(None, (value.role, f"“{value.label}”" if value.label else "")))
     place = ", ".join(filter(None, (element, value.picture or value.page, "" if value.url == page else value.url)))

@@ -173,6 +173,7 @@ def test_the_same_failure_of_many_samples_is_told_once_with_their_number():
         assert "14 samples" in text
     assert all(key in text for key in keys[:10])
     assert "and 4 more, in the table" in text
+    assert "{ticket}: of each, what its row has there" in text
 
 
 def test_the_summary_says_what_to_change_where_the_spec_is_the_cause():

@@ -204,3 +204,20 @@ def test_a_key_without_an_effect_is_told(written: dict[str, object], idle: int):
     assert problems == ()
     assert spec is not None
     assert len(find_idle_keys(spec)) == idle
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "message"),
+    [
+        ({"list": {"link": []}}, "spec.list.link", "at least 1 item"),
+        ({"list": {"link": 4}}, "spec.list.link", "must be a text in quotes or a list, [...];"),
+        ({"route": [{"search": "x"}]}, "spec.route[0].search", "must be a JSON object"),
+        ({"route": [{"search": {"into": "", "text": "x"}}]}, "spec.route[0].search.into", "at least 1 character"),
+        ({"output_schema": {"Owner": {"type": 3}}}, "spec.output_schema.Owner.type", "must be a text in quotes;"),
+    ],
+)
+def test_what_may_be_written_in_several_ways_has_one_problem_at_its_own_place(changes, where, message):
+    _, problems = check_spec({"task_id": "t", "goal": "g", "start_url": "{url}", "output_schema": {}} | changes)
+    (found,) = [one for one in problems if one.where.startswith(where)]
+    assert found.where == where
+    assert message in found.message
