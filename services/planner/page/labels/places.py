@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, takewhile
+from itertools import chain, takewhile
 
 from services.planner.page.boxes import is_on_one_line
-from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
+from services.planner.page.labels.candidates import Candidate, follows_on_line, texts_in, value_parts
+from services.planner.page.labels.cells import NO_TEXT, cell_texts, headed_cells, rows_named_by_first_cell
 from services.planner.page.labels.changes import is_change, is_change_row
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon
 from shared.contracts.browser_pool import Element
@@ -21,7 +22,6 @@ from shared.text.normal import fold, label_form, tidy
 MAX_VALUE_CHARS = 2000
 MAX_LABEL_CHARS = 60
 MAX_RUN_ELEMENTS = 12
-_NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
 _SENTENCES = re.compile(r"(?:[?!]|(?<=[^\W\d_A-Z][^\W\d_A-Z][^\W\d_A-Z])\.)\s+[^\W\d_a-z]")
 """The end of a sentence and the beginning of another: prose that happens to begin like a labelled value."""
 _LABELLED = re.compile(r"[^\W\d_][^:\n]{0,58}:\s+\S")
@@ -38,12 +38,12 @@ class Places:
         self.elements = elements
         self._known = known
         self.left_out = left_out
-        self._groups = list(_groups(elements))
+        self._groups = list(headed_cells(elements))
         self._rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
         for element in elements:
             if element.row is not None:
                 self._rows[element.frame, element.row].append(element)
-        self._named_rows = frozenset(_rows_named_by_first_cell(elements, known))
+        self._named_rows = frozenset(rows_named_by_first_cell(elements, known))
 
     def of(self, labels: frozenset[str]) -> list[Place]:
         """Return the places of a label: where the page's structure or a text itself names it, and beside a text that
@@ -91,7 +91,7 @@ class Places:
             if not is_heading(heading) or heading.level == 1 or label_form(heading.name) not in labels:
                 continue
             below = [one for one in self.elements[at + 1 : at + MAX_RUN_ELEMENTS] if one.frame == heading.frame]
-            first = next((one for one in below if one.role not in _NO_TEXT and text_of(one)), None)
+            first = next((one for one in below if one.role not in NO_TEXT and text_of(one)), None)
             if first is None or _LABELLED.match(first.name) or _SENTENCES.search(first.name):
                 continue
             section = chain([first], takewhile(lambda one: not is_heading(one), below))
@@ -119,7 +119,7 @@ class Places:
     def _headed(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what cells, definitions and inputs show."""
         for group in self._headed_groups(labels):
-            place = _cell_texts(group)
+            place = cell_texts(group)
             if place:
                 yield place
         for element in self.elements:
@@ -233,7 +233,7 @@ class Places:
 
     def _second_cell(self, label: Element) -> Place:
         cell = [one for one in self._row_of(label) if one.column == 1]
-        return () if any(map(is_icon, cell)) else _cell_texts(cell) if cell else ()
+        return () if any(map(is_icon, cell)) else cell_texts(cell) if cell else ()
 
     def _has_headed_cell(self, label: Element) -> bool:
         return any(one.header == label.name for one in self._row_of(label))
@@ -311,7 +311,7 @@ class Places:
         groups: dict[int | None, list[Element]] = defaultdict(list)
         for one in others:
             groups[one.column].append(one)
-        return tuple(candidate for group in groups.values() for candidate in _cell_texts(group))
+        return tuple(candidate for group in groups.values() for candidate in cell_texts(group))
 
     def _texts_past(self, at: int, following: Sequence[Element]) -> Place:
         """Return the texts after an icon that is beside a label, if there are any."""
@@ -325,53 +325,6 @@ class Places:
         if label_form(element.name) in self._known and not is_input(element):
             return True
         return label.name.rstrip().endswith(":") and element.name.rstrip().endswith(":")
-
-
-def _rows_named_by_first_cell(elements: Sequence[Element], known: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """Yield the rows of tables of two columns whose first cells are labels."""
-    without_rows = (one for one in elements if one.role != "row")  # a row that can be pressed stands before its cells
-    for in_table, found in groupby(without_rows, lambda one: (one.row is not None, one.frame)):
-        cells = [one for one in found if not is_header(one)] if in_table[0] else []
-        first = [one for one in cells if one.column == 0]
-        if {one.column for one in cells} == {0, 1} and any(label_form(one.name) in known for one in first):
-            yield from {(one.frame, one.row) for one in cells if one.row is not None}
-
-
-def _groups(elements: Sequence[Element]) -> Iterator[list[Element]]:
-    """Yield the elements of each cell or definition that has a header."""
-    group: list[Element] = []
-    for element in elements:
-        if group and not _is_same_cell(group[0], element):
-            yield group
-            group = []
-        if element.header is not None and not is_header(element):
-            group.append(element)
-    if group:
-        yield group
-
-
-def _is_same_cell(first: Element, element: Element) -> bool:
-    """Return whether the element is in the same cell. A second `dd` of one `dt` is a value of its own."""
-    same_place = element.header == first.header and element.row == first.row and element.frame == first.frame
-    same_column = element.column == first.column
-    return same_place and same_column and not is_header(element) and not (element.row is None and element.tag == "dd")
-
-
-def _cell_texts(group: Sequence[Element]) -> Place:
-    """Return the control in a cell, else the texts of the element that holds all others, else all texts.
-
-    Nothing if there are only buttons or pictures: they may be beside an empty value, or be the value.
-    """
-    row = group[0].row
-    controls = [element for element in group if is_input(element)]
-    if len(controls) == 1:
-        return texts_in(controls[0], row)
-    texts = [element for element in group if element.role not in _NO_TEXT]
-    filled = [element for element in texts if text_of(element)]
-    if not filled:
-        return (Candidate("", texts[0], row),) if texts else ()
-    whole = next((e for e in filled if all(text_of(other) in text_of(e) for other in filled)), None)
-    return joined_texts(filled, row) if whole is None else texts_in(whole, row)
 
 
 def _is_item_of_its_own(label: Element, element: Element) -> bool:
