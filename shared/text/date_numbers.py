@@ -75,17 +75,19 @@ _NAMED_ZONE = r"[ecmpaj][sd]?t|[cew]es?t|bst|ist|aest|aedt|jst|kst|sgt|hkt|msk|n
 _HALF = r"(?P<half>[ap]\.?m\.?)"
 _OF_ZONE = rf" ?(?P<zone>z|(?:utc|gmt)[+-]\d{{1,2}}|(?:utc|gmt)?[+-]\d{{2}}:?\d{{2}}|utc|gmt|{_NAMED_ZONE})?"
 _TIME = re.compile(
-    r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?(?: uhr| h)? ?" + f"{_HALF}?{_OF_ZONE}"
+    rf"(?P<h>\d{{1,2}}):(?P<m>\d{{2}})(?::(?P<s>\d{{2}})(?:[.,](?P<f>\d{{1,9}}))?)?(?: uhr)? ?{_HALF}?{_OF_ZONE}"
 )
-_WHOLE_HOUR = re.compile(rf"(?P<h>\d{{1,2}}) ?(?:{_HALF}|uhr|h|o'clock){_OF_ZONE}")
+_WITH_UNIT = re.compile(rf"(?P<h>\d{{1,2}})(?:\.(?P<m>\d{{2}}))? ?(?:{_HALF}|uhr|o'clock){_OF_ZONE}")
+_AFTER_WORD = re.compile(rf"(?P<h>\d{{1,2}})(?:[.h](?P<m>\d{{2}})| ?h){_OF_ZONE}")
+"""Alone it may be another date (``15.06``), an amount, or how long something took (``1h30``)."""
 _WITHIN = re.compile(r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?!\d)(?:[:.]\d{2})?\s*(?P<half>[ap])?\.?m?", re.I)
-_HOUR_WITHIN = re.compile(r"(?<![\d:.])(?P<h>\d{1,2})\s?(?P<half>[ap])\.?m\b", re.I)
-_BETWEEN = re.compile(r"(?:[t.,]? ?(?:(?:at|um|a las|a) )?)")
+_HOUR_WITHIN = re.compile(r"(?<![\d:.h])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b", re.I)
+_BETWEEN = re.compile(r"[t.,]? ?(?:(?P<word>at|um|a las|a) )?")
 _ZONE = re.compile(rf"{_NAMED_ZONE}|utc|gmt")
 UNKNOWN_ZONE = "?"
 """What a time of day ends in where its zone cannot be told."""
 EITHER_MIDNIGHT = "00:00:00 or 24:00:00"
-"""The time of day of ``midnight``: of the beginning of its day, or of its end."""
+"""What stands for the time of day of ``midnight``: it may be that of the beginning of its day, or of its end."""
 _BY_NAME = {"noon": "12:00:00", "midday": "12:00:00", "12 noon": "12:00:00"} | dict.fromkeys(
     ("midnight", "12 midnight"), EITHER_MIDNIGHT
 )
@@ -119,11 +121,12 @@ def clock_of(rest: str, shown: str) -> str:
     written = rest[between.end() if between else 0 :].strip()
     if written in _BY_NAME:
         return _BY_NAME[written]
-    match = _TIME.fullmatch(written) or _WHOLE_HOUR.fullmatch(written)
+    after_word = _AFTER_WORD.fullmatch(written) if between is not None and between["word"] else None
+    match = _TIME.fullmatch(written) or _WITH_UNIT.fullmatch(written) or after_word
     if match is None:
         raise NotADate(f"{quoted(shown)} has more than a date and a time: {quoted(written)}")
-    said = match.groupdict("0")
-    hour = _hour(int(match["h"]), match["half"], shown)
+    said = {name: part for name, part in match.groupdict().items() if part is not None}
+    hour = _hour(int(match["h"]), said.get("half"), shown)
     try:
         clock = time(hour, int(said.get("m", "0")), int(said.get("s", "0")), int(said.get("f", "0").ljust(6, "0")[:6]))
     except ValueError as exc:

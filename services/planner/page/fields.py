@@ -7,6 +7,7 @@ texts in one place, the type of the field and its pattern choose.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of
@@ -53,7 +54,10 @@ class FieldAmbiguous:
 
 
 @dataclass(frozen=True)
-class FieldMissing: ...
+class FieldMissing:
+    """The page shows no text of it. `icons`: what stands in its place."""
+
+    icons: tuple[Element, ...] = field_of(default=(), compare=False)
 
 
 Reading = FieldFound | FieldAmbiguous | FieldMissing
@@ -84,17 +88,23 @@ def read_fields(
     """
     known = all_labels(spec)
     past = past_refs(page.elements)
-    whole, own = Places(page.elements, known, past), Places(page.elements, known, past | others)
+    whole = Places(page.elements, known, past, row_key)
+    own = Places(page.elements, known, past | others, row_key)
     readings: dict[str, Reading] = {}
     for name, field in spec.output_schema.items():
         part = parts.get(name)
         # A part that is all history was asked for.
         asked = part is not None and all(element.ref in past for element in part)
         here = whole if name in spec.identity else own
-        places = here if part is None else Places(part, known, NO_REFS if asked else past)
+        places = here if part is None else Places(part, known, NO_REFS if asked else past, row_key)
         found = _places(name, field, places, page)
         current = _candidates(field, found, frozenset() if asked else past, page)
-        readings[name] = _read(current, field, page, row_key)
+        rows = frozenset[tuple[str, int]]() if row_key is None else _rows_of_record(row_key, page, places)
+        reading = _read(current, field, page, rows if name in spec.identity else rows - _pairs_with(row_key, page))
+        if isinstance(reading, FieldMissing) and field.shown_in is None:
+            icons = places.icons(labels_of(name, field))
+            reading = FieldMissing(tuple(one for one in icons if _is_of_record(one, row_key, rows | places.named_rows)))
+        readings[name] = reading
     return readings
 
 
@@ -160,11 +170,20 @@ def _is_current(candidate: Candidate, field: OutputField, past: frozenset[int]) 
     return wanted or is_input(candidate.element) or not is_change(candidate.shown)
 
 
-def _read(candidates: Sequence[Candidate], field: OutputField, page: PageObserved, row_key: str | None) -> Reading:
+def _read(
+    candidates: Sequence[Candidate], field: OutputField, page: PageObserved, rows: frozenset[tuple[str, int]]
+) -> Reading:
+    """Return the reading; of different texts what stands in the rows of the record counts."""
     settled = _resolve(candidates, field, page)
-    if isinstance(settled, FieldAmbiguous) and row_key is not None:
-        return _resolve(_in_row_of(row_key, candidates, page), field, page)
+    if isinstance(settled, FieldAmbiguous) and rows:
+        chosen = [one for one in candidates if rows & _rows_of(one)]
+        return _resolve(chosen or candidates, field, page)
     return settled
+
+
+def _is_of_record(icon: Element, row_key: str | None, rows: frozenset[tuple[str, int]]) -> bool:
+    """Return whether an icon is this record's: in a column of a table, what is in one of its rows."""
+    return row_key is None or icon.row is None or (icon.frame, icon.row) in rows
 
 
 def _fits(candidate: Candidate, field: OutputField, page: PageObserved) -> bool:
@@ -200,16 +219,30 @@ def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: Pag
     return len({repr(one) for one in meant}) == 1
 
 
-def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) -> list[Candidate]:
-    """Return the candidates in table rows that show the key, or joined over them; all if there is no such row.
+def _rows_of_record(key: str, page: PageObserved, places: Places) -> frozenset[tuple[str, int]]:
+    """Return the table rows that show the key, or that a cell with it is joined over.
 
-    A key that is itself the candidate tells of its row only where it comes first: elsewhere the row may be one of many
-    of the same record ("Number", "CT-7"), and the text is the value of another label."""
+    A row that its first cell names is one of many of the same record."""
     shows = [e for e in page.elements if e.row is not None and fold(text_of(e)) == fold(key)]
-    rows = {(e.frame, row): e for e in shows if e.row is not None for row in range(e.row, e.row + e.rows)}
-    own = {e.ref for e in shows if e.column}
-    chosen = [one for one in candidates if one.element.ref not in own and rows.keys() & _rows_of(one)]
-    return chosen or list(candidates)
+    found = {(e.frame, row) for e in shows if e.row is not None for row in range(e.row, e.row + e.rows)}
+    return frozenset(found) - places.named_rows
+
+
+def _pairs_with(key: str | None, page: PageObserved) -> frozenset[tuple[str, int]]:
+    """Return the rows of two cells whose second is the key, and whose first is in words: it may be the key's label."""
+    if key is None:
+        return frozenset()
+    rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
+    for element in page.elements:
+        if element.row is not None:
+            rows[element.frame, element.row].append(element)
+    return frozenset(
+        place
+        for place, row in rows.items()
+        if {one.column for one in row} == {0, 1}
+        and any(one.column == 1 and fold(text_of(one)) == fold(key) for one in row)
+        and any(one.column == 0 and not is_input(one) and any(map(str.isalpha, one.name)) for one in row)
+    )
 
 
 def _rows_of(candidate: Candidate) -> set[tuple[str, int]]:

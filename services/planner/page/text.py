@@ -15,8 +15,8 @@ HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
 HEADER_TAGS = frozenset({"th", "dt"})
 PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
 
-ICON_NAME = "icon "
-"""How an observation begins the name of a picture that only its class names."""
+ICON_NAME = re.compile(r"icon [a-z][a-z0-9-]*", re.I)
+"""How an observation names a picture that only its class names."""
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 """States of elements that show or hide a part of the page."""
 LEAST_DOM_CONFIDENCE = 0.6
@@ -60,7 +60,7 @@ def humanised(name: str) -> str:
 
 def is_icon(element: Element) -> bool:
     """Return whether the element is a picture that stands for a text: without a name, or named by its class alone."""
-    return element.role == "img" and (element.look > 0 or element.name.startswith(ICON_NAME))
+    return element.role == "img" and (element.look > 0 or ICON_NAME.fullmatch(element.name) is not None)
 
 
 def is_filter(element: Element) -> bool:

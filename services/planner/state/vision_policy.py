@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from services.planner.page.fields import FieldMissing, all_labels, labels_of
+from services.planner.page.fields import FieldMissing, Reading, labels_of
 from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.labels.places import Places
 from services.planner.page.text import humanised, is_icon, is_unsure
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.limits import is_last_step, page_signature
@@ -36,10 +35,9 @@ def due_question(view: SampleView, *, asks_model: bool) -> Act | None:
     names = {entry.action.field for entry in asked if isinstance(entry.action, AskPicture) and entry.url == page.url}
     readings = read_page(view.spec, view.sample, page).readings
     for name in (name for name in unread_fields(view) if name not in names):
-        icon = _icon_of(view, page, name)
-        untold = (
-            isinstance(readings[name], FieldMissing) and asks_model and _unsure(page, view.spec.output_schema[name])
-        )
+        reading = readings[name]
+        icon = _icon_of(view, page, reading)
+        untold = isinstance(reading, FieldMissing) and asks_model and _unsure(page, view.spec.output_schema[name])
         if icon is not None or untold:
             return _picture_question(view, name, icon)
     return None
@@ -52,12 +50,11 @@ def _picture_question(view: SampleView, name: str, icon: Element | None) -> Act:
     return Act(AskPicture(question=about, field=name, target=target, reason=reason), BY_RULE)
 
 
-def _icon_of(view: SampleView, page: PageObserved, name: str) -> Element | None:
+def _icon_of(view: SampleView, page: PageObserved, reading: Reading) -> Element | None:
     """Return the one picture without a text that is in the place of the field's value, on a page of this record."""
     if view.spec.identity and identity_proof(view.spec, view.sample, page).state != "proven":
         return None
-    labels = labels_of(name, view.spec.output_schema[name])
-    icons = Places(page.elements, all_labels(view.spec)).icons(labels)
+    icons = reading.icons if isinstance(reading, FieldMissing) else ()
     return icons[0] if len(icons) == 1 else None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 
 from services.vision.deps import OpenPicture
-from services.vision.icons.verdict import IconReading, choice_for, is_about_states, read_icon
+from services.vision.icons.verdict import IconReading, choice_for, is_about_states, is_plain_yes_or_no, read_icon
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.field_types import base_type
 
@@ -19,7 +19,8 @@ class LocalReader:
 
     async def answer(self, request: AskVision, picture: OpenPicture) -> VisionAnswered:
         asks_state = base_type(request.answer_type) == "string" and is_about_states(request.question, request.choices)
-        if not asks_state and not _asks_yes_or_no(request):
+        asks_plainly = _asks_yes_or_no(request) and is_plain_yes_or_no(request.question)
+        if not asks_state and not asks_plainly:
             return _no_answer("this needs a model: without one, only the state of a status icon can be told")
         return await asyncio.to_thread(self._read, request, picture)
 

@@ -39,7 +39,14 @@ def _template_of(
     base: tuple[str, Mapping[str, str]], pairs: Sequence[tuple[str, Mapping[str, str]]], *, in_address: bool
 ) -> str | None:
     text, row = base
-    occurring = [name for name, value in row.items() if _occurs(value, text, in_address=in_address and name != "url")]
+    varying = {name for name in row if len({values.get(name) for _, values in pairs}) > 1}
+    occurring = [
+        name
+        for name, value in row.items()
+        # One character that is the same everywhere is more likely the site's, such as the number of a page.
+        if (len(value) >= MIN_CHARS or name in varying or value == text)
+        and _occurs(value, text, in_address=in_address and name != "url")
+    ]
     names = sorted(occurring, key=lambda name: -len(row[name]))[:MAX_VARIABLES]
     for size in range(len(names), -1, -1):
         for chosen in combinations(names, size):
@@ -81,8 +88,8 @@ def _template(text: str, row: Mapping[str, str], names: Sequence[str], *, in_add
     """Return the text with these values replaced, the longest first; None where one stands only within another."""
     origin = _ORIGIN.match(text) if in_address else None
     pieces: list[tuple[str, Kind]] = [(text, "text")]
-    if origin is not None and origin[0] != text:
-        pieces = [(origin[0], "origin"), (text[origin.end() :], "text")]
+    if origin is not None:
+        pieces = [(origin[0], "origin"), *([(text[origin.end() :], "text")] if origin.end() < len(text) else [])]
     for name in names:
         value = row[name]
         # A number in a host or a port is no record's.
@@ -98,9 +105,9 @@ def _template(text: str, row: Mapping[str, str], names: Sequence[str], *, in_add
 def _joined(pieces: Sequence[tuple[str, Kind]]) -> list[tuple[str, Kind]]:
     """Return the pieces with the origin joined to what follows it: a whole address is looked for."""
     first = pieces[0]
-    if len(pieces) < 2 or first[1] != "origin" or pieces[1][1] != "text":
+    if first[1] != "origin" or (len(pieces) > 1 and pieces[1][1] != "text"):
         return list(pieces)
-    return [(first[0] + pieces[1][0], "text"), *pieces[2:]]
+    return [("".join(text for text, _ in pieces[:2]), "text"), *pieces[2:]]
 
 
 def _replace(

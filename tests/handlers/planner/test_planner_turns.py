@@ -243,13 +243,27 @@ async def test_the_icon_of_a_row_is_asked_about_and_its_name_is_no_witness():
         cell("Attribute", "Owner", 3, column=0),
         cell("Value", "Ann Lee", 3, column=1),
     ]
-    task = {**ICON, "required_artifacts": []}
+    fields = {"ticket_number": "string", "state": "string | null", "owner": "string"}
+    task = {"output_schema": fields, "required_fields": ["state"], "required_artifacts": []}
     one = bench(page(heading("TCK-1001"), *table), decider=RulesDecider(), **task)
     eye = Eye(seen("failed"))
     one.bus.host(vision, eye)
     await one.run()
     assert [request.field for request in eye.asked] == ["state"]
     assert all("State" not in request.hints for request in eye.asked)
+
+
+@pytest.mark.parametrize("past", [False, True])
+async def test_the_icon_of_another_record_or_of_the_history_is_not_asked_about(past):
+    heads = [el("columnheader", name, tag="th", row=1, column=at) for at, name in enumerate(("Title", "State"))]
+    other = (cell("Title", "Other", 2, column=0), el("img", "icon check", tag="i", header="State", row=2, column=1))
+    history = (el("img", "icon check", tag="i", header="State", past=True),)
+    seen_page = page(heading("TCK-1001"), *(history if past else (*heads, *other)))
+    one = bench(seen_page, decider=RulesDecider(), **{**ICON, "required_artifacts": []})
+    eye = Eye(seen("passed"))
+    one.bus.host(vision, eye)
+    await one.run()
+    assert eye.asked == []
 
 
 async def test_no_picture_is_asked_where_the_task_says_so():

@@ -318,3 +318,48 @@ def test_an_icon_that_only_its_class_names_is_no_text_and_no_absence():
     found = read_fields(spec(output_schema=fields, required_fields=[], identity={}), page(*table))
     assert isinstance(found["owner"], FieldFound)
     assert isinstance(found["assignee"], FieldMissing)
+
+
+@pytest.mark.parametrize(
+    ("heads", "rows", "key", "value"),
+    [
+        (("Name", "Type"), (("id", "int"), ("type", "varchar")), "id", "int"),
+        (("Title", "Status"), (("Fix login", "Open"), ("Status", "Closed")), "Fix login", "Open"),
+        (("Case", "Status"), (("T-1", "Open"), ("Status", "Closed"), ("Title", "Lost")), "T-1", "Open"),
+    ],
+)
+def test_a_record_that_is_called_like_a_label_makes_no_table_of_labels(heads, rows, key, value):
+    table = [el("columnheader", name, tag="th", row=1, column=at) for at, name in enumerate(heads)]
+    for at, (name, shown_value) in enumerate(rows, 2):
+        table += [cell(heads[0], name, at, column=0), cell(heads[1], shown_value, at, column=1)]
+    fields = {"name": "string", "title": "string", "type": {"type": "string", "labels": ["Type", "Status"]}}
+    changes = {"output_schema": fields, "required_fields": [], "identity": {}}
+    found = read_fields(spec(**changes), page(*table), key)["type"]
+    assert isinstance(found, FieldFound)
+    assert found.candidate.shown == value
+
+
+def test_an_icon_within_a_text_cuts_nothing_off():
+    icon = el("img", "icon angle-right", tag="i", row=1, column=1)
+    texts = [el("text", name, tag="span", row=1, column=1) for name in ("Ann", "Lee")]
+    assert shown(page(cell(None, "Assignee", 1, column=0), texts[0], icon, texts[1])) == "Ann Lee"
+
+
+def test_a_text_below_an_icon_is_not_its_value():
+    icon = el("img", "icon check", tag="i", box=box(120, 10, 16, 16))
+    label, below = text("Assignee", box=box(10, 10)), text("Closed by Bob", box=box(120, 34))
+    assert isinstance(reading(page(label, icon, below)), FieldMissing)
+    beside = text("Ann Lee", box=box(140, 10))
+    assert shown(page(label, icon, beside)) == "Ann Lee"
+
+
+def test_a_key_behind_a_check_box_marks_its_row():
+    rows = [
+        (el("checkbox", "Select", tag="input", row=at, column=0), cell("Ticket", key, at, column=1))
+        for at, key in ((2, "T-1"), (3, "T-2"))
+    ]
+    heads = (el("columnheader", "Ticket", tag="th", row=1, column=1),)
+    fields = {"ticket": "string"}
+    seen = page(*heads, *(one for both in rows for one in both))
+    found = read_fields(spec(output_schema=fields, required_fields=[], identity={"ticket": "{ticket}"}), seen, "T-2")
+    assert isinstance(found["ticket"], FieldFound)

@@ -16,8 +16,8 @@
   let listed = 0, most = MOST, connected = false;
 
   function note(id, delay) {
-    if (listed >= most) { forget(now() - DRAWN_MS); most = Math.max(MOST, 2 * listed); }
-    const ms = delay > 0 ? delay : 0;
+    if (listed >= most) { forget(now() - NEVER_MS); most = Math.max(MOST, 2 * listed); }
+    const ms = Math.max(0, delay | 0);  // as browsers cut it
     due[id] = now() + ms;
     delete fired[id];
     listed += 1;
@@ -29,19 +29,19 @@
 
   function forget(before) {
     for (const id in due) {
-      const over = id in fired ? fired[id] <= before : !(id in every) && due[id] <= before - NEVER_MS;
+      const over = id in fired ? fired[id] <= before : !(id in every) && due[id] <= before;
       if (over) { delete fired[id]; delete due[id]; }
     }
     listed = Object.keys(due).length;
   }
 
   function pending(within, readAgo) {
-    const at = now();
-    forget(at - readAgo - DRAWN_MS);
+    const at = now(), readAt = at - readAgo - DRAWN_MS;
     let found = connected || refreshes() !== null;
     for (const id in due) {
       const repeats = id in every;
-      if (!repeats && !(id in fired) && due[id] + LATE_MS < at) return "late";
+      if (id in fired) { found ||= fired[id] > readAt; continue; }
+      if (!repeats && due[id] + LATE_MS < at) { if (due[id] + NEVER_MS > at) return "late"; continue; }
       const rounds = repeats && due[id] < at ? Math.ceil((at - due[id]) / every[id]) * every[id] : 0;
       found ||= due[id] + rounds <= at + within;
     }

@@ -17,6 +17,8 @@ from services.browser_pool.adapters.observe.worlds import Worlds
 
 WITHIN_MS = 8000
 """Timers that are due later do not count: no reader waits so long for late content."""
+DRAWN_MS = 50.0
+"""How long after a timer has fired its changes may come; as in `pending.js`."""
 MAX_FRAMES = 20
 PendingWork = Literal["none", "some", "late"]
 """``late``: a timer should have fired and has not; what it brings comes once the page's scripts get to run."""

@@ -21,7 +21,7 @@ from services.planner.page.labels.candidates import texts_in
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.record.scope import find_section
 from services.planner.page.targets import distinct_targets, find_pressable
-from services.planner.page.text import humanised, is_header, is_heading
+from services.planner.page.text import ICON_NAME, humanised, is_header, is_heading
 from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Download, Goto, Screenshot
@@ -193,7 +193,7 @@ def _fetch_by_address(context: RouteContext, address: str) -> Act | ObserveAgain
 
 def _only_unnamed(part: tuple[Element, ...]) -> list[Element]:
     """Return what is left to press for the file: what says that it downloads, else the one button without a name."""
-    buttons = [e for e in part if e.role in ("link", "button") and (not e.name or e.name.startswith("icon "))]
+    buttons = [e for e in part if e.role in ("link", "button") and (not e.name or ICON_NAME.fullmatch(e.name))]
     saying = [e for e in part if e.role in ("link", "button") and find_mention(e.name, "download") is not None]
     return distinct_targets(saying or buttons)
 

@@ -117,6 +117,14 @@ def follows_on_line(before: Element, after: Element) -> bool:
     return is_on_one_line(a, b) and -1.0 <= b.x - (a.x + a.width) <= NEAR_PX
 
 
+def follows_icon(icon: Element, text: Element) -> bool:
+    """Return whether a text stands on the line of an icon, right behind it."""
+    if icon.box is None or text.box is None or icon.frame != text.frame:
+        return False
+    gap_px = text.box.x - (icon.box.x + icon.box.width)
+    return is_on_one_line(icon.box, text.box) and -1.0 <= gap_px <= 2 * NEAR_PX
+
+
 def _box_around(a: Box, b: Box) -> Box:
     x, y = min(a.x, b.x), min(a.y, b.y)
     return Box(x=x, y=y, width=max(a.x + a.width, b.x + b.width) - x, height=max(a.y + a.height, b.y + b.height) - y)

@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from services.planner.page.labels.candidates import Candidate, joined_texts, texts_in
 from services.planner.page.text import PRESSED_ROLES, is_header
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
-from shared.text.normal import label_form
+from shared.text.normal import fold, label_form
 
 NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
 """Roles whose elements show no text that may be a value."""
 
 
-def rows_named_by_first_cell(elements: Sequence[Element], known: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """Yield the rows of tables of two columns whose first cells are labels."""
-    without_rows = (one for one in elements if one.role != "row")  # a row that can be pressed stands before its cells
-    for in_table, found in groupby(without_rows, lambda one: (one.row is not None, one.frame)):
-        cells = [one for one in found if not is_header(one)] if in_table[0] else []
+LEAST_NAMED = 2
+"""First cells that have to be labels, so that a table names its rows in them: a record may be called like a label."""
+
+
+def rows_named_by_first_cell(
+    elements: Sequence[Element], known: frozenset[str], key: str | None
+) -> Iterator[tuple[str, int]]:
+    """Yield the rows of tables whose first cells are labels, as of "Attribute" and "Value".
+
+    A table whose first column is a field itself lists records, and so does one with the key of a record in it."""
+    for table in _tables(elements):
+        heads = {label_form(one.name) for one in table if is_header(one) and one.column == 0}
+        cells = [one for one in table if not is_header(one)]
         first = [one for one in cells if one.column == 0]
-        if {one.column for one in cells} == {0, 1} and any(label_form(one.name) in known for one in first):
+        named = {label_form(one.name) for one in first} & known
+        lists_records = bool(heads & known) or (
+            key is not None and any(fold(text_of(one)) == fold(key) for one in first)
+        )
+        if len(named) >= LEAST_NAMED and not lists_records:
             yield from {(one.frame, one.row) for one in cells if one.row is not None}
+
+
+def _tables(elements: Sequence[Element]) -> Iterator[list[Element]]:
+    """Yield the cells of each table. One ends where something stands in no row, or where heads of columns begin anew.
+
+    A row that can be pressed is told before its cells."""
+    table: list[Element] = []
+    for element in elements:
+        if element.role == "row":
+            continue
+        begins = element.role == "columnheader" and any(not is_header(one) for one in table)
+        if table and (element.row is None or element.frame != table[-1].frame or begins):
+            yield table
+            table = []
+        if element.row is not None:
+            table.append(element)
+    if table:
+        yield table
 
 
 def headed_cells(elements: Sequence[Element]) -> Iterator[list[Element]]:

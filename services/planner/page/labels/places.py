@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 
 from services.planner.page.boxes import is_on_one_line
-from services.planner.page.labels.candidates import Candidate, follows_on_line, texts_in, value_parts
+from services.planner.page.labels.candidates import Candidate, follows_icon, follows_on_line, texts_in, value_parts
 from services.planner.page.labels.cells import NO_TEXT, cell_texts, headed_cells, rows_named_by_first_cell
 from services.planner.page.labels.changes import is_change, is_change_row
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon
@@ -32,9 +32,15 @@ NO_REFS: frozenset[int] = frozenset()
 
 class Places:
     """The places of one sequence of elements. `known`: the labels of all fields, in comparable form. `left_out`: refs
-    of elements that show no value of this record now."""
+    of elements that show no value of this record now. `key`: the text that marks its row among many."""
 
-    def __init__(self, elements: Sequence[Element], known: frozenset[str], left_out: frozenset[int] = NO_REFS) -> None:
+    def __init__(
+        self,
+        elements: Sequence[Element],
+        known: frozenset[str],
+        left_out: frozenset[int] = NO_REFS,
+        key: str | None = None,
+    ) -> None:
         self.elements = elements
         self._known = known
         self.left_out = left_out
@@ -43,7 +49,8 @@ class Places:
         for element in elements:
             if element.row is not None:
                 self._rows[element.frame, element.row].append(element)
-        self._named_rows = frozenset(rows_named_by_first_cell(elements, known))
+        self.named_rows = frozenset(rows_named_by_first_cell(elements, known, key))
+        """Rows of tables that name each row in its first cell."""
 
     def of(self, labels: frozenset[str]) -> list[Place]:
         """Return the places of a label: where the page's structure or a text itself names it, and beside a text that
@@ -138,7 +145,7 @@ class Places:
                 yield group
 
     def _is_in_named_row(self, element: Element) -> bool:
-        return element.row is not None and (element.frame, element.row) in self._named_rows
+        return element.row is not None and (element.frame, element.row) in self.named_rows
 
     def _row_name(self, element: Element) -> str:
         return next((label_form(one.name) for one in self._row_of(element) if one.column == 0), "")
@@ -148,7 +155,8 @@ class Places:
         headed = [one for group in self._headed_groups(labels) for one in group]
         rows = [self._row_of(self.elements[at]) for at in self._labels_at(labels)]
         beside = [one for row in rows if row and self._is_in_named_row(row[0]) for one in row if one.column == 1]
-        return list({one.ref: one for one in (*headed, *beside) if is_icon(one)}.values())
+        counted = (one for one in (*headed, *beside) if is_icon(one) and one.ref not in self.left_out)
+        return list({one.ref: one for one in counted}.values())
 
     def _in_texts(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield the values of texts such as `Label: value`."""
@@ -233,7 +241,8 @@ class Places:
 
     def _second_cell(self, label: Element) -> Place:
         cell = [one for one in self._row_of(label) if one.column == 1]
-        return () if any(map(is_icon, cell)) else cell_texts(cell) if cell else ()
+        only_icons = any(map(is_icon, cell)) and not any(text_of(one) for one in cell if not is_icon(one))
+        return () if only_icons or any(one.look for one in cell) else cell_texts(cell) if cell else ()
 
     def _has_headed_cell(self, label: Element) -> bool:
         return any(one.header == label.name for one in self._row_of(label))
@@ -265,7 +274,10 @@ class Places:
         label = self.elements[at]
         following = self.elements[at + 1] if at + 1 < len(self.elements) else None
         if following is not None and is_icon(following):  # the icon has no text, but the value is not empty either
-            return self._texts_past(at, self.elements[at + 2 : at + 3])
+            behind = self.elements[at + 2 : at + 3]
+            return self._texts_past(
+                at, behind if following.look else [one for one in behind if follows_icon(following, one)]
+            )
         if label.before_blank:
             return (Candidate("", label, label.row),)
         beside = self._cells_beside(label)

@@ -51,3 +51,10 @@ def test_a_name_of_a_record_is_found_in_a_host():
     assert (
         common_template(texts, ({"name": "acme"}, {"name": "ajax"}), in_address=True) == "https://{name}.example.org/"
     )
+
+
+def test_one_character_that_does_not_vary_is_no_variable():
+    rows = ({"id": "A-1", "level": "2"}, {"id": "A-2", "level": "2"})
+    texts = [f"{HOST}/api/v/2/t/{row['id']}" for row in rows]
+    assert common_template(texts, rows, in_address=True) == f"{HOST}/api/v/2/t/{{id}}"
+    assert common_template(texts[:1], rows[:1], in_address=True) == f"{HOST}/api/v/2/t/{{id}}"

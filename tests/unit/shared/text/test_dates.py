@@ -188,8 +188,9 @@ def test_the_first_and_the_last_day_of_all_break_nothing():
         ("June 24, 2026, 12 a.m.", "2026-06-24T00:00:00"),
         ("May 2, 2026, noon", "2026-05-02T12:00:00"),
         ("3. März 2026, 14 Uhr", "2026-03-03T14:00:00"),
-        ("3 mars 2026 14h05", "2026-03-03T14:05:00"),
-        ("3.3.2026 14.05", "2026-03-03T14:05:00"),
+        ("3 mars 2026 à 14h05", "2026-03-03T14:05:00"),
+        ("3 mars 2026 à 14 h", "2026-03-03T14:00:00"),
+        ("3. März 2026 um 14.05 Uhr", "2026-03-03T14:05:00"),
     ],
 )
 def test_moments(shown, moment):
@@ -206,6 +207,22 @@ def test_what_is_behind_a_date_and_is_no_time_is_said():
     assert "and a time: 'overdue'" in why_not(DAY, "May 10, 2026 overdue")
     assert "no such hour" in why_not(MOMENT, "May 10, 2026, 16 p.m.")
     assert why_not(MOMENT, "May 10, 2026, 4")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "25.12.2024 15.06.24",
+        "31.12.2025 01.02.26",
+        "3.3.2026 14.05",
+        "25.12.2026, 10.50",
+        "Mar 3, 2026 8h",
+        "Mar 3, 2026 1h30",
+    ],
+)
+def test_a_second_date_an_amount_and_a_duration_are_no_time(shown):
+    assert "and a time: " in why_not(DAY, shown)
+    assert why_not(MOMENT, shown)
 
 
 @pytest.mark.parametrize("shown", ["2026-03-03 14:05 EST", "2026-03-03 14:05 (CST)", "2026-03-03 24:00", "2026-03-03"])
