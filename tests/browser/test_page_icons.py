@@ -126,6 +126,11 @@ async def test_a_glyph_that_stands_out_of_its_line_is_an_icon_and_its_cell_is_no
         ("fas fa-fw fa-ban", "icon ban"),
         ("bi bi-x-circle", "icon x-circle"),
         ("fa-solid fa-spin fa-spinner", "icon spinner"),
+        ("fa-solid fa-rotate-left", "icon rotate-left"),
+        ("fa-sharp-duotone fa-semibold fa-xmark", "icon xmark"),
+        ("ph-fill ph-check", "icon check"),
+        ("mdi mdi-flip-horizontal", "icon flip-horizontal"),
+        ("fa-solid", "icon solid"),
     ],
 )
 async def test_an_icon_of_a_font_is_named_by_what_it_shows(look: Look, classes: str, name: str) -> None:

@@ -303,6 +303,24 @@ def test_of_several_links_of_a_result_the_task_says_which_opens_it():
     assert expect(ending(seen, task, asked(task)), Fail).code == "off_route"
 
 
+def test_two_records_that_share_the_page_of_a_link_are_two():
+    rows = [
+        one
+        for at in (2, 3)
+        for one in (cell("Ticket", "TCK-1001", at), link("Apollo", "/project/1", header="Project", row=at),
+                    link("View", f"/u/{at}", row=at))
+    ]  # fmt: skip
+    seen = page(el("columnheader", "Ticket", tag="th", row=1), *rows)
+    task = routed({"search": {**SEARCH["search"], "link": "Project"}})
+    assert expect(ending(seen, task, asked(task)), Fail).code == "ambiguous_record"
+    buttons = [
+        one for at in (2, 3) for one in (cell("Ticket", "TCK-1001", at), el("button", "View", tag="button", row=at))
+    ]
+    task = routed({"search": {**SEARCH["search"], "link": "View"}})
+    assert expect(ending(page(el("columnheader", "Ticket", tag="th", row=1), *buttons), task, asked(task)),
+                  Fail).code == "ambiguous_record"  # fmt: skip
+
+
 def test_only_results_under_the_heading_count():
     task = routed({"pick": {"name": "{ticket_number}"}, "under": "people found"})
     card = (heading("TCK-1001", 3), link("TCK-1001", "/t/1"))

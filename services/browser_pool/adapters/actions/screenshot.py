@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
-from playwright.async_api import Error, FloatRect, Frame, Page
+from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.archive.page_archive import capture_page
@@ -29,8 +29,8 @@ from services.browser_pool.ports import Capture
 from shared.contracts.actions import Screenshot, ScreenshotElement, ScreenshotViews
 from shared.contracts.results import Box, Captured
 
-ICON_PX = (6.0, 64.0)
-"""How wide the glyph of an icon is, at least and at most."""
+LEAST_DRAWN_PX = 6.0
+"""An element that is lower may be drawn higher than its box, as the page was walked."""
 PICTURES_BOUND_S = 2.0
 VIEW_SETTLE_S = 2.0
 VIEWS_BOUND_S = 100.0
@@ -115,13 +115,15 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
     what = f'{found.now.role} "{found.now.name[:80]}"'
     timeout_ms = session.limits.action_s * 1000
     box = await session.run_timed(found.locator.bounding_box(timeout=timeout_ms))
-    if box is None or box["width"] < 1 or (box["height"] < 1 and not _is_glyph(box)):
+    drawn_px = found.now.box[3]
+    if box is None or box["width"] < 1 or max(box["height"], drawn_px) < 1:
         why = f"{what} takes up no room on the page, so there is no picture of it"
         return refuse("failed", why, target=found.to_target_found())
     await session.run_timed(found.locator.scroll_into_view_if_needed(timeout=timeout_ms))
     state = await _wait_for_images(session)
     box = await session.run_timed(found.locator.bounding_box(timeout=timeout_ms)) or box
-    high_px = box["width"] if _is_glyph(box) else box["height"]
+    # A glyph of an icon font stands out of its line, which may have no height.
+    high_px = drawn_px if box["height"] < LEAST_DRAWN_PX else box["height"]
     left, top = box["x"] + state.scroll_x, box["y"] + state.scroll_y + (box["height"] - high_px) / 2
     width = min(box["width"], tiles.MAX_WIDTH_PX)
     clips: list[Clip] = [(left, top + y, width, height) for y, height in tiles.spans(high_px)]
@@ -133,12 +135,6 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
         captures=_captures(session, action.label, data, [_area(clip) for clip in clips]),
         page=await capture_page(session),
     )
-
-
-def _is_glyph(box: FloatRect) -> bool:
-    """Return whether it is the box of a glyph that stands out of a line without height, as icon fonts set it."""
-    least_px, most_px = ICON_PX
-    return box["height"] < least_px <= box["width"] <= most_px
 
 
 async def screenshot_views(session: PageSession, action: ScreenshotViews) -> PerformOutcome:

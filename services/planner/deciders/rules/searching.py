@@ -229,12 +229,13 @@ def _several_matches(
 @dataclass(frozen=True)
 class MatchingRecord:
     """One matching record. `link` opens it; `key` identifies it on any page of results. `links`: the names of those
-    between which the task has to choose."""
+    between which the task has to choose. `own`: what tells it from another one with the same key."""
 
     link: Element | None
     key: str
     description: str
     links: tuple[str, ...] = ()
+    own: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -252,7 +253,7 @@ def matches_in(
     """Return the records that match every wanted column exactly, but for case and white space.
 
     `links`: what opens a record is called."""
-    meant = frozenset(map(label_form, links))
+    meant = frozenset(map(label_form, links)) - {""}
     rows = table_rows(part)
     headed = {label_form(e.header) for row in rows for e in row if e.header is not None}
     asked = {name: _labels(name) for name in wanted}
@@ -266,7 +267,7 @@ def matches_in(
 
 
 def _distinct_hits(hits: Sequence[MatchingRecord]) -> tuple[MatchingRecord, ...]:
-    return tuple({hit.key: hit for hit in hits}.values())
+    return tuple({(hit.key, hit.own): hit for hit in hits}.values())
 
 
 def _labels(column: str) -> set[str]:
@@ -313,7 +314,10 @@ def _hit(record: Sequence[Element], wanted: Mapping[str, str], meant: frozenset[
     text = ", ".join(dict.fromkeys(tidy(e.name) for e in record if e.name and e.role not in PRESSED_ROLES))
     key = link.url if link is not None and link.url else text
     names = dict.fromkeys(tidy(e.name) for e in pressable if e.name) if link is None else ()
-    return MatchingRecord(link, key, text[:200], tuple(names)[:MOST_NAMED])
+    # Two records may share the page that the task's link leads to, or have a button without an address.
+    addresses = tuple(sorted({e.url for e in record if e.url})) if meant else ()
+    row = record[0].row if link is not None and not link.url else None
+    return MatchingRecord(link, key, text[:200], tuple(names)[:MOST_NAMED], (addresses, row))
 
 
 def _link(pressable: Sequence[Element], wanted: Mapping[str, str], meant: frozenset[str]) -> Element | None:

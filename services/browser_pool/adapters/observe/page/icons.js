@@ -34,7 +34,7 @@ function readIcon(el) {
 
 // The glyph that the style alone draws in an empty element, without its words for screen readers; or ''.
 function glyphOf(before) {
-  const written = /^(["'])(.*?)\1/s.exec(before.content);
+  const written = /^(["'])(.*?)\1(?: \/ .*)?$/s.exec(before.content);
   const glyph = written ? written[2] : '';
   return glyph.trim() && !/[\p{L}\p{N}]/u.test(glyph) ? glyph : '';
 }
@@ -42,7 +42,7 @@ function glyphOf(before) {
 // The box of an element; of a glyph that stands out of a line without height, that of the glyph.
 function drawnRect(el) {
   const rect = el.getBoundingClientRect();
-  if (rect.height >= ICON_PX[0] || rect.width < ICON_PX[0] || el.firstChild || !(el instanceof HTMLElement)) return rect;
+  if (rect.height >= ICON_PX[0] || rect.width < ICON_PX[0] || el.firstChild || !(el instanceof HTMLElement) || facts(el).clips) return rect;
   const before = getComputedStyle(el, '::before');
   if (!glyphOf(before)) return rect;
   const height = parseFloat(before.fontSize);

@@ -437,12 +437,16 @@ function textsInside(el, depth, skip) {
 const isUnread = (el) => el.value === '' || getComputedStyle(el).opacity === '0';
 
 // What an icon font or a sprite calls its picture.
-const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti|pi|anticon|bx|ph|ri|k-i|dx-icon)-([a-z][a-z0-9-]*)/gi;
+const ICON = /(?:^|\s)(ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti|pi|anticon|bx|ph|ri|k-i|dx-icon)-([a-z][a-z0-9-]*)/gi;
 // What a class says of how an icon is drawn, not of which it is.
-const ICON_STYLE = /^(solid|regular|light|thin|brands|duotone|sharp|fw|lg|sm|xs|xl|li|ul|stack|border|inverse|pulse|spin|fade|beat|bounce|shake|flip|(spin|fade|beat|rotate|flip|pull|stack|size|width|layers)-.*)$/i;
+const ICON_STYLES = {
+  fa: /^(solid|regular|light|thin|semibold|brands|duotone|classic|sharp(-duotone)?|fw|lg|sm|xs|xl|li|ul|stack(-[12]x)?|border|inverse|pulse|spin(-(pulse|reverse))?|fade|beat(-fade)?|bounce|shake|flip(-(horizontal|vertical|both))?|rotate-(90|180|270|by)|pull-(left|right|start|end)|size-.*|width-auto|layers(-.*)?|swap-opacity)$/i,
+  ph: /^(thin|light|regular|bold|fill|duotone)$/i,
+};
 function iconClass(el) {
-  for (const found of (el.getAttribute('class') || '').matchAll(ICON)) if (!ICON_STYLE.test(found[1])) return found[1];
-  return '';
+  const named = [...(el.getAttribute('class') || '').matchAll(ICON)];
+  const own = named.find(([, font, name]) => !ICON_STYLES[font.toLowerCase()]?.test(name)) || named[0];
+  return own ? own[2] : '';
 }
 function iconName(el) {
   for (const one of [el, ...el.querySelectorAll('i,span,svg')]) {

@@ -122,7 +122,7 @@ function describe(id, n) {
     return { gone: `it was ${item.role} "${item.name.slice(0, 80)}" and is now ${role} "${name.slice(0, 80)}"` };
   }
   if (!sameSurroundings(item)) return { gone: 'it now belongs to another record' };
-  const rect = el.getBoundingClientRect();
+  const rect = item.role === 'img' ? drawnRect(el) : el.getBoundingClientRect();
   return {
     role: role || el.localName, name: name.slice(0, 300), tag: subject.localName, type: subject.getAttribute('type') || '', path: tagPath(el),
     text: isSecret(subject) ? HIDDEN_VALUE : item.nodes ? name : valueOf(subject, role) ?? readable(subject),
