@@ -32,6 +32,11 @@ from shared.text.normal import fold, tidy
 SELECTOR_KINDS = ("id", "testid")
 
 
+def _may_name_row(element: Element) -> bool:
+    """Return whether the element is in a row of a table, and is not the head of one of its columns."""
+    return element.row is not None and element.role != "columnheader"
+
+
 class ObservedPage:
     """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
 
@@ -97,7 +102,7 @@ class ObservedPage:
             case _:
                 element = self.find(rule.where)
         if isinstance(rule.where, InLabelledRow) and element is None:
-            label = only(one for one in self._texts[fold(rule.where.label)] if one.row is not None)
+            label = only(one for one in self._texts[fold(rule.where.label)] if _may_name_row(one))
             return label is not None and label.before_blank and rule.where.columns == 1
         if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
             return False
@@ -125,7 +130,7 @@ class ObservedPage:
 
     def beside(self, where: InLabelledRow) -> list[Element]:
         """Return what is in the cell that is so many columns after the only cell with the label."""
-        label = only(one for one in self._texts[fold(where.label)] if one.row is not None and one.column is not None)
+        label = only(one for one in self._texts[fold(where.label)] if _may_name_row(one) and one.column is not None)
         if label is None or label.column is None:
             return []
         at = (label.frame, label.row, label.column + where.columns)

@@ -9,7 +9,16 @@ import pytest
 from shared.extraction.absence import shape_of
 from shared.extraction.agreement import FieldReading, leave_one_out, read_field
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AfterText, AtHeading, AtSelector, Between, UnderHeader, describe_rule, kind_of
+from shared.extraction.rules import (
+    AfterText,
+    AtHeading,
+    AtSelector,
+    Between,
+    InLabelledRow,
+    UnderHeader,
+    describe_rule,
+    kind_of,
+)
 from shared.extraction.synthesis import Example, common_texts, learn_field
 from shared.extraction.values import FieldType
 from tests.unit.shared.extraction.observed_pages import heading, page, row, text
@@ -217,3 +226,25 @@ def test_a_page_that_may_show_the_value_elsewhere_does_not_say_that_there_is_non
 def test_that_a_value_may_be_left_out_is_learned_from_an_example_only(without, form):
     rules = learn_field([*LINKED, *without], ["Resolves"], FieldType(type=form))
     assert read_field(rules, pull_request(None), ()).certainty == "missing"
+
+
+def contract(number: str, owner: str, value: str) -> ObservedPage:
+    """Return a page whose table has the heads "Attribute" and "Value", and a row that is called "Value" too."""
+    pairs = [("Number", number), ("Owner", owner), ("Value", value)]
+    cells = [
+        {"role": "columnheader", "name": name, "row": 1, "column": at} for at, name in enumerate(("Attribute", "Value"))
+    ]
+    for at, (label, shown) in enumerate(pairs, 2):
+        cells += [
+            {"role": "cell", "name": label, "header": "Attribute", "row": at, "column": 0},
+            {"role": "cell", "name": shown, "header": "Value", "row": at, "column": 1},
+        ]
+    return page(*cells)
+
+
+def test_a_row_may_be_called_like_a_column():
+    told = [Example(contract(f"CT-{n}", owner, value), value)
+            for n, (owner, value) in enumerate((("Ann", "120.50"), ("Bob", "7.00"), ("Ann", "13.25")))]  # fmt: skip
+    assert InLabelledRow in wheres(learn_field(told, ("value",)).rules)
+    other = contract("CT-9", "Cid", "99.00")
+    assert read_learned(told, other, ("value",)).value == "99.00"
