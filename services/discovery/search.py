@@ -57,13 +57,14 @@ async def add_listed_samples(message: SamplesListed, deps: DiscoveryDeps) -> Non
         log.info("%s: what step %d of attempt %d listed is of no round", message.run_id, message.step, message.attempt)
         return
     record = await _load_record(message.run_id, deps)
-    items, found = await _record_items(message, record, progress.found, deps)
+    items, found, shared_name = await _record_items(message, record, progress.found, deps)
     await map_concurrently(lambda item: _publish_found(message.run_id, item[0], deps), items, PUBLISH_LIMIT)
     if not is_list_only(record.spec):
         await map_concurrently(
             lambda item: _publish_work(message.run_id, item[0].sample, item[1], progress, deps), items, PUBLISH_LIMIT
         )
-    await _save_progress(message.run_id, msgspec.structs.replace(progress, found=found), deps)
+    after = msgspec.structs.replace(progress, found=found, shared_name=progress.shared_name or shared_name)
+    await _save_progress(message.run_id, after, deps)
 
 
 async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> PopulationClosed | None:
@@ -72,14 +73,23 @@ async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> Populati
     if progress is None or message.attempt <= progress.attempt_base:
         return None
     await _save_progress(message.run_id, msgspec.structs.replace(progress, closed=True), deps)
+    folded = progress.shared_name and message.counted != progress.found and message.status == "done"
+    reason = message.reason if message.status != "done" else "uncertain_list" if folded else ""
     return PopulationClosed(
         run_id=message.run_id,
         samples=progress.found,
         attempt_base=progress.attempt_base,
-        complete=message.status == "done",
-        reason=message.reason if message.status != "done" else "",
+        complete=message.status == "done" and not folded,
+        reason=reason,
         counted=message.counted,
-        note=_note(message, progress.found),
+        note=_folded_note(progress) if folded else _note(message, progress.found),
+    )
+
+
+def _folded_note(progress: SearchProgress) -> str:
+    return (
+        f"different items of the list became one sample, such as {progress.shared_name}, since they have one name or"
+        " one address: say in `sample_id` what tells them apart, or in `list.link` which link of an item is its own"
     )
 
 
@@ -93,21 +103,26 @@ def _note(message: SampleFinished, found: int) -> str:
 
 async def _record_items(
     message: SamplesListed, record: RunRecord, found: int, deps: DiscoveryDeps
-) -> tuple[list[tuple[FoundItem, bool]], int]:
-    """Record the items of this step. Return those it found, with whether they existed before, and the new count."""
+) -> tuple[list[tuple[FoundItem, bool]], int, str]:
+    """Record the items of this step.
+
+    Return those it found, with whether they existed before, the new count, and a sample that different items are."""
     spec, home = _load_spec(record), host_of(_start_url(record))
     found_here: list[tuple[FoundItem, bool]] = []
+    shared_name = ""
     for item in message.items:
         named = item_key_template(spec, record.discovery_row, frozenset(item)) is not None
         samples = candidate_samples(spec, record.discovery_row, item, found + 1, home)
         item_record, existing = await _record_item(message, item, samples, named, deps)
+        if existing is not None and existing.attempt == message.attempt and existing.item != item:
+            shared_name = shared_name or existing.sample.sample_id
         if existing is None:
             found_here.append((item_record, False))
             found += 1
         elif (existing.attempt, existing.step) == (message.attempt, message.step):
             found_here.append((existing, True))
             found = max(found, existing.sample.row)
-    return found_here, found
+    return found_here, found, shared_name
 
 
 async def _record_item(

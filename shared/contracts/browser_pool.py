@@ -165,6 +165,8 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     by their legend, regions and others by their label."""
     hints: tuple[TextPart, ...] = ()
     """Words within ``name`` that have a title of their own: "3 years ago" in "by Ann, 3 years ago"."""
+    unwritten: bool = False
+    """A link or button whose name no text of the page shows: it is that of a title, or for screen readers only."""
 
 
 class Tab(Part, frozen=True, kw_only=True):

@@ -156,7 +156,8 @@ REASONS: dict[Reason, ReasonFacts] = {
 
         words="the site asks for a login",
         when="HTTP 401 or 403, or a page that asks to sign in and shows no record; or the login state is paused",
-        advice="Record the login state again with `exhibit login`, then resume the run."),
+        advice="Record a login state with `exhibit login` and name it in `auth_profile`. Where the spec names one, "
+        "record that again, then resume the run."),
     "blocked": ReasonFacts(
         status="failed", fault="site", fail="blocked", for_models=True, words="the site does not let us in",
         when="the decider reports a barrier other than a login, such as a captcha",

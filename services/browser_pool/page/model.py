@@ -50,6 +50,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     before_blank: bool = False
     regions: tuple[str, ...] = ()
     hints: tuple[tuple[str, str], ...] = ()
+    unwritten: bool = False
 
 
 class PageStats(msgspec.Struct, frozen=True):

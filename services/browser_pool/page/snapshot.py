@@ -136,6 +136,7 @@ def to_element(one: Seen, look: int = 0) -> Element:
         before_blank=item.before_blank,
         regions=item.regions,
         hints=tuple(TextPart(text=text, title=title) for text, title in item.hints),
+        unwritten=item.unwritten,
     )
 
 

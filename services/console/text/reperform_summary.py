@@ -35,7 +35,7 @@ VERDICT_SENTENCES: dict[Verdict, str] = {
     "unreadable": "whose stored page CANNOT BE OPENED",
     "not_stored": "whose page is not stored, so not extracted again",
     "not_bound": "bound to no element of a page, so not extracted again",
-    "read_by_model": "worked out or read from a picture by a model, not extracted again",
+    "read_by_model": "worked out by a model or read from a picture, not extracted again",
     "nothing_recorded": "not found then, so nothing to find again",
 }
 

@@ -24,6 +24,8 @@ class SearchProgress(Part, frozen=True, kw_only=True):
     found: int = 0
     attempt_base: int = 0
     closed: bool = False
+    shared_name: str = ""
+    """A sample that different items of this round are, if there is one: they have one name or one address."""
 
 
 class FoundItem(Part, frozen=True, kw_only=True):

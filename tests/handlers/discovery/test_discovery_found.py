@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from services.discovery.handlers import add_samples, close_population, submit_run
@@ -223,3 +224,28 @@ async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(
     assert (reply.discovering, reply.attempt_base) == (True, 2)
     await add_samples(listed(1, 2, attempt=3), deps, 1)
     assert [one.sample_id for one in bus.events(SampleFound)] == ["T-1", "T-2"]
+
+
+@pytest.mark.parametrize(("counted", "complete"), [(None, False), (3, False), (2, True)])
+async def test_a_list_whose_items_became_one_sample_is_not_complete_unless_the_site_counts_as_many(
+    bus, counted, complete
+):
+    deps = await begun(bus)
+    same = tuple({"number": f"T-{min(n, 2)}", "url": f"http://x/acme/{n}"} for n in (1, 2, 3))
+    message = msgspec.structs.replace(listed(), items=same)
+    for _ in range(2):  # a redelivered event is no other item
+        await add_samples(message, deps, 1)
+    closed = await close_population(ended(bus, counted=counted), deps, 1)
+    assert isinstance(closed, PopulationClosed)
+    assert (closed.samples, closed.complete, closed.counted) == (2, complete, counted)
+    assert closed.reason == ("" if complete else "uncertain_list")
+    assert ("`list.link`" in closed.note) is not complete
+
+
+async def test_an_item_that_is_listed_twice_with_the_same_values_is_one(bus):
+    deps = await begun(bus)
+    await add_samples(listed(1, 2), deps, 1)
+    await add_samples(listed(2, 3, step=3), deps, 1)
+    closed = await close_population(ended(bus), deps, 1)
+    assert isinstance(closed, PopulationClosed)
+    assert (closed.samples, closed.complete) == (3, True)

@@ -363,3 +363,26 @@ def test_a_key_behind_a_check_box_marks_its_row():
     seen = page(*heads, *(one for both in rows for one in both))
     found = read_fields(spec(output_schema=fields, required_fields=[], identity={"ticket": "{ticket}"}), seen, "T-2")
     assert isinstance(found["ticket"], FieldFound)
+
+
+def action(name: str, **rest):
+    """Return a link that a picture stands for."""
+    return el("link", name, tag="a", url="/add", unwritten=True, **rest)
+
+
+def test_what_is_done_with_a_value_is_not_the_value():
+    add, edit = action("Make this ticket resolve another one"), action("Edit")
+    assert shown(page(text("Assignee"), add, text("Ann Lee"))) == "Ann Lee"
+    assert shown(page(text("Assignee"), add, edit, text("Ann Lee"))) == "Ann Lee"
+    assert isinstance(reading(page(text("Assignee"), add, heading("Comments", 2))), FieldMissing)
+    assert isinstance(reading(page(text("Assignee"), add)), FieldMissing)
+    assert shown(page(action("Edit", header="Assignee", row=1), cell("Assignee", "Ann Lee", 1))) == "Ann Lee"
+    assert isinstance(reading(page(action("Edit", header="Assignee", row=1))), FieldMissing)
+    far = (text("Assignee", box=box(10, 10)), action("Add", box=box(100, 10)), text("Bob", box=box(10, 400)))
+    assert isinstance(reading(page(*far)), FieldMissing)
+
+
+def test_the_head_of_the_page_is_no_label_of_what_comes_after_it():
+    crumb = el("link", "Admin", tag="a", url="/admin")
+    assert isinstance(reading(page(heading("Assignee"), crumb)), FieldMissing)
+    assert shown(page(heading("Assignee", 3), text("Ann Lee"))) == "Ann Lee"

@@ -77,13 +77,14 @@ def _is_same_cell(first: Element, element: Element) -> bool:
 def cell_texts(group: Sequence[Element]) -> tuple[Candidate, ...]:
     """Return the control in a cell, else the texts of the element that holds all others, else all texts.
 
-    Nothing if there are only buttons or pictures: they may be beside an empty value, or be the value.
+    Nothing if there are only buttons, pictures, or links that a picture stands for: they may be beside an empty value,
+    or be the value.
     """
     row = group[0].row
     controls = [element for element in group if is_input(element)]
     if len(controls) == 1:
         return texts_in(controls[0], row)
-    texts = [element for element in group if element.role not in NO_TEXT]
+    texts = [element for element in group if element.role not in NO_TEXT and not element.unwritten]
     filled = [element for element in texts if text_of(element)]
     if not filled:
         return (Candidate("", texts[0], row),) if texts else ()

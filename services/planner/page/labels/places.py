@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, takewhile
+from itertools import chain, dropwhile, islice, takewhile
 
 from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate, follows_icon, follows_on_line, texts_in, value_parts
@@ -257,8 +257,10 @@ class Places:
     def _is_label(self, element: Element, labels: frozenset[str]) -> bool:
         if len(element.name) > MAX_LABEL_CHARS or label_form(element.name) not in labels or is_input(element):
             return False
-        if element.role in ("columnheader", *(PRESSED_ROLES - {"button"})):
-            return False
+        if element.role in ("columnheader", *(PRESSED_ROLES - {"button"})) or (
+            is_heading(element) and element.level == 1
+        ):
+            return False  # the head of a column, or of the whole page
         row = self._row_of(element)
         if element.role in ("link", "button"):
             return self._is_row_label(element) and element.header is None
@@ -278,6 +280,9 @@ class Places:
             return self._texts_past(
                 at, behind if following.look else [one for one in behind if follows_icon(following, one)]
             )
+        if following is not None and following.unwritten:  # what is done with the value, before the value itself
+            behind = dropwhile(lambda one: one.unwritten, self.elements[at + 1 : at + MAX_RUN_ELEMENTS])
+            return self._texts_past(at, list(islice(behind, 1)))
         if label.before_blank:
             return (Candidate("", label, label.row),)
         beside = self._cells_beside(label)

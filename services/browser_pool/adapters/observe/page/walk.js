@@ -382,7 +382,7 @@ function details(id, wanted, withLocators) {
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
       covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
-      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item)]);
+      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item), isUnwritten(item)]);
   }
   return all;
 }
@@ -407,6 +407,11 @@ function areaOf(el) {
 }
 const isPagerText = (text) => text.length <= PAGER_TEXT || text.length <= PAGER_SOURCE && text.replace(/\s+/g, ' ').length <= PAGER_TEXT;
 const turnOf = (el) => /\b(next|prev)\b/.exec((el.getAttribute('rel') || '').toLowerCase())?.[1] || '';
+
+// What is pressed by a picture: its name is in no text of the page, but of a title, or of words for screen readers.
+function isUnwritten(item) {
+  return (item.role === 'link' || item.role === 'button') && !item.nodes && item.el.localName !== 'input' && !textOf(item.el, SHOWN).trim();
+}
 
 // Text in a box without any size, cut off at its edge.
 function isClipped(el) {
