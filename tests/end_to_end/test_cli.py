@@ -63,6 +63,17 @@ def test_run_prints_a_summary_a_script_can_read_and_exits_with_a_meaning(cli: Cl
     assert "TCK-9001" in ended.stdout
 
 
+def test_run_warns_of_a_task_that_does_not_prove_whose_record_a_page_shows(cli: Cli, tickets_url: str):
+    spec, samples = cli.folder / "spec.json", write_rows(cli.folder / "in.csv", tickets_url, ["TCK-1001"])
+    options = ["--input", samples, "--evidence", str(cli.folder / "evidence")]
+    task = {**json.loads(Path(SPEC).read_text(encoding="utf-8")), "required_artifacts": []}
+    for identity, warned in (({}, 1), (task["identity"], 0)):
+        spec.write_text(json.dumps({**task, "identity": identity}), encoding="utf-8")
+        ended = cli.run("run", str(spec), *options)
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stderr.count("warning: spec.identity: no field proves") == warned
+
+
 @pytest.mark.parametrize(
     ("spec", "rows", "words"),
     [

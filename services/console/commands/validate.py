@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -40,8 +41,18 @@ def validate(spec: Annotated[Path, typer.Argument(help="The task spec.")], as_js
         sys.stdout.write(result.decode() + "\n")
     else:
         print_out(f"{spec}: a valid task spec, {task.task_id}: {', '.join(f'{n} ({t})' for n, t in fields.items())}\n")
-        for warning in warnings:
-            print_err(f"warning: {warning.where}: {warning.message}\n")
+        print_warnings(warnings)
+
+
+def warn_of_spec(data: Mapping[str, Any]) -> None:
+    """Print the warnings of a spec that was taken for a run."""
+    task, _ = check_spec(data)
+    print_warnings(() if task is None else find_warnings(task))
+
+
+def print_warnings(warnings: Iterable[Problem]) -> None:
+    for warning in warnings:
+        print_err(f"warning: {warning.where}: {warning.message}\n")
 
 
 def find_warnings(task: TaskSpec) -> tuple[Problem, ...]:

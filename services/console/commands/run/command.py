@@ -19,6 +19,7 @@ from rich.console import Console
 from services.console import exits
 from services.console.commands.run.inputs import Reconciling, RunInputs, read_inputs
 from services.console.commands.run.webhook_wait import has_webhook, wait_for_webhook, webhook_text
+from services.console.commands.validate import warn_of_spec
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import LAST, locate_run, remember_run
 from services.console.terminal.plain_output import PlainConsole, print_err
@@ -161,6 +162,8 @@ async def run_batch(
             key=(reconciling.key if reconciling is not None else None) or "",
             fold_keys=reconciling is not None and reconciling.fold_keys,
         )
+        if resume is None and inputs.spec is not None:
+            warn_of_spec(inputs.spec)
         if resumes_last:
             print_err(f"exhibit: going on with {accepted.run_id}; {accepted.already_done} of its samples are done\n")
         title = str((inputs.spec or {}).get("task_id") or f"resuming {resume}")
