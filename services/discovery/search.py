@@ -73,14 +73,14 @@ async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> Populati
     if progress is None or message.attempt <= progress.attempt_base:
         return None
     await _save_progress(message.run_id, msgspec.structs.replace(progress, closed=True), deps)
-    folded = progress.shared_name and message.counted != progress.found and message.status == "done"
-    reason = message.reason if message.status != "done" else "uncertain_list" if folded else ""
+    done = message.status == "done"
+    folded = done and progress.shared_name != "" and message.counted != progress.found
     return PopulationClosed(
         run_id=message.run_id,
         samples=progress.found,
         attempt_base=progress.attempt_base,
-        complete=message.status == "done" and not folded,
-        reason=reason,
+        complete=done and not folded,
+        reason="uncertain_list" if folded else "" if done else message.reason,
         counted=message.counted,
         note=_folded_note(progress) if folded else _note(message, progress.found),
     )

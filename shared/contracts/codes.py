@@ -122,6 +122,8 @@ class ReasonFacts:
     """What the page shows decides it, whoever works on the sample."""
     final: bool = False
     """A resumed run does not work on the sample again."""
+    mended_by_us: bool = False
+    """The fault is not ours, but what mends it is: the spec, or what the run has at hand."""
 
 
 _RESUME = "Resume the run when the site works again."
@@ -153,8 +155,7 @@ REASONS: dict[Reason, ReasonFacts] = {
         advice="Check the address in the input, and `identity` in the spec."),
     "login_required": ReasonFacts(
         status="auth_required", fault="site", fail="auth_required", for_models=True, by_page=True,
-
-        words="the site asks for a login",
+        mended_by_us=True, words="the site asks for a login",
         when="HTTP 401 or 403, or a page that asks to sign in and shows no record; or the login state is paused",
         advice="Record a login state with `exhibit login` and name it in `auth_profile`. Where the spec names one, "
         "record that again, then resume the run."),

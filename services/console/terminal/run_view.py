@@ -24,7 +24,7 @@ from services.console.text.tally import (
     way_lines,
     workflow_offer,
 )
-from shared.contracts.codes import REASONS, Reason
+from shared.contracts.codes import REASONS
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.population import population_advice, population_headline
 from shared.statuses import STATUSES, colour_of, urgency_of
@@ -34,8 +34,6 @@ from shared.text.normal import tidy
 MAX_ACTIVE = 8
 MAX_TROUBLES = 4
 LISTED_TROUBLES, LISTED_IDS = 20, 10
-LOGIN: Reason = "login_required"
-"""A reason of the site for which we have what it takes."""
 REFRESH_PER_S = 8
 
 
@@ -224,7 +222,7 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
 def _advice(tally: Tally) -> list[str]:
     """Return what to change where it is we who have to, such as in the spec; each reason once."""
     reasons = dict.fromkeys(trouble.reason for trouble in sorted(tally.troubles, key=lambda one: -len(one.sample_ids)))
-    advice = {str(code): facts.advice for code, facts in REASONS.items() if facts.fault == "us" or code == LOGIN}
+    advice = {str(code): facts.advice for code, facts in REASONS.items() if facts.fault == "us" or facts.mended_by_us}
     told = [f"{to_words(reason)}: {advice[reason]}" for reason in reasons if reason in advice]
     return [*told, "Start a new run with a spec that has changed: a resumed run keeps its own."] if told else []
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import reported_value
-from services.planner.page.fields import FieldFound
+from services.planner.page.fields import FieldFound, FieldMissing
 from services.planner.page.identity import identity_proof, read_page
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
@@ -35,16 +35,18 @@ def missing_field_problems(view: SampleView, values: Iterable[FieldValue]) -> li
     missing = absent if nothing else [name for name in absent if name in view.spec.required_fields]
     if not missing:
         return []
-    named = ", ".join(f"{name} (the page shows it empty)" if _stands_empty(view, name) else name for name in missing)
+    named = ", ".join(f"{name}{_what_stands_there(view, name)}" for name in missing)
     return [SampleProblem("missing_fields", f"these required fields are missing: {named}", lacking=True)]
 
 
-def _stands_empty(view: SampleView, name: str) -> bool:
-    """Return whether the current page has the field's place, and nothing in it."""
+def _what_stands_there(view: SampleView, name: str) -> str:
+    """Return what the current page has in the field's place: nothing, or an icon; empty where it is not known."""
     if view.page is None:
-        return False
+        return ""
     reading = read_page(view.spec, view.sample, view.page).readings[name]
-    return isinstance(reading, FieldFound) and not reading.candidate.shown
+    if isinstance(reading, FieldMissing) and reading.icons:
+        return " (the page shows an icon there: an `enum` of words for its states, such as passed and failed, is read)"
+    return " (the page shows it empty)" if isinstance(reading, FieldFound) and not reading.candidate.shown else ""
 
 
 def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:

@@ -34,6 +34,8 @@ from shared.text.record_words import is_pending
 
 MOST_CANDIDATES = 8
 """Texts of an ambiguous field that a person is shown."""
+Rows = frozenset[tuple[str, int]]
+"""Rows of tables, each by its frame and number."""
 _WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
 
 
@@ -90,6 +92,7 @@ def read_fields(
     past = past_refs(page.elements)
     whole = Places(page.elements, known, past, row_key)
     own = Places(page.elements, known, past | others, row_key)
+    rows_with_key, pairs = _rows_showing(row_key, page), _pairs_with(row_key, page)
     readings: dict[str, Reading] = {}
     for name, field in spec.output_schema.items():
         part = parts.get(name)
@@ -99,11 +102,13 @@ def read_fields(
         places = here if part is None else Places(part, known, NO_REFS if asked else past, row_key)
         found = _places(name, field, places, page)
         current = _candidates(field, found, frozenset() if asked else past, page)
-        rows = frozenset[tuple[str, int]]() if row_key is None else _rows_of_record(row_key, page, places)
-        reading = _read(current, field, page, rows if name in spec.identity else rows - _pairs_with(row_key, page))
+        # A row that its first cell names is one of many of the same record.
+        own_rows = rows_with_key - places.named_rows
+        reading = _read(current, field, page, own_rows if name in spec.identity else own_rows - pairs)
         if isinstance(reading, FieldMissing) and field.shown_in is None:
             icons = places.icons(labels_of(name, field))
-            reading = FieldMissing(tuple(one for one in icons if _is_of_record(one, row_key, rows | places.named_rows)))
+            in_rows = own_rows | places.named_rows
+            reading = FieldMissing(tuple(one for one in icons if row_key is None or _is_in_rows(one, in_rows)))
         readings[name] = reading
     return readings
 
@@ -170,9 +175,7 @@ def _is_current(candidate: Candidate, field: OutputField, past: frozenset[int]) 
     return wanted or is_input(candidate.element) or not is_change(candidate.shown)
 
 
-def _read(
-    candidates: Sequence[Candidate], field: OutputField, page: PageObserved, rows: frozenset[tuple[str, int]]
-) -> Reading:
+def _read(candidates: Sequence[Candidate], field: OutputField, page: PageObserved, rows: Rows) -> Reading:
     """Return the reading; of different texts what stands in the rows of the record counts."""
     settled = _resolve(candidates, field, page)
     if isinstance(settled, FieldAmbiguous) and rows:
@@ -181,9 +184,9 @@ def _read(
     return settled
 
 
-def _is_of_record(icon: Element, row_key: str | None, rows: frozenset[tuple[str, int]]) -> bool:
-    """Return whether an icon is this record's: in a column of a table, what is in one of its rows."""
-    return row_key is None or icon.row is None or (icon.frame, icon.row) in rows
+def _is_in_rows(element: Element, rows: Rows) -> bool:
+    """Return whether an element is in one of these rows, or in no table."""
+    return element.row is None or (element.frame, element.row) in rows
 
 
 def _fits(candidate: Candidate, field: OutputField, page: PageObserved) -> bool:
@@ -219,28 +222,23 @@ def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: Pag
     return len({repr(one) for one in meant}) == 1
 
 
-def _rows_of_record(key: str, page: PageObserved, places: Places) -> frozenset[tuple[str, int]]:
-    """Return the table rows that show the key, or that a cell with it is joined over.
-
-    A row that its first cell names is one of many of the same record."""
-    shows = [e for e in page.elements if e.row is not None and fold(text_of(e)) == fold(key)]
-    found = {(e.frame, row) for e in shows if e.row is not None for row in range(e.row, e.row + e.rows)}
-    return frozenset(found) - places.named_rows
+def _rows_showing(key: str | None, page: PageObserved) -> Rows:
+    """Return the table rows that show the key, or that a cell with it is joined over."""
+    shows = [e for e in page.elements if key is not None and e.row is not None and fold(text_of(e)) == fold(key)]
+    return frozenset((e.frame, row) for e in shows if e.row is not None for row in range(e.row, e.row + e.rows))
 
 
-def _pairs_with(key: str | None, page: PageObserved) -> frozenset[tuple[str, int]]:
+def _pairs_with(key: str | None, page: PageObserved) -> Rows:
     """Return the rows of two cells whose second is the key, and whose first is in words: it may be the key's label."""
-    if key is None:
-        return frozenset()
     rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
-    for element in page.elements:
+    for element in page.elements if key is not None else ():
         if element.row is not None:
             rows[element.frame, element.row].append(element)
     return frozenset(
         place
         for place, row in rows.items()
         if {one.column for one in row} == {0, 1}
-        and any(one.column == 1 and fold(text_of(one)) == fold(key) for one in row)
+        and any(one.column == 1 and fold(text_of(one)) == fold(key or "") for one in row)
         and any(one.column == 0 and not is_input(one) and any(map(str.isalpha, one.name)) for one in row)
     )
 

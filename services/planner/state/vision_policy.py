@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.page.fields import FieldMissing, Reading, labels_of
+from services.planner.page.fields import FieldMissing, Reading
 from services.planner.page.identity import identity_proof, read_page
 from services.planner.page.text import humanised, is_icon, is_unsure
 from services.planner.state.attempt_state import Act, SampleView
@@ -13,7 +13,7 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task.output_field import OutputField
-from shared.text.normal import label_form, quoted, tidy
+from shared.text.normal import quoted, tidy
 
 MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6
 LABEL = "vision"
@@ -128,11 +128,7 @@ def _hints(view: SampleView, action: AskPicture, found: TargetFound | None) -> t
     near = (e for e in page.elements if 0 < abs(e.ref - ref) <= NEAR_ELEMENTS or e.ref == ref)
     if meant is not None and is_icon(meant):  # the text of another row says nothing about this icon
         near = (e for e in near if _on_one_line(meant, e))
-    field = view.spec.output_schema.get(action.field)
-    # What a field is called says nothing of its value: a red cross beside "Approved".
-    labels = labels_of(action.field, field) if field is not None else frozenset[str]()
-    said = (tidy(e.name)[:200] for e in near if e.name.strip() and label_form(e.name) not in labels)
-    return tuple(dict.fromkeys((*own, *said)))
+    return tuple(dict.fromkeys((*own, *(tidy(e.name)[:200] for e in near if e.name.strip()))))
 
 
 def _on_one_line(one: Element, other: Element) -> bool:

@@ -47,12 +47,6 @@ class IconReading:
     confidence: float
     why: str
     phrases: tuple[str, ...] = ()
-    shape: str = ""
-
-    @property
-    def says_yes(self) -> bool | None:
-        """Whether it says yes or no: a check for what passed, or a cross for what failed. None: neither."""
-        return {("pass", "check"): True, ("fail", "cross"): False}.get((self.state or "", self.shape))
 
 
 def read_icon(grid: PixelGrid, hints: Sequence[str]) -> IconReading:
@@ -92,7 +86,7 @@ def combine_signals(colour: str, shape: str, phrases: tuple[str, ...]) -> IconRe
     if len(possible) > 1:
         return IconReading(None, 0.0, f"it could be {' or '.join(sorted(possible))}: {seen}", phrases)
     confidence = _confidence(by_colour, by_shape, by_words, colour, shape)
-    return IconReading(next(iter(possible)), confidence, seen, phrases, shape)
+    return IconReading(next(iter(possible)), confidence, seen, phrases)
 
 
 def _confidence(
@@ -129,7 +123,6 @@ _PHRASES_OF_STATE: dict[str, tuple[str, ...]] = {
     "neutral": ("neutral", "skipped", "skip", "cancelled", "canceled", "not run", "grey", "gray", "stale", "ignored"),
     "warning": ("warning", "warnings", "warn", "caution", "unstable", "attention", "action required", "orange"),
 }  # fmt: skip
-_YES_OR_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can)\b")
 _NEGATION = re.compile(r"\b(?:no|not|non|never|without|zero|0|isn t|didn t|hasn t|won t|un)\b")
 _STATE_OF_PHRASE = {phrase: state for state, phrases in _PHRASES_OF_STATE.items() for phrase in phrases}
 _STATE_PHRASE = re.compile(
@@ -170,23 +163,6 @@ def choice_for(state: str, choices: Sequence[str], phrases: Sequence[str]) -> st
     return matching[0] if len(matching) == 1 else None
 
 
-_BAD = re.compile(
-    r"\b(?:block|expir|overdue|miss|reject|den(?:y|ied)|revok|delet|remov|disab|lock|open|late|invalid|inactiv|archiv|clos"
-    r"|ban|suspend|terminat|withdr|defect|damag|risk|except|breach|violat|conflict|obsolet|deprecat|hid|dead|lost|stolen|left"
-    r"|leav|spam|dirty|draft|abort|stop|kill|crash|bug|critical|urgent|threat|infect|leak|debt|due|unpaid|out of)"
-)
-"""Beginnings of words of which a cross may say yes: "Blocked" with a red cross."""
-
-
-def is_plain_yes_or_no(question: str) -> bool:
-    """Return whether a check says yes to it and a cross says no: it asks for nothing that is bad, and denies nothing.
-
-    A question that begins as one of yes or no does may turn what the icon says round."""
-    asked = normalized_words(question)
-    bad = states_of_phrases(_STATE_PHRASE.findall(asked)) - {"pass"}
-    return not bad and not _NEGATION.search(asked) and not _BAD.search(asked) and not _YES_OR_NO.match(asked)
-
-
 def is_about_states(question: str, choices: Sequence[str]) -> bool:
     """Return whether a state answers the question.
 
@@ -195,7 +171,7 @@ def is_about_states(question: str, choices: Sequence[str]) -> bool:
     if choices:
         return sum(state_of(choice) is not None for choice in choices) >= 2
     asked = normalized_words(question)
-    if _YES_OR_NO.match(asked) and " or " not in asked:
+    if re.match(r"(?:is|are|was|were|does|do|did|has|have|can)\b", asked) and " or " not in asked:
         return False
     if re.search(r"\b(?:how many|how much|when|who|why|where|number|count|colou?r)\b", asked):
         return False

@@ -1,12 +1,18 @@
-"""The reader without a model: the state of small status icons, by colour, shape and words, and the yes or no of a green
-check or a red cross. It answers nothing else."""
+"""The reader without a model: the state of small status icons, by colour, shape and words. It answers nothing else."""
 
 from __future__ import annotations
 
 import asyncio
 
 from services.vision.deps import OpenPicture
-from services.vision.icons.verdict import IconReading, choice_for, is_about_states, is_plain_yes_or_no, read_icon
+from services.vision.icons.verdict import (
+    IconReading,
+    choice_for,
+    is_about_states,
+    normalized_words,
+    read_icon,
+    state_of,
+)
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.field_types import base_type
 
@@ -18,9 +24,8 @@ class LocalReader:
     name = NAME
 
     async def answer(self, request: AskVision, picture: OpenPicture) -> VisionAnswered:
-        asks_state = base_type(request.answer_type) == "string" and is_about_states(request.question, request.choices)
-        asks_plainly = _asks_yes_or_no(request) and is_plain_yes_or_no(request.question)
-        if not asks_state and not asks_plainly:
+        in_words = base_type(request.answer_type) in ("string", "enum")
+        if not in_words or not is_about_states(request.question, request.choices):
             return _no_answer("this needs a model: without one, only the state of a status icon can be told")
         return await asyncio.to_thread(self._read, request, picture)
 
@@ -30,18 +35,23 @@ class LocalReader:
         grid = picture.grid()
         if grid is None:
             return _no_answer("this needs a model: the part that is asked about is too large for a status icon")
-        hints = [hint[:MAX_HINT_CHARS] for hint in request.hints[:MAX_HINTS]]
+        hints = [hint[:MAX_HINT_CHARS] for hint in request.hints[:MAX_HINTS] if not _is_name_of_field(hint, request)]
         return _to_answer(request, read_icon(grid, hints), picture)
+
+
+def _is_name_of_field(hint: str, request: AskVision) -> bool:
+    """Return whether a text is what the field is called, not what it is: "Approved" beside a red cross.
+
+    A name for what is bad stays a witness: what a check beside "Failed" says is for a person."""
+    same = normalized_words(hint) == normalized_words(request.field or "")
+    return same and state_of(hint) == "pass"
 
 
 def _to_answer(request: AskVision, reading: IconReading, picture: OpenPicture) -> VisionAnswered:
     """Return the state, in the words of the choices when the request has any."""
     if reading.state is None:
         return _no_answer(f"this needs a model: {reading.why}")
-    if _asks_yes_or_no(request):
-        chosen = None if reading.says_yes is None else "yes" if reading.says_yes else "no"
-    else:
-        chosen = choice_for(reading.state, request.choices, reading.phrases) if request.choices else reading.state
+    chosen = choice_for(reading.state, request.choices, reading.phrases) if request.choices else reading.state
     if chosen is None:
         return _no_answer(
             f"this needs a model: the icon shows {reading.state} ({reading.why}), and no single choice says that",
@@ -49,10 +59,6 @@ def _to_answer(request: AskVision, reading: IconReading, picture: OpenPicture) -
     return VisionAnswered(
         answer=chosen, confidence=reading.confidence, region=picture.rect.box, reasoning=reading.why, answered_by=NAME
     )
-
-
-def _asks_yes_or_no(request: AskVision) -> bool:
-    return base_type(request.answer_type) == "boolean"
 
 
 def _no_answer(reasoning: str) -> VisionAnswered:

@@ -234,7 +234,7 @@ async def test_where_the_structure_does_not_tell_a_missing_field_is_asked_for_by
     assert by_rule.decided_by == "rules"
 
 
-async def test_the_icon_of_a_row_is_asked_about_and_its_name_is_no_witness():
+async def test_the_icon_of_a_row_is_asked_about():
     table = [
         el("columnheader", "Attribute", tag="th", row=1, column=0),
         el("columnheader", "Value", tag="th", row=1, column=1),
@@ -250,7 +250,14 @@ async def test_the_icon_of_a_row_is_asked_about_and_its_name_is_no_witness():
     one.bus.host(vision, eye)
     await one.run()
     assert [request.field for request in eye.asked] == ["state"]
-    assert all("State" not in request.hints for request in eye.asked)
+
+
+async def test_a_missing_field_in_whose_place_an_icon_stands_says_so():
+    icon = el("img", "icon check", tag="i", header="State")
+    task = {**ICON, "required_artifacts": [], "vision": "off"}
+    finished = await bench(page(heading("TCK-1001"), icon), decider=RulesDecider(), **task).run()
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
+    assert "state (the page shows an icon there: an `enum`" in finished.message
 
 
 @pytest.mark.parametrize("past", [False, True])

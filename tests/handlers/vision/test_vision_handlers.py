@@ -43,11 +43,30 @@ async def test_without_a_model_a_status_icon_is_read_by_colour_and_shape(picture
     assert told.usage.llm_calls == 0
 
 
-@pytest.mark.parametrize(("picture", "answer"), [(check_icon(), "yes"), (cross_icon(), "no"), (dot_icon(), None)])
-async def test_without_a_model_a_check_is_a_yes_and_a_cross_a_no(picture, answer):
-    asked = {"question": 'What does the picture show as "approved"?', "choices": (), "answer_type": "boolean"}
-    assert (await ask(encoded(picture), **asked)).answer == answer
-    assert (await ask(encoded(picture), hints=("not passed", "build failed"), **asked)).answer in (answer, None)
+STATES = {
+    "question": 'What does the picture show as "approved"?',
+    "answer_type": "enum",
+    "choices": ("approved", "rejected"),
+}
+
+
+@pytest.mark.parametrize(
+    ("picture", "answer"), [(check_icon(), "approved"), (cross_icon(), "rejected"), (dot_icon(), None)]
+)
+async def test_without_a_model_an_enum_of_states_is_read_in_its_words(picture, answer):
+    assert (await ask(encoded(picture), **STATES)).answer == answer
+
+
+async def test_what_a_field_is_called_is_no_witness_unless_it_is_bad():
+    cross, check = encoded(cross_icon()), encoded(check_icon())
+    assert (await ask(cross, **STATES, field="approved", hints=("Approved",))).answer == "rejected"
+    assert (await ask(cross, **STATES, field="signed", hints=("Approved",))).answer is None
+    failed = {**STATES, "choices": ("passed", "failed"), "field": "failed", "hints": ("Failed",)}
+    assert (await ask(check, **failed)).answer is None
+
+
+async def test_an_icon_says_neither_yes_nor_no_since_a_cross_may_be_either():
+    assert (await ask(encoded(cross_icon()), **{**STATES, "choices": (), "answer_type": "boolean"})).answer is None
 
 
 async def test_the_part_that_is_asked_about_is_looked_at_and_told():

@@ -17,7 +17,6 @@ from services.vision.icons.verdict import (
     combine_signals,
     find_state_phrases,
     is_about_states,
-    is_plain_yes_or_no,
     read_icon,
     state_of,
     states_of_phrases,
@@ -159,16 +158,3 @@ def test_a_region_is_cut_to_the_picture_or_is_none():
         Box(x=float("nan"), y=0, width=1, height=1),
     ):
         assert region_rect(100, 50, box) is None
-
-
-@pytest.mark.parametrize(
-    ("field", "plain"),
-    [
-        ("approved", True), ("active", True), ("signed off", True), ("has contract", True), ("verified", True),
-        ("failed", False), ("blocked", False), ("not approved", False), ("has errors", False), ("expired", False),
-        ("unpaid", False), ("is overdue", False), ("pending", False), ("deleted", False),
-    ],
-)  # fmt: skip
-def test_a_cross_is_a_no_only_to_what_is_good(field, plain):
-    assert is_plain_yes_or_no(f'What does the picture show as "{field}"? Answer with the boolean only.') is plain
-    assert not is_plain_yes_or_no(f"Is it still {field}?")
