@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
-from shared.extraction.layers import is_within
+from shared.extraction.labels.layers import is_within
 from shared.extraction.pages import ObservedPage, text_of
 from shared.extraction.rules import AtPlace, ExtractionRule
 from shared.extraction.values import TEXT_TYPES, FieldType, value_key

@@ -7,8 +7,9 @@ from typing import Literal
 
 from shared.contracts.base import Part
 from shared.extraction.absence import is_left_out, shape_of
-from shared.extraction.alternation import LabelText, label_text_of, paired_text_of
-from shared.extraction.moved import (
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.labels.alternation import LabelText, label_text_of, paired_text_of
+from shared.extraction.labels.moved import (
     element_at_own_label,
     is_apart,
     is_close_and_shaped,
@@ -21,7 +22,7 @@ from shared.extraction.moved import (
 )
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.values import FieldType, find_spans, is_absent, may_be_absent, value_key
 from shared.text.normal import fold, tidy
 
@@ -159,13 +160,14 @@ def texts_of(
     rules: Sequence[ExtractionRule], field: FieldRules, page: ObservedPage, misled: Collection[ExtractionRule]
 ) -> dict[ExtractionRule, str | None]:
     """Return the text that each rule gives. Where values have changed places, or no rule finds anything, the field's
-    own label tells it, even if another part of the page has the same label: by the tag path of the examples."""
+    own label tells it, even if another part of the page has the same label: by the address of the page, or by the tag
+    path of the examples."""
     texts = {rule: None if rule in misled else page.extract(rule) for rule in rules}
     if not misled and any(text is not None for text in texts.values()):
         return texts
     for rule in rules:
         if rule in field.rules and texts[rule] is None and page.find(rule.where) is None:
-            element = element_at_own_label(rule, field.rules, field.homes, page)
+            element = element_at_own_label(rule, field.rules, field.homes, page, field.address)
             texts[rule] = None if element is None else page.extract_from(element, rule)
     return texts
 

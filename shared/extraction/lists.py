@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
 from shared.extraction.agreement import FieldReading, Structure, read_field
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.values import FieldType, find_spans
 from shared.text.normal import fold, tidy
 

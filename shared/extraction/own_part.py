@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shared.contracts.browser_pool import Element
-from shared.extraction.alternation import bare_label
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.labels.alternation import bare_label
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import FieldRules
 from shared.text.record_words import is_same_id
 
 LEAST_LABELS = 2

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
-from shared.extraction.absence import LeftOut, common_shape, learn_left_out
-from shared.extraction.moved import learn_beside
+from shared.extraction.absence import common_shape, learn_left_out
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.labels.moved import learn_beside
 from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
 from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
@@ -65,31 +66,6 @@ class Example:
 
     page: ObservedPage
     value: str | None
-
-
-class FieldRules(Part, frozen=True, kw_only=True):
-    """What was learned of one field.
-
-    ``variants``: where no rule holds for all examples, sets of rules that each hold for two or more of them and find
-    nothing else on the others: pages of one kind may be built in a few ways. ``trusted``: a person has confirmed
-    readings of pages that were not learned from, so that a place alone may tell the value. ``homes``: for each of the
-    ``rules`` the number of the element that it found on an example: values may stand in several places, by chance too.
-    ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
-    shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it, and no label.
-    ``beside``: the labels of values that stand on every example, in order, folded; where they have moved, order says
-    nothing any more. ``joined``: an example's value is all of an element that shows several texts.
-    """
-
-    rules: tuple[ExtractionRule, ...]
-    labels: tuple[str, ...] = ()
-    shape: str = ""
-    form: FieldType = FieldType()
-    variants: tuple[tuple[ExtractionRule, ...], ...] = ()
-    trusted: bool = False
-    homes: tuple[int, ...] = ()
-    left_out: LeftOut | None = None
-    beside: tuple[str, ...] = ()
-    joined: bool = False
 
 
 def learn_field(

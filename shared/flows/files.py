@@ -20,8 +20,8 @@ from typing import Any, Literal
 import msgspec
 
 from shared.contracts.base import Part
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListRules
-from shared.extraction.synthesis import FieldRules
 from shared.extraction.values import FieldType
 
 SOURCE_FILE = "workspace/flow.py"

@@ -9,12 +9,12 @@ from typing import Any, Literal
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
 from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_told_by_label, read_field, texts_of
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.labels.moved import element_at_own_label, misled_rules, strayed_rules
 from shared.extraction.lists import read_list
-from shared.extraction.moved import element_at_own_label, misled_rules, strayed_rules
 from shared.extraction.own_part import may_be_of_another, own_part
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, kind_of
-from shared.extraction.synthesis import FieldRules
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
 from shared.flows.page_elements import text_of
@@ -109,7 +109,9 @@ def locate_field(
 def _element_of(reading: FieldReading, field: FieldRules, page: ObservedPage) -> Element | None:
     rules = reading.candidates[0].rules
     found = (
-        element_at_own_label(rule, field.rules, field.homes, page) if rule in field.rules else page.find(rule.where)
+        element_at_own_label(rule, field.rules, field.homes, page, field.address)
+        if rule in field.rules
+        else page.find(rule.where)
         for rule in rules
     )
     return next((one for one in found if one is not None and one is not page.itself), None)
@@ -145,7 +147,7 @@ def _said_empty(
     gone = [rule for rule, text in shown.items() if text is None]
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
         return LocatedReading(name, "uncertain", candidates=texts)
-    element = page.find(empty[0].where) or element_at_own_label(empty[0], rules.rules, rules.homes, page)
+    element = page.find(empty[0].where) or element_at_own_label(empty[0], rules.rules, rules.homes, page, rules.address)
     moved = tuple(rule for rule in rules.rules if rule in misled)
     return LocatedReading(
         name, "empty", texts[0], element, texts, healed=lost, lost=tuple(gone), moved=moved, matched=tuple(empty)

@@ -30,8 +30,8 @@ from shared.contracts.workflows.flows import (
     TakeScreenshot,
     TypeInto,
 )
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AfterText, AtSelector, ExtractionRule, UnderHeader, Where, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles
 from shared.flows.live import LiveFlow
 from shared.settings import Settings

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AfterText, Between, ExtractionRule, InRegion, TextRule, UnderHeader, Where, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles, ValueSchema, write_files
 
 READ_TICKET = '''"""Read the number, the assignee and the due date of a ticket."""

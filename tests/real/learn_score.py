@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shared.extraction.agreement import Verdict, read_field, verdict_on
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListRules, learn_list, read_list
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import Example, FieldRules, common_texts, learn_field
+from shared.extraction.synthesis import Example, common_texts, learn_field
 from shared.text.normal import fold
 from tests.real.learn_cases import WRITTEN_RECORDS, WRITTEN_ROWS, SeenCase, SeenPage, Values
 

@@ -11,9 +11,11 @@ from msgspec.structs import replace
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScreenshot
+from shared.extraction.addresses import AddressPart, learn_address_part
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, learn_field
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.values import form_of
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.recording import RecordedSample
@@ -75,12 +77,21 @@ def place_field(
     form = form_of(spec.output_schema[name])
     rules = learn_field(examples, labels, form)
     if rules.rules:
-        return PlacedField(name, at, rules, constants=_constants(examples))
+        return PlacedField(name, at, replace(rules, address=_address(shown, rows)), constants=_constants(examples))
     for variable in rows[0]:
         scoped = _in_rows(shown, variable, rows)
         if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
             return PlacedField(name, at, rules, variable, _constants(scoped))
     return "no rule gives its value on every sample: its places have nothing in common"
+
+
+def _address(shown: Mapping[int, Shown], rows: Rows) -> AddressPart | None:
+    """Return the part of the address that names the value, unless the row says it: an address that was opened because
+    of the row tells nothing of what the page shows."""
+    told = {number: tidy(one.value.shown or "") for number, one in shown.items()}
+    if any(fold(text) in fold(cell) for number, text in told.items() for cell in rows[number].values()):
+        return None
+    return learn_address_part([(one.source.url, told[number]) for number, one in shown.items()])
 
 
 def _pages_without(

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from shared.contracts.base import Part
 from shared.contracts.workflows.heals import Heal, HealedKind, HealWay
 from shared.extraction.agreement import BELONGING
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import kind_of
-from shared.extraction.synthesis import FieldRules
 from shared.flows.changed.records import rule_key
 from shared.flows.elements import LEAST_AGREEING
 from shared.flows.files import ElementFacts, FlowFiles, write_files

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from shared.contracts.browser_pool import PageObserved
 from shared.extraction.agreement import Confidence, FieldReading, leave_one_out, read_field
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import MIN_EXAMPLES, Example, FieldRules, common_texts, is_shown, learn_field
+from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
 from shared.extraction.values import form_of
 from shared.flows.compiling.fields import labels_of
 from shared.task.spec import TaskSpec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shared.contracts.workflows.flows import EnterSection, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows

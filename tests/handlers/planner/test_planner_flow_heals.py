@@ -9,8 +9,8 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.flows import ClickElement, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
 from shared.evidence_format.log_codec import entry_of, step_of
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AtPlace, ExtractionRule, UnderHeader, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows

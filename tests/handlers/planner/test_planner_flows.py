@@ -20,7 +20,7 @@ from shared.contracts.workflows.flows import (
 )
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.log_codec import entry_of, step_of
-from shared.extraction.synthesis import FieldRules
+from shared.extraction.field_rules import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from shared.flows.waiting import CHANGING_LOOKS, PAUSES_S
 from tests.handlers.planner.flow_bench import FILES, READ, bench, flows_of, read_ticket, tags, under, values

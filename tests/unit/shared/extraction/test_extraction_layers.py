@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.extraction.layers import is_layered, is_within
+from shared.extraction.labels.layers import is_layered, is_within
 
 
 @pytest.mark.parametrize(

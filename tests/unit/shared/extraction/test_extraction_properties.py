@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Locator
 from shared.extraction.agreement import read_field
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import Example, FieldRules, common_texts, learn_field
+from shared.extraction.synthesis import Example, common_texts, learn_field
 
 WORDS = ("amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "haven", "ivory", "jetty", "karst", "linen")
 FORMS = ("definition", "label and text", "sentence", "heading", "plain", "input", "region")

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Locator
 from shared.extraction.agreement import read_field, verdict_on
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
-from shared.extraction.synthesis import Example, FieldRules, common_texts, learn_field
+from shared.extraction.synthesis import Example, common_texts, learn_field
 from shared.extraction.values import FieldType
 from shared.text.normal import fold
 

@@ -97,10 +97,10 @@ class Recorder:
         """Record a click that did not work."""
         self._take(Click(target=self._target(ref)), None, self._element(ref))
 
-    def read(self, field: str, ref: int, shown: str = "", value: Any = None) -> None:
+    def read(self, field: str, ref: int, shown: str = "", value: Any = None, url: str = "http://site/") -> None:
         one = self._element(ref)
         source = ValueSource(
-            snapshot_id=self.sha256[:16], observation_sha256=self.sha256, url="http://site/", ref=ref, role=one.role,
+            snapshot_id=self.sha256[:16], observation_sha256=self.sha256, url=url, ref=ref, role=one.role,
             label=one.header, box=None, frame="main", kept_ref=ref,
         )  # fmt: skip
         text = shown or one.name

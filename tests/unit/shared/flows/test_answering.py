@@ -25,9 +25,9 @@ from shared.contracts.workflows.flows import (
     TakeScreenshot,
     TypeInto,
 )
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import constant_at
 from shared.extraction.rules import AfterText, AtHeading, AtPlace, ExtractionRule, UnderHeader, Where, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.extraction.values import FieldType
 from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, readings_of
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles

@@ -7,8 +7,8 @@ import pytest
 from shared.contracts.results import Locator
 from shared.contracts.workflows.flows import ClickElement, DownloadFile, TakeScreenshot, TypeInto
 from shared.contracts.workflows.heals import ChosenElement, Postcondition
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles
 from shared.flows.healing.chosen import (
     find_chosen,

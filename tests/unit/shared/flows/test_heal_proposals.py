@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shared.contracts.workflows.heals import Heal, HealWay
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AfterText, AtPlace, ExtractionRule, UnderHeader, Whole
-from shared.extraction.synthesis import FieldRules
 from shared.flows.changed.records import rule_key
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles
 from shared.flows.healing.proposals import HealProposal, propose_heal

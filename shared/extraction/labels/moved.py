@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
-from shared.extraction.alternation import bare_label, learn_paired_labels
-from shared.extraction.layers import is_layered
+from shared.extraction.addresses import AddressPart, is_named
+from shared.extraction.labels.alternation import bare_label, learn_paired_labels
+from shared.extraction.labels.layers import is_layered
 from shared.extraction.pages import ObservedPage, only
 from shared.extraction.rules import (
     AfterText,
@@ -88,10 +89,15 @@ def strayed_rules(
 
 
 def element_at_own_label(
-    rule: ExtractionRule, rules: Sequence[ExtractionRule], homes: Sequence[int], page: ObservedPage
+    rule: ExtractionRule,
+    rules: Sequence[ExtractionRule],
+    homes: Sequence[int],
+    page: ObservedPage,
+    address: AddressPart | None = None,
 ) -> Element | None:
-    """Return what stands beside the label of this rule; where the page has that label several times, the only one in
-    the tag path of the examples, or, where nothing labelled is in this path any more, in that with more layers."""
+    """Return what stands beside the label of this rule; where the page has that label several times, the only one that
+    the page's address names, as on the examples; or the only one in the tag path of the examples, or, where nothing
+    labelled is in this path any more, in that with more layers."""
     found = page.find(rule.where)
     if found is not None or not isinstance(rule.where, UnderHeader) or len(homes) != len(rules):
         return found
@@ -100,6 +106,10 @@ def element_at_own_label(
     paths = {one.where.path for one, at in pairs if isinstance(one.where, AtPlace) and at == home}
     role = rule.where.role
     alike = [one for one in page.headed[fold(rule.where.header)] if role in ("", one.role)]
+    url = page.itself.url or ""
+    named = only(one for one in alike if address and is_named(address, page.extract_from(one, rule) or "", url))
+    if named is not None:
+        return named
     if any(one.header and one.place in paths for one in page.elements):
         return only(one for one in alike if one.place in paths)
     return only(one for one in alike if any(is_layered(one.place, path) for path in paths))

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
-from shared.extraction.layers import LAYERS, are_akin
+from shared.extraction.labels.layers import LAYERS, are_akin
 from shared.extraction.pages import ObservedPage, only
 from shared.extraction.rules import AfterText, ExtractionRule, UnderHeader, is_called, words_of_place
 from shared.text.normal import fold

@@ -1,0 +1,1 @@
+"""What the labels of a page tell of its values, also where the page has changed."""
