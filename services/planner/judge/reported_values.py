@@ -81,10 +81,12 @@ def _place_problems(
         return []
     shows = shows[:MAX_RUN_ELEMENTS]
     past, labels = past_refs(page.elements), labels_of(value.field, field)
-    if all(tells_change_of(one, page.elements, labels, past) for one in shows):
+    identity = expected_identity(spec, view.sample)
+    names = frozenset(map(fold, identity.values()))
+    if all(tells_change_of(one, page.elements, labels, past, names) for one in shows):
         where = f"[{shows[0].ref}] tells a change of it, which is not what it is now"
         return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
-    others = related_refs(spec, expected_identity(spec, view.sample), page)
+    others = related_refs(spec, identity, page)
     if all(one.ref in others for one in shows):
         where = f"[{shows[0].ref}] belongs to another record"
         return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]

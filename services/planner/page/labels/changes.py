@@ -6,7 +6,7 @@ An arrow, struck-out text and roles need no language; headings, column headers a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element
@@ -140,10 +140,17 @@ def is_change_row(elements: Sequence[Element]) -> bool:
 
 
 def tells_change_of(
-    element: Element, elements: Sequence[Element], labels: frozenset[str], past: frozenset[int]
+    element: Element,
+    elements: Sequence[Element],
+    labels: frozenset[str],
+    past: frozenset[int],
+    names: Collection[str] = (),
 ) -> bool:
     """Return whether the element tells a change of one of the labels: by its own words, in its row, or as part of the
-    past, with the label in its header or before it."""
+    past, with the label in its header or before it.
+
+    ``names``: texts that name the record, folded. A cell that is one of them tells whose row it is, and no change,
+    whatever is in it: a line of code may hold an arrow."""
     row = [e for e in elements if element.row is not None and (e.frame, e.row) == (element.frame, element.row)]
     at = next((n for n, e in enumerate(elements) if e is element), 0)
     before = elements[at - 1 : at] if at and element.row is None else ()
@@ -152,7 +159,8 @@ def tells_change_of(
     named = {label for label in labels if any(find_mention(text, label) is not None for text in told)}
     if not named:
         return False
-    return element.ref in past or is_change_row(row or (element,)) or any(_says_change(own, one) for one in named)
+    telling = [one for one in row or (element,) if one is element or fold(text_of(one)) not in names]
+    return element.ref in past or is_change_row(telling) or any(_says_change(own, one) for one in named)
 
 
 def _says_change(text: str, label: str) -> bool:
