@@ -33,6 +33,8 @@ CONCURRENCY = 5
 DRIFT = RESULTS / "drift.json"
 TOLD = ("false heals", "the same page for a person: done right by the flow", "of these, where not all")
 """How the rows of drift.json begin that are told here too."""
+SLOW_MS = 1500
+"""Longest time that a page of the slow site takes to fill; each ticket takes a fifth to the whole of it."""
 TIMED = 3
 """Requests of the HR portal that are timed, one at a time."""
 
@@ -76,10 +78,17 @@ def _speed_and_costs(folder: Path) -> list[Row]:
         script_alone = _script(samples, folder / "script alone", 1)
         flow_alone = _system(samples, folder / "flow alone", 1, "flow", library)
         agent_alone = _system(samples, folder / "agent alone", 1, "agent", library)
+    with practice_site("--latency-ms", str(SLOW_MS)) as url:
+        write_input(samples, url, every)
+        slow_script = _script(samples, folder / "slow script", CONCURRENCY)
+        slow_flow = _system(samples, folder / "slow flow", CONCURRENCY, "flow", library)
+        must_agree(slow_flow, every)
+    slow = f"{CONCURRENCY} at a time, where a page takes {SLOW_MS // 5} to {SLOW_MS} ms to fill"
     times = (1 / agent_alone.samples_per_s, 1 / flow_alone.samples_per_s, compile_s)
     return [
         at_least(1.0, f"a flow, {CONCURRENCY} at a time", "samples/s", median(flows), median(scripts)),
         at_least(1.0, "a flow, 1 at a time", "samples/s", flow_alone.samples_per_s, script_alone.samples_per_s),
+        Row(slow, "samples/s", slow_flow.samples_per_s, slow_script.samples_per_s),
         *_costs("tickets", recorded("tickets"), *times),
     ]
 
@@ -91,7 +100,7 @@ def _script(samples: Path, out: Path, concurrency: int) -> Measured:
 
 def _system(samples: Path, out: Path, concurrency: int, mode: str, variables: dict[str, str]) -> Measured:
     arguments = (str(SPEC), str(samples), str(out), str(concurrency), mode)
-    return measure("benchmarks.system", *arguments, **variables)
+    return measure("benchmarks.system", *arguments, variables=variables)
 
 
 async def publish_tickets_flow(folder: Path) -> float:

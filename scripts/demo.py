@@ -40,9 +40,9 @@ def main() -> None:
 
 
 @contextmanager
-def practice_site() -> Generator[str, None, None]:
-    """Run the site in a process of its own; yield its address."""
-    command = [sys.executable, "-m", "practice.tickets"]
+def practice_site(*options: str) -> Generator[str, None, None]:
+    """Run the site in a process of its own, with the options of its command line; yield its address."""
+    command = [sys.executable, "-m", "practice.tickets", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
