@@ -1,7 +1,7 @@
 """`make bench`: the system beside a hand-written Playwright script that does the same job.
 
 Both drive the same browser at the same concurrency against the practice ticket site, alternating, each in its own
-process; the table shows the median of the rounds. Memory is measured in runs of its own, for to sample it takes time.
+process; the table shows the median of the rounds. Memory is measured in runs of its own: sampling slows a run.
 """
 
 from __future__ import annotations
@@ -90,10 +90,8 @@ def measure(module: str, *arguments: str, variables: Mapping[str, str] | None = 
         raise SystemExit(f"{module} ended with {process.returncode}")
     figures = json.loads(output.splitlines()[-1])
     location = Path(figures["location"]) if "location" in figures else None
-    speed = figures["samples"] / figures["seconds"]
-    return (
-        Measured(speed, location=location) if peak is None else Measured(speed, peak.python_mb, peak.tree_mb, location)
-    )
+    peak_mb = (0.0, 0.0) if peak is None else (peak.python_mb, peak.tree_mb)
+    return Measured(figures["samples"] / figures["seconds"], *peak_mb, location)
 
 
 def must_agree(measured: Measured, tickets: list) -> None:
