@@ -77,7 +77,7 @@ def place_field(
     form = form_of(spec.output_schema[name])
     rules = learn_field(examples, labels, form)
     if rules.rules:
-        return PlacedField(name, at, replace(rules, address=_address(shown, rows)), constants=_constants(examples))
+        return PlacedField(name, at, replace(rules, address=_address(shown, samples)), constants=_constants(examples))
     for variable in rows[0]:
         scoped = _in_rows(shown, variable, rows)
         if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
@@ -85,11 +85,11 @@ def place_field(
     return "no rule gives its value on every sample: its places have nothing in common"
 
 
-def _address(shown: Mapping[int, Shown], rows: Rows) -> AddressPart | None:
+def _address(shown: Mapping[int, Shown], samples: Sequence[RecordedSample]) -> AddressPart | None:
     """Return the part of the address that names the value, unless the row says it: an address that was opened because
     of the row tells nothing of what the page shows."""
     told = {number: tidy(one.value.shown or "") for number, one in shown.items()}
-    if any(fold(text) in fold(cell) for number, text in told.items() for cell in rows[number].values()):
+    if any(fold(text) in fold(cell) for number, text in told.items() for cell in samples[number].row.values()):
         return None
     return learn_address_part([(one.source.url, told[number]) for number, one in shown.items()])
 
