@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 import re
@@ -10,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from practice.people import words
 from practice.people.asking import listed_pages, people_of, search
@@ -197,6 +198,31 @@ async def test_a_person_is_found_with_the_keyboard_alone(url: str, page: Page):
     await expect(page.get_by_role("heading", level=1)).to_have_text("Maria Garcia")
     await expect(page.locator("dd", has_text=company)).to_have_count(1)
     assert hosts == {urlsplit(url).netloc}
+
+
+async def test_a_name_stays_marked_when_a_later_answer_has_it_too(url: str, page: Page):
+    may_go = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        if route.request.url.endswith("q=maria%20g"):
+            await may_go.wait()
+        await route.continue_()
+
+    await page.route("**/api/suggest*", hold)
+    await page.goto(url)
+    name = page.get_by_label("Name", exact=True)
+    await name.press_sequentially("maria ")
+    option = page.get_by_role("listbox", name="Names").get_by_role("option", name="Maria Garcia")
+    await expect(option).to_be_visible()
+    await name.press("g")
+    await name.press("ArrowDown")
+    await expect(option).to_have_attribute("aria-selected", "true")
+    first = await option.element_handle()
+    may_go.set()
+    await page.wait_for_function("option => !option.isConnected", arg=first)
+    await expect(option).to_have_attribute("aria-selected", "true")
+    await name.press("Enter")
+    await expect(name).to_have_value("Maria Garcia")
 
 
 async def test_after_signing_in_one_is_where_one_wanted_to_be(page: Page):

@@ -25,8 +25,10 @@ function suggestions(input) {
       item.classList.toggle(named("on"), at === on);
     });
     if (list.children[on]) input.setAttribute("aria-activedescendant", list.children[on].id);
+    else input.removeAttribute("aria-activedescendant");
   };
   const show = (names) => {
+    const marked = names.indexOf(list.children[on]?.textContent); // a name stays marked when a later answer has it too
     list.replaceChildren(...names.map((name, index) => {
       const item = document.createElement("li");
       Object.assign(item, { id: `name-${index}`, role: "option", textContent: name });
@@ -35,7 +37,7 @@ function suggestions(input) {
     }));
     list.hidden = names.length === 0;
     input.setAttribute("aria-expanded", String(names.length > 0));
-    mark(-1);
+    mark(marked);
   };
   input.addEventListener("input", async () => {
     const turn = ++asked;
