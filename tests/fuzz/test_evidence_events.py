@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -80,9 +81,9 @@ def files_of(desk: Desk, run_id: str) -> dict[str, bytes]:
 @settings(WHATEVER, max_examples=EXAMPLES // 2)
 @given(st.lists(changed(WHOLE), min_size=1, max_size=8), st.integers(0, 8), st.integers(0, 7))
 async def test_what_is_sent_changes_no_sealed_run_and_holds_up_no_other(
-    tmp_path_factory: pytest.TempPathFactory, forged: Sequence[Any], restart_at: int, told_before: int
+    ram_path: Path, forged: Sequence[Any], restart_at: int, told_before: int
 ):
-    desk = Desk(tmp_path_factory.mktemp("fuzz") / "evidence")
+    desk = Desk(Path(tempfile.mkdtemp(dir=ram_path)) / "evidence")
     try:
         await desk.tell(*honest(SEALED))
         sealed = files_of(desk, SEALED)

@@ -38,10 +38,10 @@ def json_files(run: Path) -> list[str]:
     return sorted(str(path.relative_to(run)) for path in run.rglob("*.json"))
 
 
-def test_a_changed_file_is_named_whatever_it_holds_now(whole: Path, tmp_path: Path):
+def test_a_changed_file_is_named_whatever_it_holds_now(whole: Path, ram_path: Path):
     names = json_files(whole)
     assert len(names) > 10
-    run = tmp_path / "run_1"
+    run = ram_path / "run_1"
 
     @settings(WHATEVER, max_examples=EXAMPLES * 2)
     @given(st.sampled_from(names), st.data())
