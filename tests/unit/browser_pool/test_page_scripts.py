@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,3 +18,11 @@ def test_no_name_is_declared_twice() -> None:
     counts = Counter(name for source in sources for name in DECLARED.findall(source))
     assert len(counts) > 200
     assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_it_is_sent_as_ascii_and_says_the_same() -> None:
+    """One wider character would double the bytes of all of it in the browser."""
+    sent = engine.script()
+    assert sent.isascii()
+    assert r"\u00d7" in sent
+    assert json.loads(f'"{engine._ascii("später … 😀")}"') == "später … 😀"

@@ -184,7 +184,7 @@ def script() -> str:
     own = (folder / "unforged.js").read_text(encoding="utf-8").replace("NAMES", json.dumps(UNFORGED))
     safe = _FORGEABLE.sub(r"[$.\1]", sources)
     # `Object.hasOwn`: an element whose id equals our name is no engine.
-    return (
+    return _ascii(
         "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
         f" globalThis.__exhibit = (() => {{\n{_bare(own)}\n{safe}\n}})())"
     )
@@ -194,6 +194,11 @@ def _bare(source: str) -> str:
     """Remove comment lines and indentation: the source is sent to every document."""
     lines = (line.strip() for line in source.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
+def _ascii(source: str) -> str:
+    """Escape what is not ASCII. A source with one wider character travels with two bytes for each of its characters."""
+    return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], source)
 
 
 async def worlds(page: Page) -> Worlds:
