@@ -139,6 +139,14 @@ FROM judgments
 WHERE confidence < 0.9
 ORDER BY confidence, sample_id""",
     ),
+    ExampleQuery(
+        "columns",
+        "What does each sample say, in a row with a column for each field? (A PIVOT names the fields.)",
+        """SELECT *
+FROM (PIVOT (SELECT sample_id, status, field, value FROM fields)
+      ON field IN ('assignee', 'due_date') USING first(value))
+ORDER BY sample_id""",
+    ),
 )
 EXAMPLES_BY_NAME = {example.name: example for example in EXAMPLES}
 

@@ -158,6 +158,16 @@ def judgments(files: Files) -> Rows:
     return sorted(rows, key=lambda row: (row[2], row[0]))
 
 
+def columns(files: Files) -> Rows:
+    values: dict[str, dict[str, str | None]] = defaultdict(dict)
+    for sample_id, field, said in files.fields():
+        values[sample_id][field] = said["value"]
+    return [
+        (sample_id, files.results[sample_id]["status"], said.get("assignee"), said.get("due_date"))
+        for sample_id, said in sorted(values.items())
+    ]
+
+
 def as_worked_out(name: str, files: Files) -> Any:
     return globals()[name](files)
 
