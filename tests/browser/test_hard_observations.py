@@ -194,7 +194,8 @@ async def test_a_clock_in_a_row_does_not_make_its_button_stale_and_another_recor
     look: Look, session: PageSession
 ) -> None:
     page = await look(
-        """<table><tr><td id=who>Ann</td><td id=t>0</td><td><button onclick="document.title='hit'">Open</button>
+        """<table><tr><td id=who>Ann</td><td id=t style="min-width: 300px">0</td>
+        <td><button onclick="document.title='hit'">Open</button>
         <tr><td>Bob</td><td>-</td><td><button>Open</button></table>
         <script>setInterval(() => { t.textContent = performance.now() }, 5)</script>"""
     )
