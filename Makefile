@@ -18,6 +18,8 @@ demo: setup  ## Collect 60 practice tickets, from nothing to evidence
 	@$(PY) -m scripts.demo
 
 test: setup check s3  ## All checks and all tests
+	@# The tests start hundreds of processes, each of which would compile half a second of source again.
+	@$(PY) -m compileall -q exhibit servers services shared practice
 	@$(PY) -m pytest -n 2 --dist loadfile
 
 s3: .venv/ready  # The S3 servers that the tests need, built once

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from services.workflows.ports import HostCallError, Tool, ToolContext, ToolFacts
 from services.workflows.tools.browser.invocation_session import BrowserBus
@@ -22,7 +23,6 @@ from services.workflows.tools.declared.declarations import (
 from services.workflows.tools.declared.faults import declaration_faults, fault_words
 from services.workflows.tools.declared.loading import LoadedDeclarations, load_declarations
 from services.workflows.tools.http import HttpTool
-from services.workflows.tools.mcp_servers.tool import McpTool
 from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
 from shared.contracts.workflows.library import FileProblem
 from shared.network.host_access import Resolve
@@ -31,6 +31,13 @@ from shared.secrets.store import SecretStore
 
 LIST = "list"
 """``tools.list()`` returns what there is."""
+
+
+@runtime_checkable
+class _Server(Protocol):
+    """A tool that must be started before its recipes are known."""
+
+    async def prepare(self) -> None: ...
 
 
 class Toolbox:
@@ -82,7 +89,7 @@ class Toolbox:
         """Servers whose recipes are not known yet are started; one that does not start is listed without."""
         if arguments:
             raise HostCallError("TypeError", f"tools.list() got an unexpected keyword argument {min(arguments)!r}")
-        servers = [tool for tool in self._tools.values() if isinstance(tool, McpTool)]
+        servers = [tool for tool in self._tools.values() if isinstance(tool, _Server)]
         await asyncio.gather(*(tool.prepare() for tool in servers), return_exceptions=True)
         return [
             {"name": one.name, "kind": one.kind, "description": one.description, "recipes": dict(one.recipes)}
@@ -139,6 +146,9 @@ def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve, bus
         case HttpDeclaration():
             return HttpTool(declaration, store, resolve)
         case McpDeclaration():
+            # Imported for those who use one: the library takes more than half a second of each start.
+            from services.workflows.tools.mcp_servers.tool import McpTool
+
             return McpTool(declaration, store, resolve)
         case BrowserDeclaration():
             return BrowserTool(declaration, bus)
