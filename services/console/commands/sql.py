@@ -51,7 +51,7 @@ def sql(
     evidence: Evidence = None,
     nats: Nats = None,
 ) -> None:
-    """Ask the evidence in SQL: views runs, samples, fields, artifacts, steps, judgments, usage, heals (docs/sql.md)."""
+    """Ask the evidence in SQL: "show tables" lists the views, docs/sql.md explains them."""
     with exits.bad_input("RUN"):
         settings, runs = locate_runs(load_settings(nats, evidence), words[:-1])
     query = sys.stdin.read() if words[-1] == "-" else words[-1]

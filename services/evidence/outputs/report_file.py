@@ -169,8 +169,7 @@ class ReportFile:
                 continue
             shown = {"name": name, "area": embedded_area(picture, small.cut), "w": small.width_px, "h": small.height_px}
             pending.detail.setdefault("small", []).append(shown)
-            self._small.append(small.data)
-            self._small.append("|")
+            self._small.append(f"{small.kind}:{small.data}|")
         self._small.append(",")
         self._chunk.append(pending.detail)
         if len(self._chunk) == SAMPLES_A_CHUNK:

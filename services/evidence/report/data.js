@@ -56,7 +56,7 @@ function smallPictures(at) {
     lists.set(chunk, block.textContent.split(","));
     if (lists.size > 24) lists.delete(lists.keys().next().value);
   }
-  return (lists.get(chunk)[at % PER_CHUNK] || "").split("|").filter(Boolean).map((data) => `data:image/jpeg;base64,${data}`);
+  return (lists.get(chunk)[at % PER_CHUNK] || "").split("|").filter(Boolean).map((picture) => `data:image/${picture.replace(":", ";base64,")}`);
 }
 
 // --- filter and order of the samples

@@ -28,7 +28,7 @@ class PicturePlan:
 
 
 def picture_plan(samples: int) -> PicturePlan:
-    """Return the plan for a run of so many samples. It keeps the page below about 15 MB, and making it below 30 s."""
+    """Return the plan for a run of so many samples. Where pages are dense with text, its pictures take 20 MB."""
     if samples <= 60:
         return PicturePlan(width_px=720, per_sample=3, most=60, step_pictures=160)
     if samples <= 300:

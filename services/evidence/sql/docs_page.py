@@ -141,7 +141,7 @@ ORDER BY confidence, sample_id""",
     ),
     ExampleQuery(
         "columns",
-        "What does each sample say, in a row with a column for each field? (A PIVOT names the fields.)",
+        "What does each sample say, with a column for each field? (The PIVOT names the fields of your task.)",
         """SELECT *
 FROM (PIVOT (SELECT sample_id, status, field, value FROM fields)
       ON field IN ('assignee', 'due_date') USING first(value))

@@ -88,7 +88,7 @@ def test_a_large_run_keeps_room_for_what_is_not_plainly_done() -> None:
 def test_what_rides_along_stays_small_whatever_the_size_of_the_run(samples: int) -> None:
     plan = picture_plan(samples)
     pictures = min(samples, plan.most) * plan.per_sample
-    assert pictures * plan.width_px**2 * TALLEST <= 200_000_000  # a few MB as JPEG
+    assert pictures * plan.width_px**2 * TALLEST <= 200_000_000  # a few MB as WebP
 
 
 @given(

@@ -1,4 +1,4 @@
-"""What a start of the service leaves until it is needed."""
+"""What the service imports only when it is needed."""
 
 from __future__ import annotations
 
