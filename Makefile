@@ -1,14 +1,13 @@
 # Two commands are all a new user needs: `make demo` and `make test`. Each sets up what it needs.
 
 PY := .venv/bin/python
-export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile lock audit sbom schema examples docs up clean
+.PHONY: help setup demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile lock audit sbom schema examples docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-setup: .venv/ready  ## Virtual environment, locked dependencies, a browser
+setup: .venv/ready s3  ## Virtual environment, locked dependencies, a browser, and an S3 server for the tests
 	@$(PY) scripts/find_browser.py --quiet || sh scripts/install_browser.sh
 
 .venv/ready: requirements.lock pyproject.toml scripts/setup.sh
@@ -17,12 +16,19 @@ setup: .venv/ready  ## Virtual environment, locked dependencies, a browser
 demo: setup  ## Collect 60 practice tickets, from nothing to evidence
 	@$(PY) -m scripts.demo
 
-test: setup check s3  ## All checks and all tests
-	@# The tests start hundreds of processes; without bytecode each would compile the sources again, for 0.5 s.
-	@$(PY) -m compileall -q exhibit servers services shared practice
-	@$(PY) -m pytest -n 2 --dist loadfile
+test: setup  ## Every promise once, on real servers and a real browser, and all checks: ten minutes
+	@$(PY) -m scripts.run_tests
 
-s3: .venv/ready  # The S3 servers that the tests need, built once
+test-fast: .venv/ready  ## Checks, and the tests that start no process: what to run on every save
+	@$(PY) -m scripts.run_tests fast
+
+test-long: setup s3-long  ## What is too long for every change: all pairs, fault matrices, third-party apps, mutants; hours
+	@$(PY) -m scripts.run_tests long
+
+s3: .venv/ready  # The S3 server that the tests need, built once
+	@$(PY) -m scripts.build_s3_servers versitygw
+
+s3-long: .venv/ready  # Both S3 servers
 	@$(PY) -m scripts.build_s3_servers
 
 check: .venv/ready

@@ -1,7 +1,8 @@
-"""``python -m scripts.build_s3_servers``: build the two S3 servers that the tests of the store use.
+"""``python -m scripts.build_s3_servers [NAME ...]``: build the S3 servers that the tests of the store use, or those named.
 
-By `go install`, at the versions below, into ``${XDG_CACHE_HOME:-~/.cache}/exhibit/s3-servers``, once a version. Where
-there is no Go it says so and goes on, for the rest of the tests needs none; where ``CI`` is set that is a failure.
+`make test` uses VersityGW alone, `make test-long` both. By `go install`, at the versions below, into
+``${XDG_CACHE_HOME:-~/.cache}/exhibit/s3-servers``, once a version. Where there is no Go it says so and goes on, for the
+rest of the tests needs none; where ``CI`` is set that is a failure.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _run(program: Program, command: list[str], environment: dict[str, str]) -> N
 
 
 def main() -> int:
-    for name in PROGRAMS:
+    for name in sys.argv[1:] or PROGRAMS:
         try:
             build(name)
         except CannotBuild as exc:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator
+import sys
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from playwright.async_api import expect
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
 
+SYSTEM_FOLDERS = ("browser", "drift", "end_to_end", "forged", "orders", "practice_sites", "real")
+"""Folders all of whose tests start processes."""
+SYSTEM_FIXTURES = frozenset({"nats_url"})
+"""Fixtures that start a process."""
 NOBODY = "http://127.0.0.1:9"
 """Default model endpoint of tests without their own: no server listens there."""
 
@@ -55,6 +60,37 @@ def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state-home")))
         yield
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that start processes: those of some folders, and those of some fixtures."""
+    folders = [Path(__file__).parent / name for name in SYSTEM_FOLDERS]
+    for item in items:
+        in_folder = any(item.path.is_relative_to(folder) for folder in folders)
+        if in_folder or SYSTEM_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("system")
+
+
+_starts = {"allowed": True}
+
+
+def _audit(event: str, arguments: tuple[object, ...]) -> None:
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.fork") and not _starts["allowed"]:
+        raise RuntimeError(f"a test that is not marked `system` starts a process: {arguments[:1]}")
+
+
+sys.addaudithook(_audit)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail on processes that a test starts without the mark `system`."""
+    _starts["allowed"] = item.get_closest_marker("system") is not None
+    try:
+        return (yield)
+    finally:
+        _starts["allowed"] = True
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -31,7 +31,7 @@ from shared.settings import Settings
 from shared.testing.settings import isolated_settings
 from tests.ports import free_port
 
-SERVERS = ("minio", "versitygw")
+SERVERS = ("versitygw", pytest.param("minio", marks=pytest.mark.long))
 START_BOUND_S, STOP_BOUND_S = 60.0, 10.0
 
 
