@@ -147,6 +147,11 @@ async def test_what_the_task_calls_the_way_on_leads_on():
     assert (ended.status, len(found(bench))) == ("done", 8)
 
 
+async def test_a_task_may_ask_for_one_page_only():
+    ended, bench = await read(one(text("63 results"), *rows(1, 5), link("Next", 2)), pagination=False)
+    assert (ended.status, len(found(bench))) == ("done", 5)
+
+
 @pytest.mark.parametrize("enough", [{"limit": 3}, {"expected_items": 5}])
 async def test_a_page_that_brings_enough_is_pictured_too(enough: dict[str, int]):
     ended, bench = await read(one(*rows(1, 5), link("Next", 2)), required_artifacts=["screenshot"], **enough)

@@ -12,7 +12,10 @@ import pytest
 
 from services.workflows.ports import Limits
 from tests.handlers.workflows.execution.worlds import World
+from tests.loop_clock import LoopClock
 from tests.waiting import until
+
+pytestmark = [pytest.mark.system, pytest.mark.asyncio(loop_scope="session")]
 
 ATTEMPT = """
 def attempt(what):
@@ -318,7 +321,8 @@ def run():
     assert confined.calls == []
 
 
-async def test_one_that_ignores_everything_is_ended_with_its_time(confined: World):
+async def test_one_that_ignores_everything_is_ended_with_its_time(confined: World, clock: LoopClock):
+    confined.answers["tools.begun"] = lambda _: clock.skip(30)
     source = """
 import signal, threading
 for number in range(1, 32):
@@ -328,6 +332,7 @@ for number in range(1, 32):
         pass
 def run():
     print("still here")
+    tools.begun()
     while True:
         try:
             while True:
@@ -335,7 +340,7 @@ def run():
         except BaseException:
             pass
 """
-    outcome = await confined.run(source, limits=Limits(time_s=1))
+    outcome = await confined.run(source, limits=Limits(time_s=20))
     assert outcome.error is not None
     assert outcome.error.code == "timeout"
     assert outcome.stdout == "still here\n"
