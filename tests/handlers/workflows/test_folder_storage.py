@@ -174,6 +174,7 @@ async def test_an_edit_that_the_history_cannot_hold_is_told(folder, monkeypatch)
         await library.get("greet")
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_folder_of_another_user_is_read_only():
     with TemporaryDirectory() as name:  # pytest's own folders cannot be read by others
