@@ -312,7 +312,7 @@ class Thinks(Says):
         super().__init__(Fail(code="other", note="no idea"))
 
     async def decide(self, view: SampleView) -> Decision:
-        await asyncio.wait_for(self.until.wait(), 10)
+        await asyncio.wait_for(self.until.wait(), 60)
         return await super().decide(view)
 
 

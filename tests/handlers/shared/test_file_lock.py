@@ -87,7 +87,7 @@ def test_whoever_waits_has_it_when_it_is_free(path: Path) -> None:
         waiting.start()
         waiting.join(0.05)
         order.append("first")
-    waiting.join(30)
+    waiting.join(60)
     assert order == ["first", "second"]
 
 

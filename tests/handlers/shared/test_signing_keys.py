@@ -168,7 +168,7 @@ async def test_what_was_signed_before_a_kill_is_believed_by_the_next_start(tmp_p
     assert await process.wait() == -signal.SIGKILL
     settings = Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None)
     async with nats_server(store) as url, run_services(settings, url, ("evidence",)), connect(url) as client:
-        assert outcomes(await asyncio.wait_for(client.result("run_1"), 30)) == {("done", ""): 1}
+        assert outcomes(await asyncio.wait_for(client.result("run_1"), 60)) == {("done", ""): 1}
     assert read_refused(settings, tmp_path / "evidence" / "run_1") == []
 
 

@@ -97,7 +97,7 @@ async def test_a_file_that_is_edited_in_place_is_listed_anew(folder):
 
 async def test_a_file_that_is_no_regular_file_is_reported_and_waits_for_nobody(folder):
     os.mkfifo(folder / "pipe.py")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         _, problems = await library_of(folder).list()
     assert [(one.file, one.message) for one in problems] == [("pipe.py", "it is no regular file")]
 
