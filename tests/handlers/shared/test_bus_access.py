@@ -26,6 +26,7 @@ from shared.streams import RUNS
 from tests.bus_with_users import is_refused
 from tests.typed import expect
 
+pytestmark = pytest.mark.system
 NOBODY_UID = 65534
 ROOT = Path(__file__).parents[3]
 

@@ -18,6 +18,7 @@ import pytest_asyncio
 from shared.child_process.child import read_frame, write_frame
 from shared.child_process.parent import ChildProcess, exchange, kill_and_wait, start_python
 
+pytestmark = pytest.mark.system
 MODULES = str(Path(__file__).with_name("child_modules.py"))
 
 

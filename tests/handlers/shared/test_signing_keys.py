@@ -162,6 +162,7 @@ asyncio.run(run())
 """
 
 
+@pytest.mark.system
 async def test_what_was_signed_before_a_kill_is_believed_by_the_next_start(tmp_path: Path):
     store = tmp_path / "jetstream"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", RUN_AND_DIE, str(store))
@@ -277,6 +278,7 @@ def test_the_public_keys_say_nothing_secret(config: Path):
         assert public_key(seed) not in written
 
 
+@pytest.mark.system
 async def test_who_has_the_secret_of_a_bus_registers_and_a_user_has_a_seed(config: Path, tmp_path: Path):
     async with nats_server(tmp_path / "jetstream") as url:
         assert isinstance(keys_of(url, BusAccess(seeds=config)), RegisteredKeys)
