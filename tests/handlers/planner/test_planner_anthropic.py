@@ -86,12 +86,6 @@ async def test_answers_that_make_no_sense_are_counted_not_crashed_on(reply):
     assert decision.usage.llm_calls == 1
 
 
-async def test_thinking_before_the_call_is_no_hindrance():
-    call = tool_call("click", CLICK).body["content"]
-    decision = await decide(message([{"type": "thinking", "thinking": "hm", "signature": "s"}, *call], "tool_use"))
-    assert isinstance(decision, Act)
-
-
 SHOT = {"reason": "r", "label": "ticket"}
 
 
@@ -167,14 +161,6 @@ async def test_slow_down_says_for_how_long():
     assert caught.value.retry_after_s == 7.0
     assert retry_after_s({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}) is None
     assert retry_after_s({}) is None
-
-
-async def test_a_model_that_is_not_there():
-    decider = AnthropicDecider(settings_at("http://127.0.0.1:9"), max_retries=0)
-    with pytest.raises(Unavailable) as caught:
-        await decider.decide(opened())
-    assert caught.value.code == "model_unreachable"
-    await decider.aclose()
 
 
 @pytest.mark.parametrize(
@@ -263,25 +249,3 @@ async def test_a_model_that_insists_on_the_wrong_line_ends_with_a_person():
     assert (finished.status, finished.reason, finished.flagged) == ("needs_review", "contradicted_values", True)
     told = at.requests[2]["messages"][0]["content"]
     assert "you reported 'Hana Kobayashi' (from [6]), but [3] Assignee shows 'Unassigned'" in told.split("accepted;")[1]
-
-
-async def test_a_model_that_puts_it_right_is_done():
-    wrong = el("listitem", "Hana Kobayashi was the assignee", tag="li")
-    first = tool_call("done", {"reason": "All read.", "values": MADE_UP, "refs": REFS})
-    right = {
-        "values": {**MADE_UP, "assignee": None},
-        "not_present": {"assignee": "Unassigned"},
-        "refs": REFS | {"assignee": 3},
-    }
-    second = tool_call("done", {"reason": "All read.", **right})
-    async with served(tool_call("screenshot", {"reason": "r", "label": "ticket"}), first, second) as (_, decider):
-        pool = ScriptedPool({URL: [page(*ticket(assignee="Unassigned"), wrong)]})
-        finished = await Bench(pool, decider=decider).run()
-    assert (finished.status, finished.flagged) == ("done", False)
-
-
-async def test_a_model_that_says_not_found_of_a_page_that_is_there_ends_with_a_person():
-    fail = tool_call("fail", {"reason": "r", "code": "not_found", "note": "gone"})
-    async with served(tool_call("screenshot", {"reason": "r", "label": "not_found"}), fail) as (at, decider):
-        finished = await Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider).run()
-    assert (finished.status, finished.reason, len(at.requests)) == ("needs_review", "disputed_not_found", 3)

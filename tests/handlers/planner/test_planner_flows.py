@@ -229,13 +229,6 @@ async def test_a_value_that_comes_late_is_waited_for():
     assert one.steps[-1].decided_by == "flow"
 
 
-async def test_values_that_a_page_changes_by_itself_are_read_again():
-    one = bench()
-    one.scripted.site[URL] = [page(*ticket(assignee="Bob Ray"), idle=False), page(*ticket())]
-    finished = await one.run()
-    assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
-
-
 @pytest.mark.parametrize(
     ("awaits_data", "pauses"), [(False, PAUSES_S[:CHANGING_LOOKS]), (True, PAUSES_S)], ids=["a second", "longer"]
 )
@@ -245,10 +238,11 @@ async def test_a_page_that_is_never_idle_is_read_after_a_while(awaits_data, paus
     assert one.pauses == list(pauses)
 
 
-async def test_values_that_a_slow_answer_replaces_are_read_again():
+@pytest.mark.parametrize(("looks", "awaits_data"), [(1, False), (CHANGING_LOOKS + 1, True)])
+async def test_values_that_a_page_or_a_slow_answer_replaces_are_read_again(looks, awaits_data):
     one = bench()
-    early = page(*ticket(assignee="Bob Ray"), idle=False, awaits_data=True)
-    one.scripted.site[URL] = [*[early] * (CHANGING_LOOKS + 1), page(*ticket())]
+    early = page(*ticket(assignee="Bob Ray"), idle=False, awaits_data=awaits_data)
+    one.scripted.site[URL] = [*[early] * looks, page(*ticket())]
     finished = await one.run()
     assert (finished.status, values(finished)["assignee"]) == ("done", "Ann Lee")
 
