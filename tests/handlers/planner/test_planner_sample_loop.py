@@ -373,23 +373,6 @@ async def test_saved_values_survive_to_the_result():
     assert one.steps[2].values[0].field == "assignee"
 
 
-async def test_answers_that_cannot_be_used_end_the_sample_and_crash_nothing():
-    one = bench(page(*ticket()), decider=told("no tool call"))
-    finished = await one.run()
-    assert (finished.status, finished.reason, finished.fault, finished.steps) == ("failed", "bad_replies", "us", 4)
-    assert [step.message for step in one.steps[1:]] == ["no tool call"] * 3
-
-
-async def test_saved_values_that_stand_nowhere_do_not_end_as_done():
-    decider = told(
-        Screenshot(label="ticket"),
-        SaveProgress(values={"assignee": "Bob", "due_date": "Mar 3, 2026"}),
-        Done(values={"ticket_number": "TCK-1001"}),
-    )
-    finished = await bench(page(heading("TCK-1001"), text("Mar 3, 2026")), decider=decider).run()
-    assert (finished.status, finished.reason, finished.flagged) == ("needs_review", "unconfirmed_values", True)
-
-
 async def test_what_was_saved_of_a_page_that_is_gone_is_believed():
     other = URL + "#more"
     one = bench(page(heading("TCK-1001"), text("Ann Lee")), task=written(required_artifacts=[]))
@@ -401,17 +384,6 @@ async def test_what_was_saved_of_a_page_that_is_gone_is_believed():
     )
     finished = await one.run()
     assert (finished.status, finished.reason, finished.flagged) == ("done", "", False)
-
-
-async def test_a_wrong_number_is_sent_back_once_and_then_final():
-    decider = told(Done(values={"ticket_number": "TCK-1002"}))
-    finished = await bench(page(*ticket("TCK-1002")), decider=decider).run()
-    assert (finished.status, finished.reason, finished.fault, finished.steps) == (
-        "failed",
-        "identity_mismatch",
-        "site",
-        3,
-    )
 
 
 async def test_after_an_action_the_page_is_observed_anew():

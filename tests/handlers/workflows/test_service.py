@@ -153,6 +153,8 @@ async def test_two_services_share_a_library_on_the_bus_and_take_its_files(nats_u
             assert (await second.invoker.invoke(other, {"name": "Ada"})).outcome.value == "Hello, Ada!"
         (tmp_path / "workflows" / f"{name}.py").write_text(GREET.replace("Hello", "Hi"))
         async with workflows.open_deps(settings, one) as first:
-            assert (await first.library.get(name)).source == GREET.replace("Hello", "Hi")
+            shown_now = await first.library.get(name)
+            assert isinstance(shown_now, WorkflowShown)
+            assert shown_now.source == GREET.replace("Hello", "Hi")
             assert [entry.author for entry in await first.library.history(name)] == ["file"] * 3
     assert not (tmp_path / "workflows" / ".library").exists()

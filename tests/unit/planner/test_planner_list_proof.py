@@ -131,8 +131,9 @@ def test_without_a_word_no_list_is_empty_and_many_rows_are_none() -> None:
 
 def test_as_many_as_the_task_expects_or_wants_are_enough() -> None:
     shown = [text("63 results"), *rows(5), link("Next", 2)]
-    for enough in ({"expected_items": 5}, {"limit": 5}, {"limit": 4}, {"pagination": False}):
-        assert judged(*shown, **enough)[0] == []
+    enough: list[dict[str, Any]] = [{"expected_items": 5}, {"limit": 5}, {"limit": 4}, {"pagination": False}]
+    for changes in enough:
+        assert judged(*shown, **changes)[0] == []
     assert judged(*shown, expected_items=6)[0] != []
     assert judged(heading("Tickets"), text("Welcome"), found=(), pagination=False)[0] != []
 
