@@ -1,17 +1,21 @@
-"""A real Chromium for the whole test run, and a new session of it for each test."""
+"""A real Chromium for the whole test run, and a session of it for each test."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Error
 
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import SessionLimits
+from services.browser_pool.adapters.settle import RestState
 from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
@@ -19,8 +23,11 @@ from tests.browser.site import LOOPBACK, Site
 
 LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
 """Sufficient on a busy machine; tests of timeouts set their own."""
+HASTY = replace(LIMITS, patience=0.1)
+"""For pages that are set as a whole and change at once or never."""
 
 Look = Callable[..., Awaitable[PageObserved]]
+snapshot_ids = (f"s{n}" for n in count(1))
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -32,11 +39,67 @@ async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ch
     await browser.close()
 
 
+class SessionKeeper:
+    """Lends one session to one test after the other, each time with an empty page; a new one where it is spent."""
+
+    def __init__(self, chromium: Chromium) -> None:
+        self._chromium = chromium
+        self._kept: PoolSession | None = None
+
+    async def lend(self) -> PoolSession:
+        if self._kept is None:
+            self._kept = await self._chromium.open_session(LOOPBACK)
+        self._kept.limits = HASTY
+        return self._kept
+
+    async def take_back(self) -> None:
+        kept = self._kept
+        assert kept is not None
+        if kept.lost or kept.tabs.waiting is not None or len(kept.tabs.open_pages()) > 1 or not await _emptied(kept):
+            await self.close()
+
+    async def close(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            await kept.close()
+
+
+async def _emptied(session: PoolSession) -> bool:
+    try:
+        await session.page.goto("about:blank", timeout=3000)
+        await session.page.mouse.move(0, 0)
+    except Error:  # its script never ends
+        return False
+    session.rest = RestState(True, None)
+    session.network.begin_action()
+    return True
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def keeper(chromium: Chromium) -> AsyncIterator[SessionKeeper]:
+    kept = SessionKeeper(chromium)
+    yield kept
+    await kept.close()
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def session(chromium: Chromium) -> AsyncIterator[PoolSession]:
-    leased = await chromium.open_session(LOOPBACK)
-    yield leased
-    await leased.close()
+async def session(
+    request: pytest.FixtureRequest, chromium: Chromium, keeper: SessionKeeper
+) -> AsyncIterator[PoolSession]:
+    """A new session for tests with a site; else the kept one, which waits a tenth for what may come late."""
+    if "site" in request.fixturenames:
+        leased = await chromium.open_session(LOOPBACK)
+        yield leased
+        await leased.close()
+    else:
+        yield await keeper.lend()
+        await keeper.take_back()
+
+
+@pytest.fixture
+def patient(session: PoolSession) -> None:
+    """What the page does late is waited for as in the product."""
+    session.limits = LIMITS
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -50,12 +113,11 @@ async def site() -> AsyncIterator[Site]:
 @pytest.fixture
 def look(session: PoolSession) -> Look:
     """Observe a page: `await look(html)` sets its content first, `await look()` observes the current one."""
-    counter = iter(range(1, 1000))
 
     async def look_at(html: str | None = None, **how: object) -> PageObserved:
         if html is not None:
             await session.page.set_content(html)
-        snapshot_id = f"s{next(counter)}"
+        snapshot_id = next(snapshot_ids)
         return compose(await session.observe(snapshot_id, **how), snapshot_id)  # type: ignore[arg-type]
 
     return look_at
