@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from itertools import count
@@ -18,6 +19,7 @@ from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.adapters.settle import RestState
 from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
+from shared.secrets.store import SecretStore
 from shared.settings import Settings
 from tests.browser.site import LOOPBACK, Site
 
@@ -100,6 +102,21 @@ async def session(
 def patient(session: PoolSession) -> None:
     """What the page does late is waited for as in the product."""
     session.limits = LIMITS
+
+
+PASSWORD, ODD = "correct horse & battery", 'horse & "battery" é<staple>'
+SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+SECRETS = {"portal": PASSWORD, "mirror": "torrecc eshor & yrettab", "odd": ODD, "code": json.dumps({"totp": SEED})}
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def secret_chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chromium]:
+    """A browser whose sessions may have the secrets above."""
+    known = SecretStore(None, {f"EXHIBIT_SECRET_{name.upper()}": value for name, value in SECRETS.items()})
+    folder = LoginFolder(tmp_path_factory.mktemp("auth"))
+    browser = Chromium(chromium=Settings().chromium, logins=folder, limits=LIMITS, secrets=known)
+    yield browser
+    await browser.close()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

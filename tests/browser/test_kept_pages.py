@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import email
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from email.message import Message
 from html import unescape
@@ -14,12 +13,10 @@ from urllib.parse import quote, unquote
 
 import msgspec
 import pytest
-import pytest_asyncio
 import zstandard
 
 from services.browser_pool.adapters.archive import page_archive
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
-from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, SessionTerms, WantedRefs
@@ -37,9 +34,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
 from shared.errors import Unavailable
 from shared.evidence_format.files.sample import StoredObservation
-from shared.secrets.store import SecretStore
-from shared.settings import Settings
-from tests.browser.conftest import LIMITS, Look
+from tests.browser.conftest import ODD, Look
 from tests.browser.site import LOOPBACK, Site
 
 TICKET = """<title>TCK-1</title><h1>TCK-1</h1><dl><dt>Owner</dt><dd id=owner>Ann</dd></dl>
@@ -319,7 +314,6 @@ async def test_a_page_that_is_gone_is_a_lost_session(chromium: Chromium) -> None
 
 # --- secrets
 
-SECRET = 'horse & "battery" é<staple>'
 STANDS = """<meta charset=utf-8><title>T</title><p id=text></p><p id=parted></p><p id=attribute></p><a id=link>there</a>
 <input id=typed type=password><input id=copy><iframe id=frame></iframe><iframe id=other></iframe>
 <script>const secret = decodeURIComponent(location.hash.slice(1)); history.replaceState(0, '', location.pathname);
@@ -334,21 +328,14 @@ typed.addEventListener('input', () => typed.setAttribute('value', typed.value));
 </script>"""
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def secretive(tmp_path: Path) -> AsyncIterator[PoolSession]:
-    known = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": SECRET})
-    browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS, secrets=known)
-    terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("portal",))
-    yield await browser.open_session(terms)
-    await browser.close()
-
-
 @pytest.mark.parametrize("times", [20, 61])
-async def test_no_secret_is_stored_wherever_it_stands(secretive: PoolSession, site: Site, times: int) -> None:
+async def test_no_secret_is_stored_wherever_it_stands(secret_chromium: Chromium, site: Site, times: int) -> None:
     """With 61 letters before it, a soft line break falls within it."""
+    terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("odd",))
+    secretive = await secret_chromium.open_session(terms)
     url = site.add("/stands", STANDS.replace("TIMES", str(times)))
-    await secretive.act(Goto(url=f"{url}#{quote(SECRET)}"))
-    typed = await secretive.act(TypeSecret(target=ByCss(css="#typed"), secret="portal"))
+    await secretive.act(Goto(url=f"{url}#{quote(ODD)}"))
+    typed = await secretive.act(TypeSecret(target=ByCss(css="#typed"), secret="odd"))
     assert typed.result.ok, typed.result.message
     page = await shot(secretive, Screenshot(label="x"))
     before = [_readable(text) for text in texts(itself(page))]
@@ -363,6 +350,7 @@ async def test_no_secret_is_stored_wherever_it_stands(secretive: PoolSession, si
     assert "(hidden)" in stored
     assert "x" * times in stored
     assert 'id="link"' in stored
+    await secretive.close()
 
 
 def _readable(text: str) -> str:
