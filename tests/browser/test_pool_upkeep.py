@@ -221,10 +221,10 @@ async def test_a_login_state_that_is_missing_or_refused_is_told_and_harms_nobody
 # --- kill -9
 
 
-@pytest.mark.parametrize(
-    "also",
-    [*(pytest.param(also, marks=pytest.mark.long) for also in ("nothing", "driver")), "stopped driver and browser"],
-)
+ALONE = [pytest.param(also, marks=pytest.mark.long) for also in ("nothing", "driver")]
+
+
+@pytest.mark.parametrize("also", [*ALONE, "stopped driver and browser"])
 async def test_a_killed_service_leaves_no_process_and_no_folder(tmp_path: Path, also: str) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
