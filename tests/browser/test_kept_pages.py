@@ -17,6 +17,7 @@ import zstandard
 
 from services.browser_pool.adapters.archive import page_archive
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
+from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS
 from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, SessionTerms, WantedRefs
@@ -191,7 +192,7 @@ async def test_refs_of_another_document_are_gone(look: Look, session: PoolSessio
 
 async def test_keeping_pushes_no_earlier_look_out(look: Look, session: PoolSession) -> None:
     seen = await look("<button>Go</button>")
-    for _ in range(10):
+    for _ in range(KEPT_SNAPSHOTS):
         await kept(session)
     found = await kept(session, wanted=WantedRefs(seen.snapshot_id, (1,)))
     assert [where is not None for _, where in found.found] == [True]
@@ -214,12 +215,12 @@ async def test_a_page_with_a_clock_is_another_one_at_each_look(look: Look, sessi
     assert owner.item.name == "Ann"
 
 
-async def test_a_page_of_100_mb_is_not_kept_and_what_is_read_of_it_is(look: Look, session: PoolSession) -> None:
+async def test_a_page_of_40_mb_is_not_kept_and_what_is_read_of_it_is(look: Look, session: PoolSession) -> None:
     await look("<p>Small</p><pre id=big hidden></pre>")
-    await session.page.evaluate("big.textContent = 'x'.repeat(1e8)")
+    await session.page.evaluate("big.textContent = 'x'.repeat(4e7)")
     page = await kept(session)
     assert page.file is None
-    assert page.problems == ("the page itself is not kept: it is of 95 MiB, and 32 may be",)
+    assert page.problems == ("the page itself is not kept: it is of 38 MiB, and 32 may be",)
     files = pack_page(page, "x", "c1", "b", ())
     assert [one.kind for one in files.captures] == ["observation"]
     assert files.problems == page.problems

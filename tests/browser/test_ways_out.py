@@ -11,6 +11,7 @@ import pytest_asyncio
 from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import Goto
+from tests.browser.conftest import SessionKeeper
 from tests.browser.site import LOOPBACK, Site
 
 BOUND_S = 60.0
@@ -130,7 +131,8 @@ class Inner:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def inner() -> AsyncIterator[Inner]:
+async def inner(keeper: SessionKeeper) -> AsyncIterator[Inner]:
+    await keeper.close()  # a socket is refused where one session of the browser may not open it
     inner = Inner()
     await inner.start()
     yield inner
