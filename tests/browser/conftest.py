@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -13,14 +13,18 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Error
 
+from services.browser_pool.__main__ import open_deps
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.adapters.settle import RestState
+from services.browser_pool.deps import BrowserPoolDeps
+from services.browser_pool.handlers import actor
 from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.secrets.store import SecretStore
 from shared.settings import Settings
+from shared.testing.bus import MemoryBus
 from tests.browser.site import LOOPBACK, Site
 
 LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
@@ -100,8 +104,8 @@ async def session(
 
 @pytest.fixture
 def patient(session: PoolSession) -> None:
-    """What the page does late is waited for longer than in the product: on a busy machine its timers are late too."""
-    session.limits = replace(LIMITS, patience=3.0)
+    """What the page does late is waited for as in the product: far longer than its timers take."""
+    session.limits = LIMITS
 
 
 PASSWORD, ODD = "correct horse & battery", 'horse & "battery" é<staple>'
@@ -117,6 +121,37 @@ async def secret_chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
     browser = Chromium(chromium=Settings().chromium, logins=folder, limits=LIMITS, secrets=known)
     yield browser
     await browser.close()
+
+
+@dataclass
+class Pool:
+    """A real pool on a bus in memory."""
+
+    bus: MemoryBus
+    deps: BrowserPoolDeps
+
+    @property
+    def leased(self) -> int:
+        return len(self.deps.sessions.held)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def running_pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pool]:
+    folder = tmp_path_factory.mktemp("pool")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXHIBIT_SECRET_PORTAL", PASSWORD)
+        bus = MemoryBus()
+        settings = Settings(state_dir=folder / "state", evidence_dir=folder / "evidence")
+        async with open_deps(settings, bus) as deps:  # type: ignore[arg-type]
+            bus.host(actor, deps)
+            yield Pool(bus, deps)
+
+
+@pytest.fixture
+def pool(running_pool: Pool) -> Iterator[Pool]:
+    assert running_pool.leased == 0
+    yield running_pool
+    assert running_pool.leased == 0
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
@@ -146,11 +148,10 @@ async def test_what_does_not_go_is_no_success(session: PageSession) -> None:
 
 @pytest.mark.usefixtures("patient")
 async def test_what_goes_by_itself_is_waited_for(session: PageSession) -> None:
-    """It begins to go when the mouse would come: at the first look at what lies there."""
-    goes = "document.elementFromPoint = (...at) => { setTimeout(() => v.remove(), 50); return find(...at) }"
-    script = f"<script>const find = document.elementFromPoint.bind(document); {goes}</script>"
-    await session.page.set_content(BELOW + f"<div id=v style='{OVER_ALL}'></div>{script}")
-    assert (await do(session, CLICK)).change.dismissed == ()
+    await session.page.set_content(BELOW + f"<div id=v style='{OVER_ALL}'></div>")
+    clicking = asyncio.create_task(do(session, CLICK))
+    await session.page.evaluate("setTimeout(() => v.remove(), 50)")
+    assert (await clicking).change.dismissed == ()
     assert await shown(session, "#o") == "hit"
 
 

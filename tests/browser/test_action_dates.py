@@ -252,7 +252,7 @@ async def test_a_calendar_that_was_open_before_gets_no_key(session: PageSession)
 
 @pytest.mark.usefixtures("patient")
 async def test_a_field_that_is_emptied_a_moment_later_is_not_said_to_be_set(session: PageSession) -> None:
-    taken_back = "put(day); c.hidden = true; setTimeout(() => put(''), 50)"
+    taken_back = "put(day); c.hidden = true; setTimeout(() => put(''), 20)"
     await session.page.set_content(picker(taken_back, readonly="readonly"))
     lost = await set_due(session)
     assert (lost.ok, lost.code, lost.effect) == (False, "effect_not_seen", ValueSet(value=""))
@@ -261,7 +261,7 @@ async def test_a_field_that_is_emptied_a_moment_later_is_not_said_to_be_set(sess
 @pytest.mark.usefixtures("patient")
 async def test_a_typed_date_that_is_turned_round_a_moment_later_is_not_said_to_be_set(session: PageSession) -> None:
     await session.page.set_content(
-        "<input aria-label=Due placeholder=DD/MM/YYYY onchange=\"setTimeout(() => this.value = '03/04/2026', 50)\">"
+        "<input aria-label=Due placeholder=DD/MM/YYYY onchange=\"setTimeout(() => this.value = '03/04/2026', 20)\">"
     )
     lost = await set_due(session)
     assert (lost.ok, lost.effect) == (False, ValueSet(value="03/04/2026"))
@@ -269,7 +269,7 @@ async def test_a_typed_date_that_is_turned_round_a_moment_later_is_not_said_to_b
 
 @pytest.mark.usefixtures("patient")
 async def test_a_date_that_is_shown_late_is_waited_for(session: PageSession) -> None:
-    await session.page.set_content(picker("fade(); setTimeout(() => put(day), 150)", readonly="readonly"))
+    await session.page.set_content(picker("fade(); setTimeout(() => put(day), 60)", readonly="readonly"))
     assert (await set_due(session)).effect == HELD
 
 

@@ -98,6 +98,7 @@ async def test_a_file_that_is_not_taken(giving: PageSession) -> None:
             "555-1234",
         ),
         ("<input aria-label=F oninput=\"if (event.data.length > 1) this.value = ''\">", "keys", "keys"),
+        ("<input aria-label=F oninput='this.value = this.value.toUpperCase()'>", "abc", "ABC"),
         ("<input type=range aria-label=F>", "70", "70"),
         ("<input type=color aria-label=F>", "#ff0000", "#ff0000"),
         ("<input type=number aria-label=F>", "-1.5", "-1.5"),
@@ -116,6 +117,7 @@ async def test_typing_into_fields_of_all_kinds(session: PageSession, field: str,
     [
         ("<input aria-label=F oninput=\"this.value = (this.value.replace(/\\D/g, '') / 100).toFixed(2)\">", "150"),
         ("<input aria-label=F oninput=\"this.value = this.value.replace('-', '')\">", "-5"),
+        ("<input aria-label=F oninput=\"this.value = ''\">", "abc"),
         ("<input aria-label=F maxlength=3>", "abcdef"),
         ("<input type=range aria-label=F max=100>", "170"),
     ],
@@ -123,6 +125,12 @@ async def test_typing_into_fields_of_all_kinds(session: PageSession, field: str,
 async def test_a_field_that_makes_something_else_of_it(session: PageSession, field: str, typed: str) -> None:
     await session.page.set_content(field)
     assert (await do(session, TypeText(target=at("F"), text=typed))).code == "effect_not_seen"
+
+
+async def test_what_takes_no_text_is_not_typed_into(session: PageSession) -> None:
+    await session.page.set_content("<input aria-label=Fixed readonly value=1><button>Save</button>")
+    for name in ("Fixed", "Save"):
+        assert (await do(session, TypeText(target=at(name), text="2"))).code == "not_editable"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.__main__ import open_deps
-from services.browser_pool.handlers import actor
 from shared.contracts.browser_pool import LeaseSession, ReleaseSession, SessionLeased
 from shared.contracts.workflows.flows import (
     AwaitElement,
@@ -34,20 +32,10 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AfterText, AtSelector, ExtractionRule, UnderHeader, Where, Whole
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles
 from shared.flows.live import LiveFlow
-from shared.settings import Settings
 from shared.subjects import LEASE, RELEASE
 from shared.testing.bus import MemoryBus
+from tests.browser.conftest import Pool
 from tests.browser.site import Site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def bus(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[MemoryBus]:
-    folder = tmp_path_factory.mktemp("pool")
-    bus = MemoryBus()
-    settings = Settings(state_dir=folder / "state", evidence_dir=folder / "evidence")
-    async with open_deps(settings, bus) as deps:  # type: ignore[arg-type]
-        bus.host(actor, deps)
-        yield bus
 
 
 class Flow:
@@ -73,12 +61,12 @@ class Flow:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def flow(bus: MemoryBus, tmp_path: Path) -> AsyncIterator[Flow]:
+async def flow(pool: Pool, tmp_path: Path) -> AsyncIterator[Flow]:
     lease = LeaseSession(run_id="run_1", sample_id="A-1", allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
-    session = await bus.ask(LEASE, lease)
+    session = await pool.bus.ask(LEASE, lease)
     assert isinstance(session, SessionLeased)
-    yield Flow(bus, session, tmp_path / "captured")
-    await bus.ask(RELEASE, ReleaseSession(session_id=session.session_id, instance_id=session.instance_id))
+    yield Flow(pool.bus, session, tmp_path / "captured")
+    await pool.bus.ask(RELEASE, ReleaseSession(session_id=session.session_id, instance_id=session.instance_id))
 
 
 def field(*places: Where, **rest: Any) -> FieldRules:
@@ -111,7 +99,7 @@ async def test_fields_are_read_and_the_record_is_proven(flow: Flow, site: Site):
 
 async def test_a_value_that_a_script_brings_is_waited_for(flow: Flow, site: Site):
     html = TICKET.format(assignee='<span id="a">Loading…</span>')
-    late = "<script>setTimeout(() => { document.getElementById('a').textContent = 'Ann Lee' }, 900)</script>"
+    late = "<script>setTimeout(() => { document.getElementById('a').textContent = 'Ann Lee' }, 100)</script>"
     url = site.add("/late", html + late)
     flow.of(FlowFiles(fields=FIELDS))
     await flow(OpenAddress(url=url))
@@ -171,7 +159,7 @@ async def test_a_renamed_button_is_found_by_what_else_is_known(flow: Flow, site:
 
 async def test_an_element_that_is_not_there_yet_is_waited_for(flow: Flow, site: Site):
     script = """<script>setTimeout(() => {
-      document.body.insertAdjacentHTML('beforeend', '<button class="go now">Go</button>') }, 1200)</script>"""
+      document.body.insertAdjacentHTML('beforeend', '<button class="go now">Go</button>') }, 400)</script>"""
     url = site.add("/later", f"<title>Later</title><h1>Later</h1>{script}")
     await flow(OpenAddress(url=url))
     await flow(ClickElement(selector='role=button[name="Go"]'))
