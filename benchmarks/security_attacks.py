@@ -69,7 +69,7 @@ ATTACKS = (
     Attack("page", "reach a private host by any way that Chromium has", ("browser/test_ways_out.py",)),
     Attack("page", "be given a secret at another host, or show it", ("browser/test_safety_secrets.py",)),
     Attack("page", "open tabs, frames, workers and dialogs without end", ("browser/test_page_bombs.py",)),
-    Attack("page", "hang, flood, or break whoever reads it", ("browser/test_hostile.py",)),
+    Attack("page", "hang whoever reads it", ("browser/test_page_bombs.py::test_a_page_whose_script",)),
     Attack("page", "forge elements of its observation", ("fuzz/test_observed_pages.py",)),
     Attack(
         "page",

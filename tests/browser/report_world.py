@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -17,6 +18,13 @@ from services.evidence.facts import RunFacts, SampleFiles
 from services.evidence.outputs.report_file import ReportFile
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished, WayCount
+from shared.evidence_format.files.reconciliation import (
+    FiledRegister,
+    ReconciledRecord,
+    ReconciliationHead,
+    count_records,
+    write_reconciliation,
+)
 from tests.handlers.evidence.written_sample import files_of
 
 AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)
@@ -205,3 +213,23 @@ def finished(samples: list[Told], **more: Any) -> RunFinished:
         finished_at=AT + timedelta(minutes=3),
         **more,
     )
+
+
+def reconciliation_bytes(records: Sequence[ReconciledRecord], name: str) -> bytes:
+    """Return a reconciliation.json of these records."""
+    samples, rows = (sum(len(getattr(one, side)) for one in records) for side in ("samples", "rows"))
+    head = ReconciliationHead(
+        run_id="run_2026-03-01_101500",
+        register=FiledRegister(
+            path="reconciliation/register_000000000000.csv", name=name, sha256="0" * 64, size_bytes=1
+        ),
+        key="number",
+        key_column="Number",
+        keys="exact",
+        columns=(),
+        fields_without_column=(),
+        columns_without_field=(),
+        population_complete=True,
+        counts=count_records(samples, rows, Counter(one.verdict for one in records)),
+    )
+    return b"".join(write_reconciliation(head, map(msgspec.json.encode, records)))

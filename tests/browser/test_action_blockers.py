@@ -8,7 +8,7 @@ import pytest
 
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click
-from shared.contracts.results import CheckboxSet, PageChanged
+from shared.contracts.results import PageChanged
 from tests.browser.action_steps import OVER_ALL, OVER_MIDDLE, at, do, shown
 
 BELOW = "<p id=o></p><button id=b onclick=\"o.textContent = 'hit'\" style='margin:150px 300px'>Below</button>"
@@ -180,13 +180,6 @@ async def test_what_is_disabled_or_not_to_be_seen_says_so(session: PageSession) 
     assert (off.code, "disabled" in off.message) == ("blocked", True)
     hidden = await do(session, Click(target=at("css=#h")))
     assert (hidden.code, "not visible" in hidden.message) == ("blocked", True)
-
-
-async def test_a_check_box_under_its_picture_is_met_at_its_label(session: PageSession) -> None:
-    await session.page.set_content(
-        "<label><input type=checkbox id=b style='position:absolute;opacity:0;width:0;height:0'>Agree</label>"
-    )
-    assert (await do(session, CLICK)).effect == CheckboxSet(checked=True)
 
 
 async def test_only_a_corner_of_it_is_free(session: PageSession) -> None:

@@ -15,7 +15,6 @@ from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import ByRef, Click, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.results import CheckboxSet
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -106,18 +105,6 @@ async def test_drawn_shapes_that_listen_are_told_by_what_they_look_like(look: Lo
         <script>for (const el of [a, b, c]) el.addEventListener('click', () => 0)</script>"""
     )
     assert told(page) == [("button", "red rect"), ("button", "Mars"), ("button", "olive box")]
-
-
-async def test_a_styled_check_box_is_one_control_and_works(look: Look, session: PageSession) -> None:
-    page = await look(
-        """<style>input {{position:absolute; left:-9999px}} .none {{display:none}}</style>
-        <input type=checkbox id=a><label for=a>By post</label>
-        <label>By mail <input type=checkbox class=none></label>""".replace("{{", "{").replace("}}", "}")
-    )
-    assert told(page) == [("checkbox", "By post"), ("checkbox", "By mail")]
-    result = (await session.act(Click(target=ByRef(ref=1, snapshot_id=page.snapshot_id)))).result
-    assert (result.ok, result.effect) == (True, CheckboxSet(checked=True))
-    assert [element.states for element in (await look()).elements] == [("checked",), ("unchecked",)]
 
 
 async def test_what_lies_under_something_says_so(look: Look) -> None:

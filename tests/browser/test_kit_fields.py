@@ -12,19 +12,6 @@ from tests.browser.action_steps import HIDDEN, POPUP, at, do, shown
 from tests.browser.conftest import Look
 
 
-@pytest.mark.parametrize("kind", ["checkbox", "radio"])
-async def test_a_box_that_is_hidden_in_an_element_of_its_own_is_its_label(
-    session: PageSession, look: Look, kind: str
-) -> None:
-    page = await look(
-        f"""<label><span style="{HIDDEN}"><input type={kind}></span><i style="display:inline-block;width:14px;
-        height:14px;border:1px solid"></i> I accept</label>"""
-    )
-    assert [(one.role, one.name, one.states) for one in page.elements] == [(kind, "I accept", ("unchecked",))]
-    assert (await do(session, Click(target=at("I accept")))).effect == CheckboxSet(checked=True)
-    assert await session.page.evaluate("document.querySelector('input').checked")
-
-
 async def test_a_text_that_gives_the_focus_to_its_field_is_no_button(look: Look) -> None:
     page = await look(
         """<span id=a>Country</span><button id=b aria-haspopup=listbox aria-labelledby='b a'>Norway</button>

@@ -147,16 +147,6 @@ async def test_another_effect_than_recorded_stops_it(flow: Flow, site: Site, nam
     assert await flow.refused(ClickElement(selector=selector)) in ("effect_missing", "action_failed")
 
 
-async def test_a_renamed_button_is_found_by_what_else_is_known(flow: Flow, site: Site):
-    url = site.add("/form3", FORM.format(send="Submit"))
-    site.add("/sent", "<title>Sent</title><h1>Thank you</h1>")
-    button = ElementFacts(role="button", selectors=("#send", '[data-testid="send"]'))
-    flow.of(FlowFiles(locators={'role=button[name="Send"]': button}))
-    await flow(OpenAddress(url=url))
-    await flow(ClickElement(selector='role=button[name="Send"]'))
-    assert await flow(CheckShown(selector="text=Thank you")) is True
-
-
 async def test_an_element_that_is_not_there_yet_is_waited_for(flow: Flow, site: Site):
     script = """<script>setTimeout(() => {
       document.body.insertAdjacentHTML('beforeend', '<button class="go now">Go</button>') }, 400)</script>"""
@@ -179,19 +169,6 @@ async def test_css_that_only_the_browser_knows_must_match_one(flow: Flow, site: 
     assert await flow(CheckShown(selector="li.b")) is True
     assert await flow(ClickElement(selector="button.nowhere", if_shown=True)) is False
     assert await flow(CountElements(selector="role=button")) == 2
-
-
-async def test_a_row_is_named_by_its_cells(flow: Flow, site: Site):
-    rows = "".join(
-        f"<tr><td>{name}</td><td>{firm}</td><td><a href='/p/{n}'>Open</a></td></tr>"
-        for n, (name, firm) in enumerate([("Ann Lee", "Acme"), ("Ann Lee", "Acme Ltd"), ("Bob Ray", "Acme")])
-    )
-    url = site.add("/rows", f"<table><tr><th>Name</th><th>Firm</th><th></th></tr>{rows}</table>")
-    for n in range(3):
-        site.add(f"/p/{n}", f"<title>P{n}</title><h1>Person {n}</h1>")
-    await flow(OpenAddress(url=url))
-    await flow(ClickElement(selector='row=["Ann Lee", "Acme Ltd"] >> role=link'))
-    assert await flow(CheckShown(selector="text=Person 1")) is True
 
 
 async def test_pictures_and_files_are_written_to_the_folder(flow: Flow, site: Site, tmp_path: Path):
@@ -217,14 +194,3 @@ async def test_outputs_and_keys(flow: Flow, site: Site):
     await flow(TypeInto(selector="label=City", text="Rome"))
     await flow(PressKeys(keys="Tab"))
     assert flow.live.outputs == {"total": 3}
-
-
-async def test_a_variable_stands_for_its_value_in_what_is_known(flow: Flow, site: Site):
-    html = "<title>L</title><table><tr><td>TCK-1</td><td><a href='/a' id='x'>See</a></td></tr></table>"
-    url = site.add("/vars", html)
-    site.add("/a", "<title>A</title><h1>A</h1>")
-    known = {'row=["{ticket_number}"] >> role=link': ElementFacts(role="link", selectors=("#elsewhere", "#x"))}
-    flow.of(FlowFiles(locators=known), **{"Ticket Number": "TCK-1"})
-    await flow(OpenAddress(url=url))
-    await flow(ClickElement(selector='row=["TCK-1"] >> role=link'))
-    assert await flow(CheckShown(selector='role=heading[name="A"]')) is True

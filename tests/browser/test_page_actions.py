@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -297,18 +296,6 @@ async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session
     assert (await do(session, Extract(target=ByCss(css="div")))).effect == TextRead(text="Paid by Ann more in May")
     assert (await do(session, Extract(target=text("Sum")))).effect == TextRead(text="7")
     assert (await do(session, Extract(target=text("Nothing like it")))).code == "not_found"
-
-
-async def test_a_page_whose_script_never_ends_is_left(session: PageSession, site: Site) -> None:
-    session.limits = replace(session.limits, action_s=2.0)
-    await do(session, Goto(url=site.add("/endless", "<button onclick='while (true);'>Go</button>")))
-    clicked = await do(session, Click(target=text("Go")))
-    assert (clicked.ok, clicked.code) == (False, "timeout")
-    result = await do(session, Goto(url=site.add("/after", "<h1>After</h1>")))
-    assert (result.ok, result.change.url_after) == (True, site.url + "/after")
-    assert "did not answer" in result.message
-    assert await shown(session, "h1") == "After"
-    assert len(session.tabs.open_pages()) == 1
 
 
 @pytest.mark.usefixtures("patient")

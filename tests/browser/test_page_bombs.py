@@ -13,6 +13,7 @@ import pytest_asyncio
 from services.browser_pool.adapters.browser import launch
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import SessionTerms
 from services.browser_pool.safety.limits import UseLimits
 from shared.contracts.actions import Click, Goto
@@ -139,3 +140,15 @@ async def test_a_page_that_writes_its_history_without_end_is_left_like_any_other
     assert (await do(session, Goto(url=site.add("/after", "<h1>After</h1>")))).ok
     assert await shown(session, "h1") == "After"
     await session.close()
+
+
+async def test_a_page_whose_script_never_ends_is_left(session: PageSession, site: Site) -> None:
+    session.limits = replace(session.limits, action_s=2.0)
+    await do(session, Goto(url=site.add("/endless", "<button onclick='while (true);'>Go</button>")))
+    clicked = await do(session, Click(target=at("Go")))
+    assert (clicked.ok, clicked.code) == (False, "timeout")
+    result = await do(session, Goto(url=site.add("/after", "<h1>After</h1>")))
+    assert (result.ok, result.change.url_after) == (True, site.url + "/after")
+    assert "did not answer" in result.message
+    assert await shown(session, "h1") == "After"
+    assert len(session.tabs.open_pages()) == 1

@@ -19,8 +19,7 @@ from pypdf import PdfReader
 from shared.contracts.discovery import InputFile, Register
 from shared.contracts.evidence import NoFlowCount, WayCount
 from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
-from tests.browser.reconciled import reconciliation_bytes
-from tests.browser.report_world import COLOURS, Pictured, Told, pictured, spec, write
+from tests.browser.report_world import COLOURS, Pictured, Told, pictured, reconciliation_bytes, spec, write
 from tests.practice_sites.site_browser import a_browser
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
