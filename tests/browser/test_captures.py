@@ -11,7 +11,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import tiles
 from services.browser_pool.page.tiles import MAX_WIDTH_PX, TILE_HEIGHT_PX
-from services.browser_pool.ports import Capture, PerformedAction
+from services.browser_pool.ports import Capture, PageCapture, PerformedAction
 from shared.contracts.actions import ByCss, Goto, Screenshot, ScreenshotElement, ScreenshotViews, Scroll
 from shared.contracts.results import Captured
 from tests.browser.conftest import Look
@@ -285,6 +285,8 @@ async def test_views_from_the_top_down_and_back(look: Look, session: PageSession
     assert acted.result.ok
     assert [size_of(one) for one in acted.captures] == [(1280, 900)] * 3
     assert [(one.part, one.parts) for one in acted.captures] == [(1, 3), (2, 3), (3, 3)]
+    assert [one.area.y for one in acted.captures if one.area] == [0, 810, 1600]
+    assert isinstance(acted.page, PageCapture)
     assert await colours(session, acted.captures[0], (5, 0)) == [RED]
     assert await colours(session, acted.captures[2], (5, 899)) == [BLUE]
     assert await session.page.evaluate("scrollY") == 300
@@ -294,7 +296,7 @@ async def test_views_of_a_page_whose_main_part_scrolls(look: Look, session: Page
     inner = "<div style='height:2000px;background:linear-gradient(red,blue)'></div>"
     await look(f"<body style='margin:0'><div id=box style='height:800px;overflow:auto'>{inner}</div>")
     acted = await session.act(ScreenshotViews(label="Views"))
-    assert len(acted.captures) == 3
+    assert [one.area is not None for one in acted.captures] == [True, False, False]  # the others show other contents
     assert await colours(session, acted.captures[0], (5, 0)) == [RED]
     assert await colours(session, acted.captures[2], (5, 799)) == [BLUE]
     assert await session.page.evaluate("box.scrollTop") == 0

@@ -28,15 +28,13 @@ from shared.contracts.actions import (
     Goto,
     Screenshot,
     ScreenshotElement,
-    ScreenshotViews,
     TypeSecret,
 )
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
-from shared.errors import Unavailable
 from shared.evidence_format.files.sample import StoredObservation
 from tests.browser.conftest import ODD, Look
-from tests.browser.site import LOOPBACK, Site
+from tests.browser.site import Site
 
 TICKET = """<title>TCK-1</title><h1>TCK-1</h1><dl><dt>Owner</dt><dd id=owner>Ann</dd></dl>
 <iframe srcdoc='<p>in the frame</p>'></iframe><div id=host></div>
@@ -130,19 +128,6 @@ async def test_an_element_lies_where_its_picture_says(look: Look, session: PoolS
     assert alone is not None
     assert (alone.x, alone.y, alone.width, alone.height) == (40, 700, 100, 50)
     assert (box.x, round(box.y)) == (40, 700)
-
-
-async def test_views_of_a_page_say_where_they_are(look: Look, session: PoolSession) -> None:
-    await look("<body style='margin:0'><div style='height:2000px'>High</div>")
-    views = await session.act(ScreenshotViews(label="v"))
-    assert [one.area.y for one in views.captures if one.area] == [0, 810, 1100]
-    assert isinstance(views.page, PageCapture)
-
-
-async def test_views_of_a_part_that_scrolls_say_so_only_where_it_stands_now(look: Look, session: PoolSession) -> None:
-    await look("<div style='height:600px;overflow:auto'><div style='height:1500px'>High</div></div>")
-    views = await session.act(ScreenshotViews(label="v"))
-    assert [one.area is not None for one in views.captures] == [True, False, False]
 
 
 async def test_a_known_page_is_looked_at_and_not_kept_again(look: Look, session: PoolSession) -> None:
@@ -301,15 +286,6 @@ async def test_frames_of_other_sites_are_kept_too(chromium: Chromium, site: Site
     ((_, found),) = page.found
     assert found is not None
     assert found.item.name == "of another site"
-    await session.close()
-
-
-async def test_a_page_that_is_gone_is_a_lost_session(chromium: Chromium) -> None:
-    session = await chromium.open_session(LOOPBACK)
-    await session.page.close()
-    with pytest.raises(Unavailable) as error:
-        await session.capture()
-    assert error.value.code == "session_lost"
     await session.close()
 
 

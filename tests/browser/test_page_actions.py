@@ -47,14 +47,6 @@ async def shown(session: PageSession, css: str) -> str:
     return await session.page.inner_text(css)
 
 
-async def test_a_ref_hits_exactly_its_twin(look: Look, session: PageSession) -> None:
-    page = await look(f"<p id=out></p><ul>{TWINS}</ul>")
-    seventh = [e.ref for e in page.elements if e.name == "Delete"][7]
-    result = await do(session, Click(target=ByRef(ref=seventh, snapshot_id=page.snapshot_id)))
-    assert (result.ok, result.effect) == (True, PageChanged())
-    assert await shown(session, "#out") == "7"
-
-
 async def test_twins_by_text_are_ambiguous_and_listed(look: Look, session: PageSession) -> None:
     await look(f"<p id=out></p><ul>{TWINS}</ul>")
     result = await do(session, Click(target=text("Delete")))
@@ -76,16 +68,6 @@ async def test_a_ref_is_stale_once_its_element_is_gone_renamed_or_another_record
         result = await do(session, Click(target=ByRef(ref=refs[name], snapshot_id=page.snapshot_id)))
         assert (result.ok, result.code) == (False, "stale_ref"), name
     assert await shown(session, "#out") == ""
-
-
-async def test_a_ref_is_stale_after_a_navigation_and_in_an_unknown_snapshot(
-    look: Look, session: PageSession, site: Site
-) -> None:
-    page = await look("<button>Go</button>")
-    await do(session, Goto(url=site.add("/new", "<button>Go</button>")))
-    ref = page.elements[0].ref
-    assert (await do(session, Click(target=ByRef(ref=ref, snapshot_id=page.snapshot_id)))).code == "stale_ref"
-    assert (await do(session, Click(target=ByRef(ref=ref, snapshot_id="other")))).code == "stale_ref"
 
 
 async def test_a_number_never_falls_through_to_text(look: Look, session: PageSession) -> None:

@@ -20,7 +20,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browser.chromium import BrowserUpkeep, Chromium
+from services.browser_pool.adapters.browser.chromium import BrowserUpkeep, Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto
@@ -321,12 +321,13 @@ async def test_a_crashed_page_is_a_lost_session(session: PageSession, site: Site
     await asyncio.gather(crashing, return_exceptions=True)
 
 
-async def test_a_page_closed_by_itself_is_a_lost_session(session: PageSession) -> None:
+async def test_a_page_closed_by_itself_is_a_lost_session(session: PoolSession) -> None:
     await session.page.close()
     assert session.lost
-    with pytest.raises(Unavailable) as lost:
-        await session.act(Click(target=ByText(text="A")))
-    assert lost.value.code == "session_lost"
+    for work in (session.act(Click(target=ByText(text="A"))), session.capture()):
+        with pytest.raises(Unavailable) as lost:
+            await work
+        assert lost.value.code == "session_lost"
 
 
 async def test_sessions_share_nothing(chromium: Chromium, site: Site) -> None:
