@@ -15,6 +15,7 @@ from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import ByRef, Click, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
+from tests.browser.action_steps import listed
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -78,14 +79,7 @@ async def test_one_listener_for_a_list_makes_its_items_buttons_and_one_for_the_p
         """<ul id=list><li>One<li>Two<li>Three</ul><div id=app><h1>Head</h1><p>Words <a href=/x>Link</a></p></div>
         <script>for (const el of [list, app, document.body, document]) el.addEventListener('click', () => 0)</script>"""
     )
-    assert told(page) == [
-        ("button", "One"),
-        ("button", "Two"),
-        ("button", "Three"),
-        ("heading", "Head"),
-        ("text", "Words"),
-        ("link", "Link"),
-    ]
+    assert listed(told(page)) == "button One; button Two; button Three; heading Head; text Words; link Link"
 
 
 async def test_reading_listeners_again_and_again_does_not_end_the_page(look: Look, session: PageSession) -> None:
@@ -257,14 +251,7 @@ async def test_a_container_that_listens_does_not_swallow_what_is_in_it(look: Loo
         <circle cx=60 cy=60 r=9 /></svg>
         <script>for (const el of [group, map, box, ch]) el.addEventListener('click', () => 0)</script>"""
     )
-    assert told(page) == [
-        ("radio", "Small"),
-        ("radio", "Large"),
-        ("button", ""),
-        ("button", "red rect"),
-        ("button", "8, green"),
-        ("img", "circle"),
-    ]
+    assert listed(told(page)) == "radio Small; radio Large; button; button red rect; button 8, green; img circle"
 
 
 async def test_a_label_is_told_even_if_what_it_labels_is_hidden(look: Look) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
+from tests.browser.action_steps import listed
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -25,17 +26,10 @@ async def test_names_come_from_where_the_page_keeps_them(look: Look) -> None:
         <input placeholder=Fifth><input title=Sixth><img alt=Seventh src="data:," width=9 height=9>
         <svg width=9 height=9 role=img><title>Eighth</title></svg><button><img alt=Ninth src="data:,"></button>"""
     )
-    assert [(e.role, e.name) for e in page.elements if e.role != "text"] == [
-        ("button", "First"),
-        ("button", "Second"),
-        ("textbox", "Third"),
-        ("checkbox", "Fourth"),
-        ("textbox", "Fifth"),
-        ("textbox", "Sixth"),
-        ("img", "Seventh"),
-        ("img", "Eighth"),
-        ("button", "Ninth"),
-    ]
+    assert listed([(e.role, e.name) for e in page.elements if e.role != "text"]) == (
+        "button First; button Second; textbox Third; checkbox Fourth; textbox Fifth; textbox Sixth; img Seventh; "
+        "img Eighth; button Ninth"
+    )
 
 
 async def test_the_language_that_a_document_says_it_is_in(look: Look) -> None:
@@ -195,12 +189,9 @@ async def test_frames_share_one_numbering_and_boxes_count_from_the_main_corner(l
           srcdoc="<body style='margin:0'><button style='height:20px'>In</button>"></iframe>
         <iframe style="display:none" srcdoc="<button>Unseen</button>"></iframe><p>below</p>"""
     )
-    assert [(e.role, e.name, e.frame) for e in page.elements] == [
-        ("text", "above", "main"),
-        ("iframe", "inner", "main"),
-        ("button", "In", "inner"),
-        ("text", "below", "main"),
-    ]
+    assert listed([(e.role, e.name, e.frame) for e in page.elements]) == (
+        "text above main; iframe inner main; button In inner; text below main"
+    )
     assert len({e.ref for e in page.elements}) == 4
     box = one(page, "button").box
     assert box is not None
@@ -222,12 +213,7 @@ async def test_things_that_only_behave_like_buttons(look: Look) -> None:
         """<div onclick="1">One</div><span tabindex=0>Two</span><div style="cursor:pointer"><b>Three</b></div>
         <label style="cursor:pointer">Four <input type=checkbox></label>"""
     )
-    assert [(e.role, e.name) for e in page.elements] == [
-        ("button", "One"),
-        ("button", "Two"),
-        ("button", "Three"),
-        ("checkbox", "Four"),
-    ]
+    assert listed([(e.role, e.name) for e in page.elements]) == "button One; button Two; button Three; checkbox Four"
 
 
 async def test_a_password_is_never_told(look: Look, session: PageSession) -> None:
