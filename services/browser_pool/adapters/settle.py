@@ -45,7 +45,7 @@ class RestState:
         if self.state is None or not self.settled:
             return False
         quiet = self.state.since_ms + (time.monotonic() - self.read_s) * 1000
-        return quiet < wanted_quiet_ms(self.state, network, False, patience)
+        return quiet < wanted_quiet_ms(self.state, network.data_asked, False, patience)
 
 
 async def settle(
@@ -84,16 +84,16 @@ def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: 
     """Return how much quiet time is missing."""
     if state.loading or (state.unfinished and waited_s < UNFINISHED_S * patience):
         return RENDER_MS if network.quiet_for_ms() < RENDERS_WITHIN_MS else POLL_S * 1000
-    wanted_ms = wanted_quiet_ms(state, network, acted, patience)
+    wanted_ms = wanted_quiet_ms(state, network.data_asked, acted, patience)
     quiet = min(state.since_ms, network.quiet_for_ms()) if state.scripts else waited_s * 1000
     return wanted_ms - (min(quiet, waited_s * 1000) if acted else quiet)
 
 
-def wanted_quiet_ms(state: DocumentState, network: Network, acted: bool, patience: float) -> float:
-    """Return how long a page like this one has to be quiet to count as settled."""
+def wanted_quiet_ms(state: DocumentState, data_asked: bool, acted: bool, patience: float) -> float:
+    """Return how long a page like this one has to be quiet to count as settled. ``data_asked``: it has fetched data."""
     if not state.scripts:
         usual_ms = AFTER_ACTION_MS if acted else 0.0
-    elif network.data_asked or (state.stirred and not acted):
+    elif data_asked or (state.stirred and not acted):
         usual_ms = QUIET_MS
     else:
         usual_ms = ACTED_MS if acted else STILL_MS
