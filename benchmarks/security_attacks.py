@@ -53,7 +53,14 @@ ATTACKS = (
     Attack(
         "client", "claim a response of an API that nobody has filed", ("handlers/evidence/test_forged_responses.py",)
     ),
-    Attack("client", "have a secret typed at hosts of its own", ("browser/test_bound_secrets.py",)),
+    Attack(
+        "client",
+        "have a secret typed at hosts of its own",
+        (
+            "handlers/browser_pool/test_pool_handlers.py::test_a_secret",
+            "browser/test_safety_secrets.py::test_a_secret_that_is_bound",
+        ),
+    ),
     Attack("client", "change a sealed run by an event", (f"{_FORGED}::test_nothing_changes_a_sealed_run",)),
     Attack("client", "forge results, steps and samples of a run at work", (_FORGED,)),
     Attack(

@@ -111,6 +111,7 @@ def patient(session: PoolSession) -> None:
 PASSWORD, ODD = "correct horse & battery", 'horse & "battery" é<staple>'
 SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 SECRETS = {"portal": PASSWORD, "mirror": "torrecc eshor & yrettab", "odd": ODD, "code": json.dumps({"totp": SEED})}
+SECRETS["pin"] = json.dumps({"value": "0042 0043", "hosts": ["localhost"]})
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

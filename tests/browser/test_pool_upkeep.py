@@ -23,6 +23,7 @@ import pytest_asyncio
 from services.browser_pool.adapters.browser.chromium import BrowserUpkeep, Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
@@ -201,6 +202,9 @@ async def test_what_is_recorded_opens_the_door_again_cookies_and_storage(
         fresh = await browser.open_session(replace(LOOPBACK, auth_profile=name))
         titles.append((await fresh.act(Goto(url=url))).result.change.title)
     assert titles == ["a=1ann", "a=1null"]
+    unnamed = await browser.open_session(SessionTerms(private_hosts=("127.0.0.1", "localhost"), auth_profile="both"))
+    elsewhere = (await unnamed.act(Goto(url=url.replace("127.0.0.1", "localhost")))).result
+    assert (elsewhere.ok, elsewhere.code) == (False, "policy_denied")
 
 
 async def test_a_login_state_that_is_missing_or_refused_is_told_and_harms_nobody(make: Make, tmp_path: Path) -> None:

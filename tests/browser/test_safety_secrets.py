@@ -108,3 +108,22 @@ async def test_a_code_of_this_moment_is_typed(secretive: PageSession, site: Site
     typed = await secretive.page.input_value("#p")
     assert TOTP(SEED).verify(typed, valid_window=1)
     assert typed not in await leaves(secretive)
+
+
+async def test_a_secret_that_is_bound_to_a_host_is_typed_there_and_nowhere_else(
+    secret_chromium: Chromium, site: Site
+) -> None:
+    """Whatever the lease names."""
+    hosts = ("127.0.0.1", "localhost")
+    session = await secret_chromium.open_session(
+        SessionTerms(allowed_hosts=hosts, private_hosts=hosts, secrets=("pin",))
+    )
+    url = site.add("/form", "<input id=p type=password oninput=\"fetch('/typed-at-' + location.hostname)\">")
+    await done(session, Goto(url=url))
+    foreign = await done(session, into("#p", "pin"))
+    assert (foreign.ok, foreign.code, "for localhost only" in foreign.message) == (False, "policy_denied", True)
+    await done(session, Goto(url=url.replace("127.0.0.1", "localhost")))
+    assert (await done(session, into("#p", "pin"))).ok
+    await site.asked_for("/typed-at-localhost").wait()
+    assert not site.asked_for("/typed-at-127.0.0.1").is_set()
+    await session.close()

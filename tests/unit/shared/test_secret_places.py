@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyotp.totp import TOTP
 
+from services.browser_pool.adapters.browser.lifecycle import pool_secrets
 from shared.errors import PermanentError
 from shared.secrets.store import SecretStore, Vault, codes_of, secret_store
 from shared.testing.settings import isolated_settings
@@ -141,3 +142,8 @@ async def test_no_code_is_typed_twice_or_shortly_before_it_runs_out():
 def test_a_short_seed_gives_the_codes_that_others_give_for_it():
     # RFC 6238 allows any length; these two codes are of the example seed of Google's key URI format.
     assert [codes_of("jbsw y3dp ehpk 3pxp").at(at) for at in (0, 30)] == ["282760", "996554"]
+
+
+def test_on_a_bus_that_others_may_use_a_secret_without_hosts_is_for_none(tmp_path: Path):
+    own, foreign = (isolated_settings(state_dir=tmp_path, nats_url=url) for url in (None, "nats://127.0.0.1:9"))
+    assert [pool_secrets(one).bound_only for one in (own, foreign)] == [False, True]
