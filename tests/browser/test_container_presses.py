@@ -143,7 +143,7 @@ async def test_a_double_click_of_which_nothing_comes(session: PageSession) -> No
 # --- options of a tree: one that holds others is opened by its own sign
 
 
-TREE = f"""<button id=b aria-haspopup=tree aria-expanded=false aria-label=Unit>None</button>
+UNITS = f"""<button id=b aria-haspopup=tree aria-expanded=false aria-label=Unit>None</button>
 <ul id=t role=tree hidden style='{POPUP};top:40px'><li role=treeitem aria-expanded=false id=g><div>SIGN
 <span>Group</span></div><ul role=group hidden><li role=treeitem>Finance</li><li role=treeitem>Audit</li></ul></li>
 <li role=treeitem>External</li></ul><script>
@@ -162,14 +162,14 @@ SIGNS = {
 
 @pytest.mark.parametrize("sign", [*SIGNS])
 async def test_an_item_is_opened_and_not_picked_on_the_way_to_one_in_it(session: PageSession, sign: str) -> None:
-    await session.page.set_content(TREE.replace("SIGN", SIGNS[sign]))
+    await session.page.set_content(UNITS.replace("SIGN", SIGNS[sign]))
     told = await do(session, PickOption(target=at("Unit"), option="Group > Finance"))
     assert (told.code, told.effect) == ("ok", ValueSet(value="Finance"))
     assert await session.page.evaluate("[picked.join(), open.length]") == ["Finance", 1]
 
 
 async def test_an_item_that_is_not_in_it_leaves_the_field_as_it_was(session: PageSession) -> None:
-    await session.page.set_content(TREE.replace("SIGN", SIGNS["button"]))
+    await session.page.set_content(UNITS.replace("SIGN", SIGNS["button"]))
     told = await do(session, PickOption(target=at("Unit"), option="Group > Sales"))
     assert (told.code, told.effect) == ("no_such_option", None)
     assert '"Finance", "Audit"' in told.message

@@ -278,9 +278,8 @@ class PageSession:
         ):  # it was waited for once; waiting again would cost the whole time limit at every observation
             return True
         same = before is not None and before.doc == walked.doc
-        quiet = not walked.scripts or walked.since_ms >= wanted_quiet_ms(
-            walked, self.network, False, self.limits.patience
-        )
+        wanted_ms = wanted_quiet_ms(walked, self.network.data_asked, False, self.limits.patience)
+        quiet = not walked.scripts or walked.since_ms >= wanted_ms
         return same and quiet and not self.network.has_pending()
 
     async def act(
