@@ -58,7 +58,7 @@ async def test_a_page_that_may_change_by_itself_is_not_idle(
     look: Look, session: PageSession, site: Site, html: str
 ) -> None:
     await session.page.goto(site.add("/pending", html))
-    for _ in range(3):
+    for _ in range(2):
         assert not (await look()).idle
 
 

@@ -29,9 +29,9 @@ BOMBS = {
     "tabs of their own processes": ("for (let i = 0; i < 40; i++) window.open('/pop', '', 'noopener')", "tabs"),
     "tabs without end": ("setInterval(() => window.open('/pop'), 5)", "tabs"),
     "popups of popups": ("window.open('/popups')", "tabs"),
-    "frames": ("for (let i = 0; i < 1000; i++) document.body.append(document.createElement('iframe'))", "frames"),
+    "frames": ("for (let i = 0; i < 150; i++) document.body.append(document.createElement('iframe'))", "frames"),
     "frames within frames": ("document.body.innerHTML += '<iframe src=/nest></iframe>'.repeat(3)", "frames"),
-    "workers": ("for (let i = 0; i < 100; i++) new Worker(URL.createObjectURL(new Blob([''])))", "workers"),
+    "workers": ("for (let i = 0; i < 30; i++) new Worker(URL.createObjectURL(new Blob([''])))", "workers"),
     "memory": ("let kept = []; setInterval(() => kept.push(new Uint8Array(3e7).fill(1)), 20)", "400 MB"),
     "memory of a worker": (
         "new Worker(URL.createObjectURL(new Blob([`let k = []; setInterval(() => k.push('x' + 'abcdefgh'.repeat(4e6)"

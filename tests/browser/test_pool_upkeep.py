@@ -279,7 +279,9 @@ async def test_nothing_is_kept_of_sessions_that_were_closed(chromium: Chromium) 
 
 async def test_a_killed_browser_loses_its_sessions_is_started_again_and_ends(make: Make, site: Site) -> None:
     own = make()
-    session = await own.open_session(LOOPBACK)
+    session, busy = [await own.open_session(LOOPBACK) for _ in range(2)]
+    going = asyncio.create_task(busy.act(Goto(url=site.add("/held", "x", gate=asyncio.Event()))))
+    await site.asked_for("/held").wait()
     await session.act(Goto(url=site.add("/alive", "<button>A</button>")))
     pid = await pid_of(session)
     os.kill(pid, signal.SIGKILL)
@@ -287,7 +289,9 @@ async def test_a_killed_browser_loses_its_sessions_is_started_again_and_ends(mak
         await session.act(Click(target=ByText(text="A")))
     with pytest.raises(Unavailable) as observe:
         await session.observe("s")
-    assert act.value.code == observe.value.code == "session_lost"
+    with pytest.raises(Unavailable) as middle:
+        await going
+    assert act.value.code == observe.value.code == middle.value.code == "session_lost"
     assert session.lost
     await session.close()
     fresh = await own.open_session(LOOPBACK)
@@ -298,17 +302,6 @@ async def test_a_killed_browser_loses_its_sessions_is_started_again_and_ends(mak
     await own.close()
     await asyncio.to_thread(select.select, [watched], [], [])
     os.close(watched)
-
-
-async def test_a_browser_killed_in_the_middle_of_an_action(make: Make, site: Site) -> None:
-    session = await make().open_session(LOOPBACK)
-    going = asyncio.create_task(session.act(Goto(url=site.add("/held", "x", gate=asyncio.Event()))))
-    pid = await pid_of(session)
-    await site.asked_for("/held").wait()
-    os.kill(pid, signal.SIGKILL)
-    with pytest.raises(Unavailable) as lost:
-        await going
-    assert lost.value.code == "session_lost"
 
 
 async def test_a_crashed_page_is_a_lost_session(session: PageSession, site: Site) -> None:

@@ -152,6 +152,7 @@ async def test_candidates_are_boxed_and_no_number_covers_the_picture_or_another_
     async with opened(browser, report, reduced_motion="reduce") as page:
         await open_sample(page, "TCK-1")
         numbers = page.locator(".stage .number-of")
+        await expect(numbers).to_have_count(4)
         assert sorted(await numbers.all_inner_texts()) == ["1", "2a", "2b", "3"]
         assert await page.locator('.stage [data-mark="1"]').count() == 2
         whole = await page.locator(".right > figure > .stage img").bounding_box()
