@@ -156,7 +156,8 @@ def _field(told: Told, name: str, url: str) -> dict[str, Any]:
 
 
 def _source(told: Told, name: str, url: str) -> dict[str, Any]:
-    source: dict[str, Any] = {"url": url, "role": "definition", "label": name}
+    whole = {"snapshot_id": "s", "observation_sha256": "", "ref": 1, "box": None, "frame": "main"}
+    source: dict[str, Any] = {**whole, "url": url, "role": "definition", "label": name}
     if told.picture is not None and name in told.picture.boxes:
         source["box"] = told.picture.boxes[name]
         source["screenshot_sha256"] = told.picture.sha256 if told.on_picture else ""
