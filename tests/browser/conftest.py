@@ -27,7 +27,7 @@ from shared.settings import Settings
 from shared.testing.bus import MemoryBus
 from tests.browser.site import LOOPBACK, Site
 
-LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
+LIMITS = SessionLimits(action_s=30.0, navigation_s=60.0, settle_s=1.0, download_bytes=50_000)
 """Sufficient on a busy machine; tests of timeouts set their own."""
 HASTY = replace(LIMITS, patience=0.1)
 """For pages that are set as a whole and change at once or never."""

@@ -264,10 +264,10 @@ async def test_a_page_that_does_not_come_is_a_timeout(session: PageSession, site
 
 async def test_waiting_for_what_comes_and_what_does_not(look: Look, session: PageSession) -> None:
     await look("<p id=p></p><script>setTimeout(() => { p.textContent = 'Ready' }, 300)</script>")
-    assert (await do(session, Wait(target=text("Ready"), timeout_s=5))).effect == Appeared()
+    assert (await do(session, Wait(target=text("Ready"), timeout_s=60))).effect == Appeared()
     late = await do(session, Wait(target=text("Never"), timeout_s=0.2))
     assert (late.ok, late.code) == (False, "timeout")
-    assert (await do(session, Wait(timeout_s=5))).ok
+    assert (await do(session, Wait(timeout_s=60))).ok
 
 
 async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session: PageSession) -> None:

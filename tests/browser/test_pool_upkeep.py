@@ -31,6 +31,7 @@ from shared.settings import Settings
 from tests.browser.conftest import LIMITS
 from tests.browser.site import LOOPBACK, Site
 from tests.processes import command, family_with, living
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 Make = Callable[..., Chromium]
@@ -68,12 +69,9 @@ def drivers() -> list[psutil.Process]:
     return [child for child in psutil.Process().children() if "run-driver" in command(child)]
 
 
-async def tended_until(browser: Chromium, done: Callable[[], bool]) -> None:
-    """As the pool does it, but without pauses."""
-    async with asyncio.timeout(30):
-        while not done():
-            await browser.maintain()
-            await asyncio.sleep(0)
+async def tended_until_ended(browser: Chromium, process: psutil.Process) -> None:
+    await browser.maintain()
+    await asyncio.to_thread(until, lambda: not process.is_running(), "that the browser has ended")
 
 
 async def test_a_browser_that_has_served_enough_is_replaced_and_closed_when_its_last_session_ends(
@@ -91,9 +89,8 @@ async def test_a_browser_that_has_served_enough_is_replaced_and_closed_when_its_
         fresh.extend([pid] if pid != old else [])
         return bool(fresh)
 
-    async with asyncio.timeout(30):
-        while not await lease():
-            await browser.maintain()
+    while not await lease():
+        await browser.maintain()
     # Its sessions go on as if nothing had happened.
     assert (await first.act(Goto(url=site.add("/worn", "<p>x</p>")))).result.ok
     process = psutil.Process(old)
@@ -101,7 +98,7 @@ async def test_a_browser_that_has_served_enough_is_replaced_and_closed_when_its_
     await browser.maintain()
     assert process.is_running()
     await second.close()
-    await tended_until(browser, lambda: not process.is_running())
+    await tended_until_ended(browser, process)
 
 
 async def test_a_browser_that_takes_too_much_memory_is_replaced_once(make: Make) -> None:
@@ -115,9 +112,8 @@ async def test_a_browser_that_takes_too_much_memory_is_replaced_once(make: Make)
         await other.close()
         return pid != old
 
-    async with asyncio.timeout(30):
-        while not await moved():
-            await browser.maintain()
+    while not await moved():
+        await browser.maintain()
     count = len(drivers())
     for _ in range(5):
         await browser.maintain()
@@ -139,7 +135,7 @@ async def test_a_killed_driver_costs_no_lease(make: Make, site: Site) -> None:
     assert lost.value.code == "session_lost"
     assert session.lost
     await session.close()
-    await tended_until(browser, lambda: not chromium.is_running())
+    await tended_until_ended(browser, chromium)
 
 
 async def test_a_browser_killed_while_sessions_are_opened_costs_no_lease(make: Make, site: Site) -> None:
