@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
@@ -106,6 +107,7 @@ async def test_a_file_from_another_host_is_not_fetched_and_the_host_is_named(
     elsewhere.add("/file.bin", b"abc", content_type="application/octet-stream")
     site.add("/file.bin", "", status=302, headers={"location": elsewhere.url + "/file.bin"})
     await done(both, Goto(url=site.add("/files", "<a href=/file.bin download>File</a>")))
+    both.limits = replace(both.limits, action_s=5.0)  # as long as a file is waited for
     result = await done(both, Download(target=ByText(text="File")))
     assert refused(result)
     assert "127.0.0.2" in result.message
