@@ -27,6 +27,8 @@ from pydantic import SecretStr
 
 from scripts.build_s3_servers import CannotBuild, build, in_ci, ready
 from shared.child_process.child import die_with_parent
+from shared.s3.bucket import S3Bucket
+from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
 from tests.ports import free_port
@@ -76,6 +78,9 @@ class S3Server:
             "s3_secret_key": SecretStr(self.secret_key),
         }
         return (base or isolated_settings()).model_copy(update={**own, **more})
+
+    def bucket(self, url: str) -> S3Bucket:
+        return open_bucket(self.settings(url))
 
     def environment(self, bucket: str) -> dict[str, str]:
         """Return the same settings as environment variables of a process."""
