@@ -89,8 +89,8 @@ class _Client:
             shown = versions[::-1] if include_version else [one for one in versions[-1:] if not one.deleted]
             if slash and not recursive:
                 if shown and head not in folders:
+                    folders.add(head)
                     yield Object(bucket, f"{prefix}{head}/")
-                folders.add(head)
                 continue
             for one in shown:
                 told = {"version_id": one.id, "is_latest": str(one is versions[-1]).lower()}

@@ -25,9 +25,9 @@ from shared.errors import Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import ObjectStat
 from shared.s3.opening import prepare_bucket
-from tests.handlers.conftest import REAL
+from tests.handlers.conftest import LONG, REAL, any_server
 from tests.memory_s3 import MemoryS3
-from tests.s3_servers import S3Server, s3_server
+from tests.s3_servers import S3Server
 from tests.typed import expect
 
 IMPATIENT_S = -1.0
@@ -37,17 +37,10 @@ Machine = Callable[..., BucketLocks]
 
 @pytest.fixture(
     scope="module",
-    params=[
-        *("memory", "memory without versions", *REAL),
-        pytest.param("versitygw without versions", marks=[pytest.mark.system, pytest.mark.long]),
-    ],
+    params=["memory", "memory without versions", *REAL, pytest.param("versitygw without versions", marks=LONG)],
 )
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server | MemoryS3]:
-    name, _, plain = request.param.partition(" ")
-    if name == "memory":
-        yield MemoryS3(versions=not plain)
-        return
-    with s3_server(name, tmp_path_factory.mktemp("s3"), versions=not plain) as server:
+    with any_server(request.param, tmp_path_factory.mktemp("s3")) as server:
         yield server
 
 
