@@ -47,7 +47,7 @@ def test_what_looks_like_a_message_is_one_or_is_refused(kind: str):
     type_ = KINDS[kind]
     taken: list[bool] = []
 
-    @settings(WHATEVER, max_examples=EXAMPLES // 4)
+    @settings(WHATEVER, max_examples=max(8, EXAMPLES // 4))
     @given(st.data())
     def each(data: st.DataObject) -> None:
         value = data.draw(json_of(type_))
