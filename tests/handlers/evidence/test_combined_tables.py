@@ -7,6 +7,7 @@ import errno
 import gc
 import os
 import re
+import tempfile
 import tracemalloc
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -296,25 +297,27 @@ def book(folder: Path, world: World) -> Tables:
 # --- a process of its own
 
 
-def test_memory_does_not_grow_with_the_samples(tmp_path: Path):
-    def peak_bytes(samples: int, folder: str = "") -> int:
+@pytest.mark.parametrize(("few", "many"), [(120, 180), pytest.param(300, 900, marks=pytest.mark.long)])
+def test_memory_does_not_grow_with_the_samples(tmp_path: Path, few: int, many: int):
+    def peak_bytes(samples: int) -> int:
         tracemalloc.start()
         try:
-            book(tmp_path / (folder or str(samples)), World(samples))
+            book(Path(tempfile.mkdtemp(dir=tmp_path)), World(samples))
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 
-    peak_bytes(600, "before")
+    peak_bytes(60)
     gc.collect()
     gc.disable()  # a collection empties what the interpreter keeps to use again, which then counts as memory
     try:
-        few = peak_bytes(300)  # buffers are full by then
-        assert peak_bytes(600) - few < 300 * 1000
+        before = peak_bytes(few)  # buffers are full by then
+        assert peak_bytes(many) - before < (many - few) * 1000
     finally:
         gc.enable()
 
 
+@pytest.mark.system
 def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path: Path):
     process = WorkbookProcess(Path("/dev/full"), tmp_path, CLOSING.record, CLOSING.finished)
     try:
@@ -326,6 +329,7 @@ def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path
         process.close()
 
 
+@pytest.mark.system
 def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
     process = WorkbookProcess(tmp_path / "combined.xlsx", tmp_path, CLOSING.record, CLOSING.finished)
     try:
@@ -341,6 +345,7 @@ def tell_until_nobody_listens(process: WorkbookProcess) -> None:
         process.add(TableRow("a", "done", [], {}, []), b"no row\n" * 100)
 
 
+@pytest.mark.system
 def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
     large = made(tmp_path / "large", WORLD.closing(), WORLD.facts())
@@ -348,7 +353,7 @@ def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeyp
         assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.system)])
 def test_a_fault_in_the_workbook_costs_no_other_table(
     large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -388,6 +393,7 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
     assert [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))] == []
 
 
+@pytest.mark.system
 def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
     others = set(psutil.Process().children())

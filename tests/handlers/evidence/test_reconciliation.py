@@ -295,6 +295,7 @@ async def test_an_empty_register_is_told(tmp_path: Path):
     assert finished.reconciliation == ReconciliationCounts(samples=5, missing_there=5)
 
 
+@pytest.mark.system
 async def test_a_large_register_is_compared_in_a_process_of_its_own_and_every_row_is_told(tmp_path: Path):
     desk = desk_with(tmp_path)
     rows = "".join(f"B-{number},{'x' * 90},\n" for number in range(12_000))

@@ -44,7 +44,7 @@ from tests.handlers.evidence.signing_world import (
 from tests.typed import expect
 
 FORGED = ended(ONE, steps=1, number="66")
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.system]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
