@@ -391,7 +391,7 @@ async def test_an_attempt_that_was_put_away_is_still_counted(desk):
 
 
 async def test_a_run_of_many_samples_is_told_in_pages_that_make_the_whole(desk):
-    samples = [sample(f"S-{row:05d}", row, note="n" * 900) for row in range(1, 2001)]
+    samples = [sample(f"S-{row:05d}", row, note="n" * 5000) for row in range(1, 401)]
     await desk.begun(*samples)
     await desk.tell(*(ended(one) for one in samples[:3]), took(samples[3], attempt=2))
     desk.bus.host(evidence, desk.deps)

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import POINTER_TYPE, Pointer, S3Location, parse_location, parse_pointer
-from shared.s3.opening import has_conditional_writes, open_bucket, prepare_bucket
+from shared.s3.opening import has_conditional_writes, make_duckdb_secret, open_bucket, prepare_bucket
 from shared.testing.settings import isolated_settings
 from tests.memory_s3 import MemoryS3
 from tests.ports import free_port
@@ -169,11 +169,14 @@ def test_no_credentials_say_what_to_set(monkeypatch):
         open_bucket(isolated_settings(evidence_bucket="s3://bucket"))
 
 
-def test_the_credentials_of_other_s3_programs_are_found(real_server, monkeypatch):
+def test_the_credentials_of_other_s3_programs_are_found_for_sql_too(real_server, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", real_server.access_key)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", real_server.secret_key)
     settings = real_server.settings("s3://from-the-environment", s3_access_key=None, s3_secret_key=None)
     assert prepare_bucket(open_bucket(settings)).versioning
+    secret = make_duckdb_secret(settings)
+    assert (secret["KEY_ID"], secret["SECRET"]) == (real_server.access_key, real_server.secret_key)
+    assert secret["SCOPE"] == "s3://from-the-environment/"
 
 
 def test_a_server_that_is_not_there_says_so():

@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
@@ -125,6 +125,7 @@ def written(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -
 
 
 @given(st.text(), st.text())
+@settings(max_examples=25)
 def test_a_row_is_xml_and_says_what_it_was_given(one: str, other: str):
     texts = [one, f"<r>{other}</r>"]
     held = [sheets.cell_text(text)[0] for text in texts]
