@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build_s3_servers
-from scripts.build_s3_servers import PROGRAMS, CannotBuild, build, ready
+from scripts.build_s3_servers import PROGRAMS, CannotBuild, build
 from tests import s3_servers
 
 ROOT = Path(__file__).parents[2]
@@ -61,12 +61,6 @@ def test_what_was_built_is_found_without_go():
     paths = {name: put_there(name) for name in PROGRAMS}
     assert {name: build(name) for name in PROGRAMS} == paths
     assert build_s3_servers.main() == 0
-
-
-def test_another_version_is_another_file():
-    old = put_there("minio")
-    old.rename(old.with_name("minio-v0.0.0-earlier"))
-    assert ready("minio") is None
 
 
 @pytest.mark.system

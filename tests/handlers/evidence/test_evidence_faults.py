@@ -23,11 +23,11 @@ PARTS = 4
 """Tests that share all changes, so that each ends within the time limit of a test on a slow machine."""
 POINTS = (
     *("A-1/sample.json", "run_1/run.json", "_log/000002.json", "A-1/action_log.json", "A-1/attempt_1/action_log.json"),
-    *("A-1/01_t.png", "A-1/result.json", "A-1/manifest.json", "memory/patterns.json", "combined.parquet"),
+    *("A-1/02_t.png", "A-1/result.json", "A-1/manifest.json", "memory/patterns.json", "combined.parquet"),
     *("run_1/manifest.json", "run_1/seal.json", "rounds/1/run.json", "rounds/1/seal.json", "B-2/attempt_1/result.json"),
 )
 """Each is the name of a file whose first change fails."""
-FULL = ("_log/000002.json", "A-1/01_t.png", "combined.parquet", "run_1/seal.json", "rounds/1/run.json")
+FULL = ("_log/000002.json", "A-1/02_t.png", "combined.parquet", "run_1/seal.json", "rounds/1/run.json")
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 
 

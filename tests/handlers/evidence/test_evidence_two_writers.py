@@ -231,19 +231,6 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path / "evidence")
 
 
-async def test_the_same_step_told_by_somebody_else_is_refused_and_the_first_counts(desk: Desk):
-    one = sample()
-    await desk.begun(one)
-    first = await desk.capture(one, b"first")
-    await desk.tell(took(one, first))
-    other_bytes = await desk.capture(one, b"other")
-    await desk.hand(took(one, other_bytes))
-    await desk.hand(ended(one, other_bytes, steps=1))
-    assert desk.refused() == [("SampleFinished", "not_filed"), ("StepTaken", "other_content")]
-    assert outcomes(await desk.tell(ended(one, first))) == {("done", ""): 1}
-    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"first"
-
-
 HOSTILE = (
     "../../etc/passwd", "a/b", "a\\b", "nul\0byte", "\u202egnp.exe", "x" * 300, "CON", "con", "objects", "rounds",
     "tables", "memory", "_discovery", ".", "..", "", " ", "李娜", "e\u0301", "é", "TCK-1\n", "-rf", "~", "*", "%00",

@@ -91,21 +91,6 @@ def test_what_the_first_round_sealed_is_kept_as_it_was(whole: Path):
     assert check_run(FolderSource(whole / "rounds/1"), KEY.public).signed == "by_known_key"
 
 
-async def test_what_is_told_again_after_the_seal_changes_nothing(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
-    await rounds(desk)
-    before = desk.files()
-    desk.restart()
-    one = sample("A-1", 1)
-    said = await desk.tell(started(1), found(one), closed(3, 1), took(one), ended(one))
-    assert said is not None, "it is said again, for whether it was heard is not known"
-    assert (said.manifest_sha256, said.signed_by) == (
-        check(desk.root / "run_1").manifest_sha256,
-        KEY.public.fingerprint,
-    )
-    assert desk.files() == before
-
-
 async def test_a_later_attempt_after_the_seal_opens_a_round_of_its_own(tmp_path: Path):
     desk = Desk(tmp_path / "evidence")
     await desk.begun(sample())
@@ -139,14 +124,6 @@ async def test_a_finished_run_that_lost_its_seal_is_not_sealed_anew_in_silence(t
         "round 1 was begun on a finished run without its seal: its earlier state is not attested",
         "without a manifest until the run was sealed: A-1",
     ]
-
-
-async def test_a_second_round_that_is_told_twice_is_remarked_on_by_nobody(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
-    await rounds(desk)
-    desk.restart()
-    await desk.tell(started(2), started(2), closed(3, 2))
-    assert check(desk.root / "run_1").notes == []
 
 
 async def test_how_samples_were_found_is_sealed_too(tmp_path: Path):
