@@ -80,7 +80,7 @@ class Place:
         return store
 
     def desk(self) -> Desk:
-        desk = Desk(self.folder / "evidence")
+        desk = Desk(self.folder / "evidence", products=())
         desk.deps = replace(desk.deps, store=self.store())
         return desk
 

@@ -85,7 +85,7 @@ async def honest(desk: Desk, signer: EventSigner, subject: Stored[Any], message:
 @pytest.fixture
 async def desk(tmp_path: Path) -> Desk:
     """A run of one sample, of which the planner has taken the first step."""
-    desk = Desk(tmp_path / "evidence")
+    desk = Desk(tmp_path / "evidence", products=())
     await honest(desk, DISCOVERY, RUN_STARTED, started())
     await honest(desk, DISCOVERY, SAMPLE_FOUND, found(ONE))
     await honest(desk, DISCOVERY, POPULATION_CLOSED, closed(1))

@@ -43,7 +43,7 @@ class Receiver:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+    return Desk(tmp_path, products=())
 
 
 def hooked(desk: Desk, *answers: ReceiverAnswer | BaseException, secret: str = SECRET, most: int = 3) -> Receiver:
