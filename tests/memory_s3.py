@@ -93,7 +93,7 @@ class _Client:
                     yield Object(bucket, f"{prefix}{head}/")
                 continue
             for one in shown:
-                told = {"version_id": one.id, "is_latest": str(one is versions[-1]).lower()}
+                told: dict[str, Any] = {"version_id": one.id, "is_latest": str(one is versions[-1]).lower()}
                 yield Object(bucket, name, size=len(one.data), is_delete_marker=one.deleted, **told)
 
     # --- objects

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -210,7 +211,7 @@ def test_who_may_not_make_the_bucket_is_told(tmp_path):
         may = {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["arn:aws:s3:::theirs", "arn:aws:s3:::theirs/*"]}
         admin.policy_add("theirs-only", policy={"Version": "2012-10-17", "Statement": [may]})
         admin.attach_policy(["theirs-only"], user="clerk")
-        clerk = {"s3_access_key": SecretStr("clerk"), "s3_secret_key": SecretStr("a-long-secret")}
+        clerk: dict[str, Any] = {"s3_access_key": SecretStr("clerk"), "s3_secret_key": SecretStr("a-long-secret")}
         S3Store(open_bucket(server.settings("s3://theirs", **clerk)), tmp_path / "spool").check_usable()
         with pytest.raises(Unavailable, match="these credentials may not do that") as caught:
             S3Store(open_bucket(server.settings("s3://of-others", **clerk)), tmp_path / "spool").check_usable()
