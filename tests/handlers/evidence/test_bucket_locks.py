@@ -16,12 +16,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from services.evidence.run_lock import bucket_locks
 from services.evidence.run_lock.bucket_locks import BucketLocks
-from services.evidence.run_lock.lock_owner import EXPIRES_S
+from services.evidence.run_lock.lock_owner import EXPIRES_S, LockOwner, parse_owner
 from services.evidence.store.s3_store import S3Store
 from shared.errors import Unavailable
+from shared.evidence_format.files.base import encode_file
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import ObjectStat
 from shared.s3.opening import prepare_bucket
@@ -180,6 +182,23 @@ def test_of_many_that_follow_a_dead_one_at_once_one_has_it(bucket: S3Bucket):
     with ThreadPoolExecutor(6) as pool:
         wrote = list(pool.map(lambda number: bucket.swap("lock", b"%d" % number, there, "text/plain"), range(6)))
     assert len([one for one in wrote if one is not None]) == 1
+
+
+def test_of_two_that_a_server_without_conditions_lets_through_the_last_one_has_it(
+    machine: Machine, bucket: S3Bucket, monkeypatch: pytest.MonkeyPatch
+):
+    swap = bucket.swap
+
+    def followed(key: str, data: bytes, *given: Any) -> ObjectStat | None:
+        now = swap(key, data, *given)
+        bucket.write(key, encode_file(replace(expect(parse_owner(data), LockOwner), keeper="another")))
+        return now
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bucket, "swap", followed)
+        refused(machine("a"))
+    for one in list(bucket.list_objects(".held", versions=True)):
+        bucket.remove(one.key, one.version)
 
 
 def _taken(holding: BucketLocks, run_id: str) -> bool:
