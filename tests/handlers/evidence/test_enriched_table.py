@@ -137,7 +137,7 @@ def test_a_new_column_never_bears_the_name_of_an_old_one(header, names, given):
 
 
 def test_the_world_to_measure_on_comes_back(tmp_path: Path):
-    world = World(200)
+    world = World(60)
     product = EnrichedTable(world.closing(), tmp_path)
     for one in world.facts():
         product.add(one, lambda name: None)

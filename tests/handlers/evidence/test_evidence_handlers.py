@@ -49,17 +49,23 @@ from tests.handlers.evidence.evidence_desk import (
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "evidence", products=())
+
+
+@pytest.fixture
+def tabled(tmp_path: Path) -> Desk:
+    """A desk whose runs have tables."""
     return Desk(tmp_path / "evidence")
 
 
 # --- the straight way
 
 
-async def test_a_sample_leaves_its_files(desk):
+async def test_a_sample_leaves_its_files(tabled):
     one = sample(team="red")
-    await desk.begun(one)
-    filed = await desk.capture(one)
-    finished = await desk.tell(took(one, filed), ended(one, filed))
+    await tabled.begun(one)
+    filed = await tabled.capture(one)
+    finished = await tabled.tell(took(one, filed), ended(one, filed))
     of_sample = ("sample.json", "01_t.png", "action_log.json", "result.json", "manifest.json")
     names = (
         "run.json",
@@ -73,41 +79,41 @@ async def test_a_sample_leaves_its_files(desk):
         *(f"A-1/{name}" for name in of_sample),
         f"objects/{filed.artifact.sha256[:2]}/{filed.artifact.sha256}",
     )
-    assert set(desk.files()) == {f"run_1/{name}" for name in names}
-    [entry] = desk.json("A-1/action_log.json")
+    assert set(tabled.files()) == {f"run_1/{name}" for name in names}
+    [entry] = tabled.json("A-1/action_log.json")
     assert (entry["step"], entry["thinking"], entry["action"], entry["attempt"]) == (1, "To show it.", "screenshot", 1)
     assert entry["params"] == {"label": "t", "full_page": True}
-    result = desk.json("A-1/result.json")
+    result = tabled.json("A-1/result.json")
     assert (result["status"], result["extracted"]["number"], result["started_at"]) == (
         "done",
         "7",
         "2026-11-21T08:00:00Z",
     )
     assert result["artifacts"][0]["sha256"] == hashlib.sha256(b"png").hexdigest()
-    assert not await desk.has_blob(filed)
+    assert not await tabled.has_blob(filed)
     assert (outcomes(finished), finished.samples) == ({("done", ""): 1}, 1)
 
 
-async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(desk, tmp_path):
+async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(tabled, tmp_path):
     keys = ["b", "a", "c"]
     other = Desk(tmp_path / "other")
-    for place, order in ((desk, keys), (other, keys[::-1])):
+    for place, order in ((tabled, keys), (other, keys[::-1])):
         samples = {key: sample(key, row) for row, key in enumerate(keys, start=1)}
         await place.begun(*samples.values())
         for key in order:
             await place.tell(ended(samples[key], number={"a": "=1+1", "b": "-5", "c": 'x,\n"y"'}[key]))
-    rows = desk.rows()
+    rows = tabled.rows()
     assert [(row["sample_id"], row["number"]) for row in rows] == [("a", "'=1+1"), ("b", "-5"), ("c", 'x,\n"y"')]
     assert rows[0]["not_present"] == "owner"
-    assert desk.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
+    assert tabled.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
 
 
-async def test_what_a_person_should_read_stands_in_the_table(desk):
+async def test_what_a_person_should_read_stands_in_the_table(tabled):
     one, other = sample("A-1"), sample("A-2", 2)
-    await desk.begun(one, other)
+    await tabled.begun(one, other)
     notes = (plain_note("'Ann' is not shown", "=owner"), plain_note("look at it"))
-    finished = await desk.tell(ended(one), ended(other, flagged=True, notes=notes))
-    assert [(row["flagged"], row["notes"]) for row in desk.rows()] == [
+    finished = await tabled.tell(ended(one), ended(other, flagged=True, notes=notes))
+    assert [(row["flagged"], row["notes"]) for row in tabled.rows()] == [
         ("false", ""),
         ("true", "'=owner: 'Ann' is not shown; look at it"),
     ]
@@ -199,15 +205,15 @@ async def test_reading_logs_back_keeps_none_of_them_in_memory(desk):
     assert desk.deps.ledger.logs == frozenset()
 
 
-async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(desk):
+async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(tabled):
     one, two = sample("a"), sample("b", 2)
-    await desk.begun(one, two)
-    await desk.tell(ended(one), ended(two, status="failed", reason="unreachable"))
-    assert await desk.tell(started(1), closed(2, 1)) is None
-    finished = await desk.tell(ended(two, attempt=2))
+    await tabled.begun(one, two)
+    await tabled.tell(ended(one), ended(two, status="failed", reason="unreachable"))
+    assert await tabled.tell(started(1), closed(2, 1)) is None
+    finished = await tabled.tell(ended(two, attempt=2))
     assert (finished.attempt_base, outcomes(finished)) == (1, {("done", ""): 2})
-    assert [row["status"] for row in desk.rows()] == ["done", "done"]
-    assert await desk.tell(started(1), closed(2, 1)) == finished
+    assert [row["status"] for row in tabled.rows()] == ["done", "done"]
+    assert await tabled.tell(started(1), closed(2, 1)) == finished
 
 
 async def test_the_highest_attempt_is_known_without_a_result(desk):
@@ -223,50 +229,52 @@ BROKEN = (b'{"status": "do', b'{"status": "\xff"}', b"[" * 100_000, b"[]")
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=["cut off", "no text", "too deep", "another kind"])
-async def test_a_result_that_is_none_any_more_costs_its_own_sample_alone(desk, broken):
+async def test_a_result_that_is_none_any_more_costs_its_own_sample_alone(tabled, broken):
     one, two, three = sample("a"), sample("b", 2), sample("c", 3)
-    await desk.begun(one, two, three)
-    await desk.tell(took(one, await desk.capture(one)), ended(one), ended(two))
-    (desk.root / "run_1" / "a" / "result.json").write_bytes(broken)
-    desk.restart()
-    known = [(state.status, state.reason, state.attempt) for state in (await desk.load()).samples]
+    await tabled.begun(one, two, three)
+    await tabled.tell(took(one, await tabled.capture(one)), ended(one), ended(two))
+    (tabled.root / "run_1" / "a" / "result.json").write_bytes(broken)
+    tabled.restart()
+    known = [(state.status, state.reason, state.attempt) for state in (await tabled.load()).samples]
     assert known == [("failed", "result_unreadable", 1), ("done", "", 1), (None, "", 0)]
-    assert outcomes(await desk.tell(ended(three))) == {("done", ""): 2, ("failed", "result_unreadable"): 1}
-    assert [row["status"] for row in desk.rows()] == ["failed", "done", "done"]
-    assert desk.rows()[0]["reason"] == "result_unreadable"
+    assert outcomes(await tabled.tell(ended(three))) == {("done", ""): 2, ("failed", "result_unreadable"): 1}
+    assert [row["status"] for row in tabled.rows()] == ["failed", "done", "done"]
+    assert tabled.rows()[0]["reason"] == "result_unreadable"
     # Worked on again it is put aside, as it is.
-    await desk.tell(started(1), closed(3, 1))
-    assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 3}
-    assert (desk.root / "run_1" / "a" / "attempt_1" / "result.json").read_bytes() == broken
+    await tabled.tell(started(1), closed(3, 1))
+    assert outcomes(await tabled.tell(ended(one, attempt=2))) == {("done", ""): 3}
+    assert (tabled.root / "run_1" / "a" / "attempt_1" / "result.json").read_bytes() == broken
 
 
 @pytest.mark.parametrize("broken", [BROKEN[0], b"{}"], ids=["cut off", "empty"])
-async def test_a_sample_file_that_is_none_any_more_costs_its_own_sample_alone(desk, broken):
+async def test_a_sample_file_that_is_none_any_more_costs_its_own_sample_alone(tabled, broken):
     samples = [sample(key, row) for row, key in enumerate("abcd", start=1)]
     done, failed, begun, last = samples
-    await desk.begun(*samples)
-    await desk.tell(took(done, await desk.capture(done)), ended(done), ended(failed, status="failed", reason="x"))
+    await tabled.begun(*samples)
+    await tabled.tell(took(done, await tabled.capture(done)), ended(done), ended(failed, status="failed", reason="x"))
     for one in (done, failed, begun):
-        (desk.root / "run_1" / one.sample_id / "sample.json").write_bytes(broken)
-    desk.restart()
-    known = {state.sample.key: (state.status, state.reason, state.sample.row) for state in (await desk.load()).samples}
+        (tabled.root / "run_1" / one.sample_id / "sample.json").write_bytes(broken)
+    tabled.restart()
+    known = {
+        state.sample.key: (state.status, state.reason, state.sample.row) for state in (await tabled.load()).samples
+    }
     assert known == {
         "a": ("done", "", 1),
         "b": ("failed", "sample_unreadable", 2),
         "c": ("failed", "sample_unreadable", 0),
         "d": (None, "", 4),
     }
-    finished = await desk.tell(ended(last))
+    finished = await tabled.tell(ended(last))
     assert outcomes(finished) == {("done", ""): 2, ("failed", "sample_unreadable"): 2}
     assert finished.flagged == 3
     assert finished.not_made == ()
-    told = {row["sample_id"]: (row["reason"], row["flagged"], row["notes"]) for row in desk.rows()}
+    told = {row["sample_id"]: (row["reason"], row["flagged"], row["notes"]) for row in tabled.rows()}
     assert told["d"] == ("", "false", "")
     assert told["a"][:2] == ("", "true")
     assert "sample.json cannot be read" in told["a"][2]
     assert told["c"][:2] == ("sample_unreadable", "true")
     # Nobody works on it again, and nobody waits for it.
-    assert outcomes(await desk.tell(started(1), closed(4, 1))) == outcomes(finished)
+    assert outcomes(await tabled.tell(started(1), closed(4, 1))) == outcomes(finished)
 
 
 async def test_a_run_file_that_is_damaged_in_part_is_read_for_the_rest_and_the_seal_says_so(desk):
@@ -326,7 +334,7 @@ async def test_an_attempt_that_was_put_away_is_still_counted(desk):
 
 
 async def test_a_run_of_many_samples_is_told_in_pages_that_make_the_whole(desk):
-    samples = [sample(f"S-{row:05d}", row, note="n" * 5000) for row in range(1, 401)]
+    samples = [sample(f"S-{row:05d}", row, note="n" * 15_000) for row in range(1, 151)]
     await desk.begun(*samples)
     await desk.tell(*(ended(one) for one in samples[:3]), took(samples[3], attempt=2))
     desk.bus.host(evidence, desk.deps)
@@ -521,7 +529,7 @@ async def test_a_log_that_is_no_log_is_said(desk: Desk):
 # --- judgments and lessons
 
 
-async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(desk: Desk):
+async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(tabled: Desk):
     one, other = sample("A-1"), sample("A-2", row=2)
     judgment = Judgment(
         question="Was it late?",
@@ -531,13 +539,13 @@ async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(
         evidence_refs=("01_t.png",),
         decided_by="claude",
     )
-    await desk.tell(judging(), found(one), found(other), closed(2))
-    await desk.tell(ended(one, judgment=judgment), ended(other, status="needs_review"))
-    result = desk.json("A-1/result.json")
+    await tabled.tell(judging(), found(one), found(other), closed(2))
+    await tabled.tell(ended(one, judgment=judgment), ended(other, status="needs_review"))
+    result = tabled.json("A-1/result.json")
     assert result["judgment"]["answer"] == "yes"
     assert result["judgment"]["evidence_refs"] == ["01_t.png"]
     assert "judgment" not in result["extracted"]
-    rows = {row["sample_id"]: row for row in desk.rows()}
+    rows = {row["sample_id"]: row for row in tabled.rows()}
     judged = ("judgment", "judgment_confidence", "judgment_reasoning")
     assert [rows["A-1"][name] for name in judged] == ["yes", "0.8", "'=1+1 was due in May"]
     assert [rows["A-2"][name] for name in judged] == ["", "", ""]

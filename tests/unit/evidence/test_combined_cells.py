@@ -143,9 +143,7 @@ def test_what_looks_like_an_escape_of_the_workbook_is_escaped():
     assert written({0: "_x0041_"})[0].findtext(f"{MAIN}is/{MAIN}t") == "_x005F_x0041_"
 
 
-@pytest.mark.parametrize(
-    ("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (16383, "XFD")]
-)
+@pytest.mark.parametrize(("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA")])
 def test_names_of_columns(place: int, name: str):
     assert [cell.get("r") for cell in written({place: "x"})] == [f"{name}12"]
 

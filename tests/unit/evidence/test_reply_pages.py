@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -32,6 +33,9 @@ PLAIN: dict[Any, Any] = {
 }
 
 
+hints_of = cache(get_type_hints)
+
+
 def whole(hint: Any, **fixed: Any) -> Any:
     """A value of a type that travels on the bus: nothing in it is empty, or what it would be if nothing was said."""
     if hint in PLAIN:
@@ -45,7 +49,7 @@ def whole(hint: Any, **fixed: Any) -> Any:
         return (whole(of[0]), whole(of[0]))
     if get_origin(hint) is dict:
         return {"a key": whole(of[1])}
-    hints = get_type_hints(hint)
+    hints = hints_of(hint)
     return hint(**{field.name: whole(hints[field.name]) for field in msgspec.structs.fields(hint)} | fixed)
 
 
