@@ -20,6 +20,7 @@ from typing import Any
 import duckdb
 import psutil
 import pytest
+from msgspec.structs import replace
 from python_calamine import CalamineWorkbook
 
 from benchmarks.evidence_world import World
@@ -85,7 +86,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 def closing_of(**schema: str) -> RunFacts:
     closing = WORLD.closing()
     spec = {"task_id": "t", "goal": "g", "output_schema": schema}
-    record = type(closing.record)(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=datetime.now())
+    record = replace(closing.record, run_id="run_1", spec=spec)
     return RunFacts(record, closing.finished, ())
 
 
