@@ -39,14 +39,6 @@ def run_owner_task(cli: Cli) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def keep_in_folder(cli: Cli) -> None:
-    """Let the command line keep evidence and its library of workflows in its folder."""
-    cli.env |= {
-        "EXHIBIT_WORKFLOWS_DIR": str(cli.folder / "workflows"),
-        "EXHIBIT_EVIDENCE_DIR": str(cli.folder / "evidence"),
-    }
-
-
 def sign_in_steps(password: str = "right") -> str:
     """Return the steps of `exhibit login`, one a line. A wrong password is not waited for as long."""
     actions = [

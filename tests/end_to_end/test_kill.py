@@ -23,26 +23,27 @@ SERVICES = ("evidence", "browser_pool", "planner", "discovery")
 NUMBERS = ["A", "B", "C"]
 
 
-@pytest.mark.parametrize("victim", SERVICES)
-async def test_a_service_that_is_killed_and_started_again_costs_time_and_nothing_else(
-    victim: str, cli: Cli, settings: Settings
+@pytest.mark.parametrize("victims", [("planner", "evidence"), ("browser_pool", "discovery")])
+async def test_services_that_are_killed_and_started_again_cost_time_and_nothing_else(
+    victims: tuple[str, str], cli: Cli, settings: Settings
 ):
-    """It is killed when one sample is done and the site holds back the page of another."""
-    others, evidence = [name for name in SERVICES if name != victim], Path(settings.evidence_dir)
+    """One after the other, when one sample is done and the site holds back the page of another."""
+    others, evidence = [name for name in SERVICES if name not in victims], Path(settings.evidence_dir)
     with HeldSite(held=["B"]) as site:
         async with nats_server(cli.folder / "jetstream") as url, run_services(settings, url, others):
             fleet = Fleet(cli, url, evidence)
-            await asyncio.to_thread(fleet.start, victim)
+            for victim in victims:
+                await asyncio.to_thread(fleet.start, victim)
             async with connect(url) as client:
                 spec = owner_spec("held", f"{site.url}/records")
                 accepted = await client.submit(spec, rows=[{"number": n} for n in NUMBERS], concurrency=2)
                 await asyncio.to_thread(wait_for_result, evidence, "A")
                 await asyncio.to_thread(site.wait_until_asked, "B")
-                fleet.kill(victim)
-                await asyncio.to_thread(fleet.start, victim)
+                for victim in victims:
+                    fleet.kill(victim)
+                    await asyncio.to_thread(fleet.start, victim)
                 site.let_go()
                 finished = await client.result(accepted.run_id)
-            fleet.kill(victim)
     assert {(o.status, o.samples) for o in finished.outcomes} == {("done", len(NUMBERS))}
     folder = Path(finished.location)
     assert owners_in(folder) == {number: f"Ann {number}" for number in NUMBERS}
@@ -56,5 +57,5 @@ async def test_a_service_that_is_killed_and_started_again_costs_time_and_nothing
         assert {step["session_id"] for step in steps} == {result["session_id"]}
         for artifact in result["artifacts"]:
             assert hashlib.sha256((sample / artifact["filename"]).read_bytes()).hexdigest() == artifact["sha256"]
-    assert len({result["planner_id"] for result in results}) == (2 if victim == "planner" else 1)
+    assert len({result["planner_id"] for result in results}) == (2 if "planner" in victims else 1)
     assert len(Path(finished.table).read_text().splitlines()) == len(NUMBERS) + 1

@@ -177,26 +177,6 @@ def test_a_value_that_was_changed_differs_from_the_page(online: Cli, run: Run, w
     assert differs["found_value"] != "2001-01-01"
 
 
-def test_a_page_of_another_record_proves_nothing(online: Cli, run: Run):
-    other = zstandard.ZstdDecompressor().decompress(run.file("page", SECOND).read_bytes()).decode()
-    run.forge("page", lambda _: other)
-    told = reperformed(online, run, "--sample", FIRST, code=1)
-    assert told["samples"][0]["identity"] == "mismatch"
-    assert told["counts"]["record_not_proven"] == 1
-    assert verdicts(told)["ticket_number"] == "differs"
-    words = online.run("reperform", run.folder.name, "--sample", FIRST)
-    assert f"the stored page shows another record: the page shows ticket_number '{SECOND}'" in words.stdout
-
-
-def test_a_page_that_is_gone_and_one_that_is_none_are_said(online: Cli, run: Run):
-    run.forge("page", lambda _: "no page at all")
-    assert set(verdicts(reperformed(online, run, "--sample", FIRST, code=1)).values()) == {"unreadable"}
-    run.file("page").unlink()
-    gone = reperformed(online, run, "--sample", FIRST, code=1)
-    assert set(verdicts(gone).values()) == {"altered"}
-    assert "is not there" in value(gone)["message"]
-
-
 def test_a_run_or_a_sample_that_is_not_there_is_refused(online: Cli, collected: Path):
     no_run = online.run("reperform", "run_x")
     assert (no_run.returncode, "no run 'run_x'" in no_run.stderr) == (2, True)
