@@ -69,6 +69,14 @@ class Cli:
         self.started.append(process)
         return process
 
+    def start_alone(self, *arguments: str) -> subprocess.Popen[str]:
+        """As `start`, but with a bus and services of its own."""
+        url = self.env.pop("EXHIBIT_NATS_URL", "")
+        try:
+            return self.start(*arguments)
+        finally:
+            self.env["EXHIBIT_NATS_URL"] = url
+
     def close(self) -> None:
         """Kill whatever still runs."""
         for process in self.started:

@@ -57,13 +57,10 @@ class Records(Answers):
         return self.answer(f"<!doctype html><title>{number}</title>{record}")
 
 
-def results(evidence: Path) -> dict[str, bytes]:
-    """Return the results of all runs by run and sample, as they are on disk."""
-    return {str(path.relative_to(evidence)): path.read_bytes() for path in evidence.glob("run_*/*/result.json")}
-
-
-def wait_for_result(evidence: Path, number: str) -> None:
-    until(lambda: list(evidence.glob(f"run_*/{number}/result.json")), f"a result of {number}", STARTED_S)
+def run_with_result(evidence: Path, number: str) -> Path:
+    """Return the folder of the run that has a result of the sample, once there is one."""
+    found = until(lambda: list(evidence.glob(f"run_*/{number}/result.json")), f"a result of {number}", STARTED_S)
+    return found[0].parents[1]
 
 
 def owners_in(run: Path) -> dict[str, str]:

@@ -12,8 +12,8 @@ from getpass import getuser
 from pathlib import Path
 
 from practice.tickets.data import ground_truth
-from tests.end_to_end.conftest import ROOT, Cli, descendants, gone
-from tests.end_to_end.held_site import HeldSite, owners_in, wait_for_result
+from tests.end_to_end.conftest import ROOT, Cli, System, descendants, gone
+from tests.end_to_end.held_site import HeldSite, owners_in, run_with_result
 from tests.end_to_end.owner_tasks import write_owner_task
 from tests.shared_pipe import SharedPipe
 
@@ -133,14 +133,14 @@ def test_drive_shows_pages_and_results_to_people(online: Cli, tickets_url: str):
     assert '{"' not in ended.stdout
 
 
-def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(cli: Cli):
-    numbers, evidence = ["A", "B", "C"], cli.folder / "evidence"
-    with HeldSite(held=["B", "C"]) as site:
-        write_owner_task(cli, "held", f"{site.url}/records", numbers)
-        given = ("run", str(cli.folder / "spec.json"), "--input", str(cli.folder / "in.csv"))
-        process = cli.start(*given, "--evidence", str(evidence), "--concurrency", "2")
-        wait_for_result(evidence, "A")
-        site.wait_until_asked("B")
+def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(online: Cli, system: System):
+    numbers = ["C-1", "C-2", "C-3"]
+    with HeldSite(held=numbers[1:]) as site:
+        write_owner_task(online, "held", f"{site.url}/records", numbers)
+        given = ("run", str(online.folder / "spec.json"), "--input", str(online.folder / "in.csv"))
+        process = online.start_alone(*given, "--concurrency", "2")
+        run = run_with_result(system.evidence, "C-1")
+        site.wait_until_asked("C-2")
         family = descendants(process.pid)
         assert family
         os.killpg(process.pid, signal.SIGINT)
@@ -148,12 +148,11 @@ def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(cli: Cli):
         assert process.returncode == 130, err
         assert gone(family)
         assert "Traceback" not in err
-        (run,) = evidence.glob("run_*")
         assert f"exhibit run --resume {run.name}" in err
-        assert set(owners_in(run)) == {"A"}
+        assert set(owners_in(run)) == {"C-1"}
 
         site.let_go()
-        ended = cli.run("run", "--resume", run.name, "--evidence", str(evidence))
+        ended = online.run("run", "--resume", run.name)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines()[-1] == "3 samples: 3 done"
     assert owners_in(run) == {number: f"Ann {number}" for number in numbers}

@@ -16,7 +16,7 @@ from shared.host.services import run_services
 from shared.settings import Settings
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.fleet import Fleet
-from tests.end_to_end.held_site import HeldSite, owners_in, wait_for_result
+from tests.end_to_end.held_site import HeldSite, owners_in, run_with_result
 from tests.end_to_end.owner_tasks import owner_spec
 
 SERVICES = ("evidence", "browser_pool", "planner", "discovery")
@@ -37,7 +37,7 @@ async def test_services_that_are_killed_and_started_again_cost_time_and_nothing_
             async with connect(url) as client:
                 spec = owner_spec("held", f"{site.url}/records")
                 accepted = await client.submit(spec, rows=[{"number": n} for n in NUMBERS], concurrency=2)
-                await asyncio.to_thread(wait_for_result, evidence, "A")
+                await asyncio.to_thread(run_with_result, evidence, "A")
                 await asyncio.to_thread(site.wait_until_asked, "B")
                 for victim in victims:
                     fleet.kill(victim)

@@ -16,9 +16,7 @@ from practice.hr_portal import demo
 from practice.hr_portal.data import ground_truth
 from practice.hr_portal.site import Options, PortalSite
 from practice.serving import serve
-from shared.host.services import run_embedded
-from shared.settings import Settings
-from tests.end_to_end.conftest import ROOT, Cli
+from tests.end_to_end.conftest import ROOT, Cli, System
 from tests.end_to_end.held_site import STARTED_S
 from tests.waiting import until
 
@@ -47,39 +45,36 @@ def written(folder: Path, url: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 async def test_what_may_have_been_sent_is_sent_again_only_after_a_person_has_said_so(
-    cli: Cli, settings: Settings, sign: signal.Signals
+    online: Cli, system: System, sign: signal.Signals
 ):
-    site, evidence = PortalSite(NEVER), Path(settings.evidence_dir)
+    site, before = PortalSite(NEVER), set(system.evidence.glob("run_*"))
     async with serve(site.app(), 0) as url:
-        spec, rows = written(cli.folder, url)
-        process = cli.start("run", spec, "--input", rows, "--evidence", str(evidence))
+        spec, rows = written(online.folder, url)
+        process = online.start_alone("run", spec, "--input", rows)
         await asyncio.to_thread(until, lambda: site.submissions, "the form is sent", STARTED_S)
         os.killpg(process.pid, sign)
         await asyncio.to_thread(process.communicate)
         site._options = replace(NEVER, report_ms=20)
-        (run,) = [path.name for path in evidence.glob("run_*")]
-        async with run_embedded(settings) as client:
-            assert client.bus.nc.connected_url is not None
-            cli.env["EXHIBIT_NATS_URL"] = client.bus.nc.connected_url.geturl()
-            ended = await cli.run_async("run", "--resume", run)
-            assert len(site.submissions) == 1
-            assert ended.returncode == 1, ended.stderr
-            (at,) = (evidence / run).glob("*/result.json")
-            result = json.loads(at.read_text())
-            assert (result["status"], result["reason"]) == ("needs_review", "unknown_outcome")
-            assert "not done again" in result["message"]
-            settle = ("settle", run, at.parent.name, "--by", "Ann", "--reason", "it was looked at")
-            if sign is signal.SIGINT:
-                settled = await cli.run_async(*settle, "--again")
-                assert settled.returncode == 0, settled.stderr
-                again = await cli.run_async("run", "--resume", run)
-                assert len(site.submissions) == 2, again.stdout
-                return
-            given = [f"--value={name}={text}" for name, text in SEEN_BY_ANN.items()]
-            settled = await cli.run_async(*settle, "--done", *given)
+        (run,) = set(system.evidence.glob("run_*")) - before
+        ended = await online.run_async("run", "--resume", run.name)
+        assert len(site.submissions) == 1
+        assert ended.returncode == 1, ended.stderr
+        (at,) = run.glob("*/result.json")
+        result = json.loads(at.read_text())
+        assert (result["status"], result["reason"]) == ("needs_review", "unknown_outcome")
+        assert "not done again" in result["message"]
+        settle = ("settle", run.name, at.parent.name, "--by", "Ann", "--reason", "it was looked at")
+        if sign is signal.SIGINT:
+            settled = await online.run_async(*settle, "--again")
             assert settled.returncode == 0, settled.stderr
-            query = "select status, settled, settled_by from samples"
-            asked = await cli.run_async("sql", run, query, "--format", "csv")
+            again = await online.run_async("run", "--resume", run.name)
+            assert len(site.submissions) == 2, again.stdout
+            return
+        given = [f"--value={name}={text}" for name, text in SEEN_BY_ANN.items()]
+        settled = await online.run_async(*settle, "--done", *given)
+        assert settled.returncode == 0, settled.stderr
+        query = "select status, settled, settled_by from samples"
+        asked = await online.run_async("sql", run.name, query, "--format", "csv")
     assert asked.stdout.split() == ["status,settled,settled_by", "done,done,Ann"], asked.stderr
-    checked = cli.run("verify", run, "--evidence", str(evidence))
+    checked = online.run("verify", str(run))
     assert checked.returncode == 0, checked.stdout
