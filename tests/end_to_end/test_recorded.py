@@ -33,6 +33,8 @@ from tests.end_to_end.family_runs import spec_of
 from tests.end_to_end.recorded_families import recording_of
 
 BY_NAME = {family.name: family for family in FAMILIES}
+ALWAYS = "commit audit"
+"""The family that is always played; the tickets are, in test_recorded_in_auto.py."""
 FIRST_TWO = (0, 1)
 COMPILED_FROM = {"blame": (0, 2)}
 """Samples that a flow is compiled from. The first two lines of code are in one file, and do not tell its path."""
@@ -90,7 +92,9 @@ def task_of(family: Family) -> TaskSpec:
     return spec
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize(
+    "family", [pytest.param(one, id=one.name, marks=() if one.name == ALWAYS else pytest.mark.long) for one in FAMILIES]
+)
 def test_recorded_decisions_come_to_what_the_site_holds(family, play):
     outcome, player = play(family)
     assert player.unexpected == []
@@ -116,6 +120,7 @@ def check_evidence(run: Path, *, judged: bool) -> None:
 # --- flows of what the model did
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "held_out"), [("tickets", 1), ("blame", 1), ("people", 0), ("hr requests", 0)])
 def test_a_flow_of_a_models_samples_does_and_finds_the_same(name, held_out, compiled):
     one = compiled[name]
@@ -128,6 +133,7 @@ def test_a_flow_of_a_models_samples_does_and_finds_the_same(name, held_out, comp
     assert set(one.flow.with_model) <= {"judgment"}
 
 
+@pytest.mark.long
 def test_a_flow_of_different_commits_stays_a_draft_and_says_why(compiled):
     one = compiled["commit audit"]
     assert one.validation.checks == ()
@@ -142,6 +148,7 @@ def calls_in(flow: CompiledFlow, *names: str) -> list[str]:
     return [ast.unparse(one) for one in found if isinstance(one.func, ast.Name) and one.func.id in names]
 
 
+@pytest.mark.long
 def test_the_flow_of_a_form_presses_once_and_fills_each_field_once(compiled):
     one = compiled["hr requests"]
     pressed = [call for call in calls_in(one.flow, "click", "try_click") if "irreversible" in call]
@@ -156,6 +163,7 @@ def test_the_flow_of_a_form_presses_once_and_fills_each_field_once(compiled):
     ]
 
 
+@pytest.mark.long
 def test_the_log_of_a_model_says_which_press_was_claimed(compiled):
     def claimed(steps: Sequence[StepTaken]) -> list[str]:
         return [step.result.target.name for step in steps if step.claimed and step.result and step.result.target]
