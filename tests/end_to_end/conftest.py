@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +11,11 @@ import pytest
 
 from scripts.demo import practice_site
 from shared.settings import Settings
+from tests.end_to_end.command_line import ROOT, Cli, System
 from tests.end_to_end.faulty_site import FaultySite
 from tests.processes import living
 
-ROOT = Path(__file__).parents[2]
+__all__ = ["ROOT", "Cli", "System", "descendants", "gone"]
 
 
 @pytest.fixture(scope="session")
@@ -42,47 +40,24 @@ def ticket_spec() -> dict:
     return json.loads((ROOT / "task_specs/practice_tickets.json").read_text())
 
 
-class Cli:
-    """`exhibit` as a process; all of its children end with it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.env = {**os.environ, "EXHIBIT_STATE_DIR": str(folder / "state"), "EXHIBIT_PLANNER": "rules"}
-        self.env.pop("EXHIBIT_NATS_URL", None)
-        self.started: list[subprocess.Popen[str]] = []
-
-    def start(self, *arguments: str, stdin: str | None = None) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "services.console", *arguments],
-            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=self.env,
-            cwd=ROOT,
-            start_new_session=True,  # so that a test can do what Ctrl-C in a terminal does: signal the whole group
-        )
-        self.started.append(process)
-        return process
-
-    def run(self, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-        process = self.start(*arguments, stdin=stdin)
-        out, err = process.communicate(stdin, timeout=180)
-        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
-
-    def close(self) -> None:
-        """Kill whatever still runs."""
-        for process in self.started:
-            if process.poll() is None:
-                process.kill()
-            process.communicate()
-
-
 @pytest.fixture
 def cli(tmp_path: Path) -> Iterator[Cli]:
     cli = Cli(tmp_path)
     yield cli
     cli.close()
+
+
+@pytest.fixture(scope="session")
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
+    with System(tmp_path_factory.mktemp("system")) as running:
+        yield running
+
+
+@pytest.fixture
+def online(cli: Cli, system: System) -> Cli:
+    """The command line of the user whose services run already: its evidence, keys, logins and workflows are theirs."""
+    cli.env |= system.env | {"EXHIBIT_NATS_URL": system.url}
+    return cli
 
 
 def descendants(pid: int) -> list[psutil.Process]:

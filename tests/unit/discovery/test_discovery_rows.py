@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.discovery.planning.plan import rejected_run_id, run_ids
-from services.discovery.population.samples import MAX_LISTED_PROBLEMS, first_problems, samples_of_table
 from shared.contracts.discovery import Problem
+from shared.submission.samples import MAX_LISTED_PROBLEMS, first_problems, samples_of_table
 from shared.tables.table import find_cell_problem, objects_to_table
 from shared.task.spec import TaskSpec
 from tests.typed import expect

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.discovery.population.row_problems import RowProblem, find_refused_addresses, told_once
 from shared.contracts.discovery import Problem, Sample
+from shared.submission.row_problems import RowProblem, find_refused_addresses, told_once
 from shared.task.spec import TaskSpec
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
-from services.discovery.population.row_problems import RowProblem, told_once
 from shared.contracts.discovery import Problem, Sample
 from shared.field_types import nullable
+from shared.submission.row_problems import RowProblem, find_refused_addresses, told_once
 from shared.tables.table import Row, Table, find_cell_problem
 from shared.task.spec import TaskSpec, fill, placeholders
 from shared.text.names import safe_id
@@ -45,6 +45,12 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     keys = sample_keys(template, table.rows)
     samples = tuple(_samples(keys, table.rows))
     return samples, (*problems, *_find_duplicates(samples))
+
+
+def check_samples(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
+    """As `samples_of_table`; an address that no browser pool would open is a problem too."""
+    samples, problems = samples_of_table(spec, table)
+    return samples, (*problems, *told_once(find_refused_addresses(spec, samples)))
 
 
 def _samples(keys: Sequence[str], rows: Sequence[Row]) -> Iterator[Sample]:
@@ -147,6 +153,13 @@ def key_template(spec: TaskSpec, columns: tuple[str, ...]) -> str | None:
     identity = next(iter(spec.identity.values()), "")
     named = placeholders(identity)
     return identity if named and set(named) <= set(columns) else None
+
+
+def item_key_template(spec: TaskSpec, row: Mapping[str, str], fields: frozenset[str]) -> str | None:
+    """Return the template that names an item, or None when no template uses a field of the list."""
+    template = key_template(spec, (*row, *fields))
+    named = set(placeholders(template or ""))
+    return template if named & fields and named <= {*row, *fields} else None
 
 
 def sample_keys(template: str | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
