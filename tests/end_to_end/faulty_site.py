@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
 
@@ -11,8 +9,6 @@ RECORD = (
     "<html><title>{id}</title><body><h1>{id}</h1>"
     "<dl><dt>Number</dt><dd>{id}</dd><dt>Owner</dt><dd>Ann</dd></dl>{more}</body></html>"
 )
-HELD_BACK_S = 300
-"""No test holds a page back for so long."""
 NEVER_QUIET = "<p id=c>0</p><script>let n = 0; setInterval(() => { c.textContent = ++n }, 20)</script>"
 LOGIN = (
     "<html><title>Sign in</title><body><h1>Sign in</h1>"
@@ -39,22 +35,19 @@ class FaultyAnswers(Answers):
         }
         if kind == "private":
             return self.answer("", status=302, location="/login/now")
-        if kind == "held":
-            assert self.site.released.wait(HELD_BACK_S)
-        status, body = pages.get("ok" if kind == "held" else kind, (404, ""))
+        status, body = pages.get(kind, (404, ""))
         return self.answer(body, status=status)
 
 
 class FaultySite(SmallSite):
     """Paths: `/ok/X`, `/restless/X`, `/other/X` (another record), `/gone/X` (404), `/broken/X` (500), `/private/X`.
 
-    `/held/X` comes only when `released` is set; `/private/X` redirects to a login page. `hits` counts requests by path.
+    `/private/X` redirects to a login page. `hits` counts requests by path.
     """
 
     def __init__(self) -> None:
         super().__init__(FaultyAnswers)
         self.hits: dict[str, int] = {}
-        self.released = threading.Event()
 
     def spec(self) -> dict:
         return {

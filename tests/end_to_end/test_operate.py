@@ -31,7 +31,7 @@ async def test_a_plain_program_completes_tickets(
     try:
         assert program.stdout is not None
         assert b"decides at" in await program.stdout.readline()
-        finished = await run(client, ticket_spec, rows(tickets_url, [TICKET]), planner="operator")
+        finished = await run(client, ticket_spec, rows(tickets_url, [TICKET]), planner="operator", mode="agent")
     finally:
         program.terminate()
         await program.wait()
@@ -52,7 +52,7 @@ async def test_a_person_completes_a_ticket_at_the_command_line(
     assert person.stdin is not None
     person.stdin.write("\n".join(lines) + "\n")
     person.stdin.flush()
-    finished = await run(client, ticket_spec, rows(tickets_url, [TICKET]), planner="operator")
+    finished = await run(client, ticket_spec, rows(tickets_url, [TICKET]), planner="operator", mode="agent")
     person.send_signal(signal.SIGINT)
     out, err = await asyncio.to_thread(person.communicate, "", 60)
     assert person.returncode == INTERRUPTED

@@ -13,18 +13,20 @@ from shared.contracts.sessions.events import EventsLoaded, LoggedEvent
 from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.contracts.sessions.status import RunStatus
 from tests.end_to_end.conftest import Cli, System
-from tests.end_to_end.faulty_site import FaultySite
 from tests.end_to_end.finished_runs import outcomes_of
-from tests.end_to_end.held_tickets import held_tickets
-from tests.end_to_end.tickets import FULL, rows
+from tests.end_to_end.held_site import HeldSite
+from tests.end_to_end.owner_tasks import owner_spec
 from tests.typed import expect
 
 
-async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(
-    client: Client, ticket_spec: dict[str, Any]
-):
-    async with held_tickets(FULL[1].number) as (site, url):
-        run_id = (await client.submit(ticket_spec, rows=rows(url, FULL[:3]), concurrency=1)).run_id
+def task_of(site: HeldSite) -> dict[str, Any]:
+    return owner_spec("records", f"{site.url}/records")
+
+
+async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(client: Client):
+    rows = [{"number": number} for number in ("A-1", "A-2", "A-3")]
+    with HeldSite(held=["A-2"]) as site:
+        run_id = (await client.submit(task_of(site), rows=rows, concurrency=1)).run_id
         paused = ""
         async with aclosing(client.watch(run_id)) as events:
             async for event in events:
@@ -38,7 +40,7 @@ async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(
                     await client.message(run_id, "Take care.", by="ann")
                     await client.resume(run_id, paused)
                     await client.interrupt(run_id)
-                    site.release()
+                    site.let_go()
                     break
         finished = await client.result(run_id)
         assert {outcome.reason: outcome.samples for outcome in finished.outcomes} == {"": 1, "interrupted": 2}
@@ -73,18 +75,18 @@ def test_a_run_is_steered_and_followed_on_the_command_line(system: System, onlin
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
 
-    async def begin(site: FaultySite) -> tuple[str, str]:
+    async def begin(site: HeldSite) -> tuple[str, str]:
         async with connect(system.url) as client:
-            run_id = (await client.submit(site.spec(), rows=[site.row("held", "A-1")])).run_id
+            run_id = (await client.submit(task_of(site), rows=[{"number": "A-1"}])).run_id
             return run_id, (await client.pause(run_id)).paused_key
 
-    with FaultySite() as site:
+    with HeldSite(held=["A-1"]) as site:
         run_id, paused = asyncio.run(begin(site))
         assert f"waits for {paused}" in exhibit("status", run_id)
         assert "told" in exhibit("message", run_id, "Take care.")
         assert "paused by another pause" in exhibit("resume", run_id, "--key", "other", code=3)
         assert f"resumed {paused}" in exhibit("resume", run_id, "--key", paused)
-        site.released.set()
+        site.let_go()
         shown = exhibit("events", run_id, "--follow")
     for told in ("RunStarted", "FlowPaused", "Take care.", "FlowResumed", "RunCompleted"):
         assert told in shown
