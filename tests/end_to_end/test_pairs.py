@@ -90,6 +90,7 @@ async def test_the_last_60_commits_are_60_in_the_order_of_the_list(finds: str, c
     assert [row["sha"] for row in listed] == list(audit.audit_truth(repository))
 
 
+@pytest.mark.long
 async def test_the_people_of_a_company_are_listed_along_a_route_and_looked_up(client: Client):
     people, company = people_of(), "Quillfeather Press"
     async with people_server.serve() as url:

@@ -33,7 +33,7 @@ from tests.end_to_end.family_runs import spec_of
 from tests.end_to_end.recorded_families import recording_of
 
 BY_NAME = {family.name: family for family in FAMILIES}
-ALWAYS = "commit audit"
+ALWAYS = "blame"
 """The family that is always played; the tickets are, in test_recorded_in_auto.py."""
 FIRST_TWO = (0, 1)
 COMPILED_FROM = {"blame": (0, 2)}

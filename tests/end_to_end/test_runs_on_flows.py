@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from practice.comparing import rows_of
 from practice.hr_portal import demo as hr
 from practice.hr_portal import server as hr_portal
@@ -86,6 +88,7 @@ async def send_requests(
         return finished, await asyncio.to_thread(submissions, url)
 
 
+@pytest.mark.long
 async def test_a_form_is_sent_exactly_once_by_a_flow(client: Client):
     employees = employees_of()
     asked = hr.input_rows(employees)[:1]

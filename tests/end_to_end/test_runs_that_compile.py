@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,24 @@ async def test_a_library_that_is_killed_while_it_compiles_compiles_again(
         fleet = Fleet(cli, url, tmp_path / "evidence")
         for name in ("evidence", "browser_pool", "workflows", "planner", "discovery"):
             fleet.start(name)
-        begun = asyncio.Event()
+        ended, begun = asyncio.Event(), asyncio.Event()
 
         def look(_: str, record: RunFlow) -> None:
+            if record.done:
+                ended.set()
             if record.tries:
                 begun.set()
 
         await client.bus.watch(RUN_FLOWS, RunFlow, look)
         asked = rows_of_demo(tickets_url, TICKETS)
         accepted = await client.submit(ticket_spec, rows=asked, concurrency=3, mode="auto")
+        await ended.wait()
+        # What has been recorded is not given to the library before it is killed.
+        evidence = fleet.running["evidence"]
+        evidence.send_signal(signal.SIGSTOP)
         await begun.wait()
         fleet.kill("workflows")
+        evidence.send_signal(signal.SIGCONT)
         fleet.start("workflows")
         finished = await client.result(accepted.run_id)
         record = await client.bus.read(RUN_FLOWS, accepted.run_id, RunFlow)
