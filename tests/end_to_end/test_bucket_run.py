@@ -102,9 +102,10 @@ async def run_through_an_outage(settings: Settings, server: S3Server, spec: dict
                     server.start()  # not in a thread: it would end with it
                 if isinstance(event, RunFinished):
                     break
+        finished = await client.result(accepted.run_id)
     assert len(blocked) == 1
     assert "does not answer" in blocked[0].message
-    return event
+    return finished
 
 
 async def test_a_run_leaves_the_same_in_a_bucket_as_in_a_folder_though_the_server_was_gone_for_a_while(

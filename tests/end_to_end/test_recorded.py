@@ -7,10 +7,8 @@ from what the model did, and run on the recorded samples.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,6 @@ import pytest
 
 from practice.families import FAMILIES, Family
 from scripts.families import Outcome, play_family, report
-from shared.contracts.steps import StepTaken
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
@@ -140,32 +137,3 @@ def test_a_flow_of_different_commits_stays_a_draft_and_says_why(compiled):
     assert one.validation.problems
     # The first commit passed all checks, the second did not: where its details are is not told by one sample.
     assert any("Details" in problem or "go_back" in problem for problem in one.validation.problems)
-
-
-def calls_in(flow: CompiledFlow, *names: str) -> list[str]:
-    """Return the calls of these functions in the source, as written."""
-    found = (one for one in ast.walk(ast.parse(flow.source)) if isinstance(one, ast.Call))
-    return [ast.unparse(one) for one in found if isinstance(one.func, ast.Name) and one.func.id in names]
-
-
-@pytest.mark.long
-def test_the_flow_of_a_form_presses_once_and_fills_each_field_once(compiled):
-    one = compiled["hr requests"]
-    pressed = [call for call in calls_in(one.flow, "click", "try_click") if "irreversible" in call]
-    assert pressed == ["click(by_role('button', 'Submit request'), irreversible=True)"]
-    filled = Counter(calls_in(one.flow, "select_option", "set_date", "set_checked", "type_text"))
-    filled += Counter(call for call in calls_in(one.flow, "click") if "radio" in call)
-    [form] = [step for step in task_of(BY_NAME["hr requests"]).route if getattr(step, "fill", None)][:1]
-    assert set(filled.values()) == {1}
-    assert len(filled) == len(form.fill) + 1, "and the format of the report"  # type: ignore[union-attr]
-    assert calls_in(one.flow, "download_all") == [
-        "download_all(in_region(by_role('link'), 'Attachments'), 'attachments')"
-    ]
-
-
-@pytest.mark.long
-def test_the_log_of_a_model_says_which_press_was_claimed(compiled):
-    def claimed(steps: Sequence[StepTaken]) -> list[str]:
-        return [step.result.target.name for step in steps if step.claimed and step.result and step.result.target]
-
-    assert [claimed(sample.steps) for sample in compiled["hr requests"].samples] == [["Submit request"]] * 2
