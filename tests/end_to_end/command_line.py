@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from typer.testing import CliRunner
 
@@ -91,9 +91,11 @@ class Runner(CliRunner):
     """With a standard input that has a descriptor: some commands read it by that."""
 
     @contextmanager
-    def isolation(self, input: Any = None, **options: Any) -> Generator[tuple[io.BytesIO, io.BytesIO, io.BytesIO]]:
-        with super().isolation(**options) as streams, tempfile.TemporaryFile("w+", buffering=1) as file:
-            file.write(input)
+    def isolation(
+        self, input: str | bytes | None = None, env: Mapping[str, str | None] | None = None, color: bool = False
+    ) -> Generator[tuple[io.BytesIO, io.BytesIO, io.BytesIO]]:
+        with super().isolation(None, env, color) as streams, tempfile.TemporaryFile("w+", buffering=1) as file:
+            file.write(str(input or ""))
             file.seek(0)
             sys.stdin = file
             yield streams

@@ -12,6 +12,9 @@ from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
 from tests.waiting import until
 
+STARTED_S = 240.0
+"""Within which a busy machine starts services and a browser, and has them work on a sample."""
+
 
 class HeldSite(SmallSite):
     """``/records/NUMBER`` has the owner of a record. A number in ``held`` is answered after `let_go`, and one in
@@ -27,7 +30,7 @@ class HeldSite(SmallSite):
         self._may_go.set()
 
     def wait_until_asked(self, *numbers: str) -> None:
-        until(lambda: set(numbers) <= set(self.asked), f"{numbers} are asked for")
+        until(lambda: set(numbers) <= set(self.asked), f"{numbers} are asked for", STARTED_S)
 
     def wait_for_release(self) -> None:
         self._may_go.wait()
@@ -60,7 +63,7 @@ def results(evidence: Path) -> dict[str, bytes]:
 
 
 def wait_for_result(evidence: Path, number: str) -> None:
-    until(lambda: list(evidence.glob(f"run_*/{number}/result.json")), f"a result of {number}")
+    until(lambda: list(evidence.glob(f"run_*/{number}/result.json")), f"a result of {number}", STARTED_S)
 
 
 def owners_in(run: Path) -> dict[str, str]:

@@ -19,6 +19,7 @@ from practice.serving import serve
 from shared.host.services import run_embedded
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
+from tests.end_to_end.held_site import STARTED_S
 from tests.waiting import until
 
 SEEN_BY_ANN = {
@@ -52,7 +53,7 @@ async def test_what_may_have_been_sent_is_sent_again_only_after_a_person_has_sai
     async with serve(site.app(), 0) as url:
         spec, rows = written(cli.folder, url)
         process = cli.start("run", spec, "--input", rows, "--evidence", str(evidence))
-        await asyncio.to_thread(until, lambda: site.submissions, "the form is sent")
+        await asyncio.to_thread(until, lambda: site.submissions, "the form is sent", STARTED_S)
         os.killpg(process.pid, sign)
         await asyncio.to_thread(process.communicate)
         site._options = replace(NEVER, report_ms=20)
