@@ -24,6 +24,8 @@ from shared.telemetry.logs import OURS
 
 ROOT = Path(__file__).parents[2]
 STOP_BOUND_S = 60
+SECRETS = {"DESK_PASSWORD": "right", "API_TOKEN": "k7-very!secret-Token=42"}
+"""What the services know under these names."""
 
 
 class Cli:
@@ -131,7 +133,7 @@ class System:
             "EXHIBIT_EVIDENCE_DIR": str(folder / "evidence"),
             "EXHIBIT_WORKFLOWS_DIR": str(folder / "workflows"),
             "EXHIBIT_TOOLS_DIR": str(ROOT / "examples/workflows/ticket_evidence/tools"),
-            "EXHIBIT_SECRET_DESK_PASSWORD": "right",
+            **{f"EXHIBIT_SECRET_{name}": secret for name, secret in SECRETS.items()},
         }
         self.url = ""
 
