@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from practice.hr_portal import server as hr_portal
+from practice.people import server as people
 from services.discovery.planning.search_plan import discovery_plan
 from shared.contracts.discovery import SubmitRun
 from shared.task.idle_keys import find_idle_keys
@@ -110,6 +113,14 @@ def test_no_key_of_a_shipped_spec_is_without_effect(path: Path):
     assert spec is not None
     assert find_idle_keys(spec) == ()
     assert path.stem.startswith(("practice", "_")) or spec.politeness.interval_s
+
+
+@pytest.mark.parametrize(
+    ("name", "port"),
+    [("practice_people", people.PORT), ("practice_people_list", people.PORT), ("practice_hr_request", hr_portal.PORT)],
+)
+def test_a_practice_spec_points_to_where_its_site_is_by_default(name: str, port: int):
+    assert urlsplit(read(FOLDER / f"{name}.json")["start_url"]).netloc == f"127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize(
