@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,21 +10,20 @@ import pytest
 from practice.forged.lies import CASE_LIES, dealt, dialogs
 from practice.forged.server import serve
 from practice.forged.site import ForgedSite, Options, key_of
+from shared.client import Client
 from shared.contracts.discovery import RunMode
-from shared.host.services import run_embedded
-from shared.settings import Settings
 from tests.drift.flows import Subject, compile_on_plain_site
 from tests.forged.outcomes import Outcome, assert_nothing_wrong, outcome_of
-from tests.forged.runs import HONEST, SEED, modes_of, run
+from tests.forged.runs import FLOW_AND_AUTO, HONEST, RECORDED, SEED, run
 from tests.forged.tasks import case_samples, case_truth, cases_task
 
-RECORDED = 4
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def run_all(settings: Settings, modes: tuple[RunMode, ...], *, search: bool) -> tuple[list[Outcome], ForgedSite]:
+async def run_all(client: Client, modes: Sequence[RunMode], *, search: bool) -> tuple[list[Outcome], ForgedSite]:
     lies = [one for one in CASE_LIES if search or one != "misled_link"]
     found: list[Outcome] = []
-    async with serve(Options(SEED)) as (url, site), run_embedded(settings) as client:
+    async with serve(Options(SEED)) as (url, site):
         task = cases_task(url, search=search)
         cases = site.cases[: RECORDED + len(lies) + HONEST]
         rows, keys = case_samples(cases, url), [key_of(one) for one in cases[RECORDED:]]
@@ -40,8 +40,15 @@ async def run_all(settings: Settings, modes: tuple[RunMode, ...], *, search: boo
     return found, site
 
 
-@pytest.mark.parametrize(("search", "mode"), [(False, "flow"), (True, "auto")], ids=["by_address", "by_search"])
-async def test_no_case_is_done_with_a_wrong_value(with_library, search, mode):
-    outcomes, site = await run_all(with_library, modes_of(mode), search=search)
+@pytest.mark.parametrize(
+    ("search", "modes"),
+    [
+        pytest.param(True, ("auto",), id="by_search"),
+        pytest.param(False, FLOW_AND_AUTO, id="by_address", marks=pytest.mark.long),
+        pytest.param(True, ("flow",), id="by_search_alone", marks=pytest.mark.long),
+    ],
+)
+async def test_no_case_is_done_with_a_wrong_value(client: Client, search: bool, modes: Sequence[RunMode]):
+    outcomes, site = await run_all(client, modes, search=search)
     assert_nothing_wrong(outcomes)
     assert site.withdrawn == []
