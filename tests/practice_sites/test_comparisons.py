@@ -38,11 +38,6 @@ def written(folder: Path, rows: Sequence[Mapping[str, str]], name: str = "combin
     return path
 
 
-def read(path: Path) -> Rows:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 # --- what is right, by task, and who compares it
 
 
@@ -282,20 +277,3 @@ def test_columns_and_rows_of_the_input_must_all_be_kept(tmp_path: Path):
     assert (difference.column, difference.got) == ("note", "lost")
     [difference] = directory.compare_enriched(written(tmp_path, rows[1:]), original, PEOPLE, BASE)
     assert difference.column == "row"
-
-
-# --- the inputs
-
-
-def test_the_inputs_have_the_rows_that_their_tasks_are_about(tmp_path: Path):
-    path = tmp_path / "in.csv"
-    assert tickets.write_input(path, BASE, TICKETS) == 60
-    numbers = [row["ticket_number"] for row in read(path)]
-    assert set(numbers) - {one.number for one in TICKETS} == set(tickets.ABSENT)
-    assert all(row["url"] == f"{BASE}/tickets/{row['ticket_number']}" for row in read(path))
-    assert audit.write_audit_input(path, BASE, REPOSITORY) == 60
-    assert [row["sha"] for row in read(path)] == [one.sha for one in REPOSITORY.commits[:60]]
-    assert audit.write_blame_input(path, BASE, REPOSITORY) == len(right_blame())
-    assert audit.write_commits_input(path, BASE, REPOSITORY) == 1
-    assert read(path) == [{"repository": "ledger-core", "url": f"{BASE}/harbourline/ledger-core/commits/main"}]
-    assert (hr.write_input(path, STAFF), directory.write_input(path, PEOPLE)) == (20, 69)
