@@ -46,7 +46,7 @@ class Visitor:
         return await self.post(path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
     def _ask(self, method: str, path: str, body: bytes, kind: str) -> Reply:
-        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=10)
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         headers = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         try:
             connection.request(method, path, body or None, {**headers, "content-type": kind} if body else headers)

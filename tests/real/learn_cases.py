@@ -208,5 +208,5 @@ async def _see(case: LearnCase, app: RealApp, folder: Path, session: ManualSessi
 
 
 def _html(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=20) as response:
+    with urllib.request.urlopen(url, timeout=60) as response:
         return response.read().decode(errors="replace")
