@@ -14,11 +14,10 @@ from tests.end_to_end.family_runs import written
 from tests.forged.tasks import Row
 
 SEED = int(os.environ.get("FORGED_SEED", "11"))
-HONEST = 3
+HONEST = 2
 """Samples of a run that meet no lie."""
 RECORDED = 4
 """Samples that a flow is compiled from, and checked with."""
-FLOW_AND_AUTO: tuple[RunMode, ...] = ("flow", "auto")
 
 
 async def run(client: Client, task: dict[str, Any], rows: Sequence[Row], mode: RunMode) -> list[dict[str, str]]:

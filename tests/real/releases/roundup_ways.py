@@ -37,7 +37,8 @@ def subject_at(url: str) -> Subject:
 
 
 def truth_of(issue: Issue) -> dict[str, str]:
-    return {name: cell or "" for name, cell in cells_of(issue).items()}
+    compact = partial(json.dumps, separators=(",", ":"))
+    return {name: cell or "" for name, cell in cells_of(issue, compact).items()}
 
 
 async def measure_roundup(folder: Path) -> list[WayOutcome]:
