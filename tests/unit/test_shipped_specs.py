@@ -1,13 +1,16 @@
-"""The shipped task specs, and the messages for an invalid one."""
+"""The shipped task specs, their JSON Schema, and the page that explains them."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from practice.hr_portal import server as hr_portal
+from practice.people import server as people
 from services.discovery.planning.search_plan import discovery_plan
 from shared.contracts.discovery import SubmitRun
 from shared.task.idle_keys import find_idle_keys
@@ -41,20 +44,16 @@ def test_the_specs_are_all_there():
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_a_shipped_spec_is_right(path: Path):
+def test_a_shipped_spec_is_right_and_no_key_of_it_is_without_effect(path: Path):
     spec, problems = check_spec(read(path))
     assert problems == ()
     assert spec is not None
     assert spec.schema_ == "./schema.json"
     assert spec.task_id == ("unique_name" if path.stem == "_template" else path.stem)
-
-
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_a_shipped_spec_asks_its_input_for_every_column_it_uses(path: Path):
-    spec, _ = check_spec(read(path))
-    assert spec is not None
     used = {name for text in (spec.start_url, spec.sample_id, *spec.identity.values()) for name in placeholders(text)}
     assert used <= set(spec.input_schema)
+    assert find_idle_keys(spec) == ()
+    assert path.stem.startswith(("practice", "_")) or spec.politeness.interval_s
 
 
 def test_the_schema_for_editors_is_up_to_date():
@@ -70,46 +69,12 @@ def test_the_readme_explains_every_key():
     assert {key for key in keys if f"`{key}`" not in readme} == set()
 
 
-def test_every_problem_is_reported_with_its_place():
-    wrong = {
-        **read(FOLDER / "practice_tickets.json"),
-        "max_step": 5,
-        "goal": 7,
-        "concurrency": "5",
-        "keywords": ["fine", 3],
-        "output_schema": {"when": "day", "who": {"type": "string", "label": ["x"]}},
-        "required_artifacts": ["screenshots"],
-    }
-    spec, problems = check_spec(wrong)
-    assert spec is None
-    said = {problem.where: problem.message for problem in problems}
-    assert said["spec.max_step"] == "unknown key"
-    assert said["spec.output_schema.who.label"] == "unknown key"
-    assert {"spec.goal", "spec.concurrency", "spec.keywords[1]", "spec.required_artifacts[0]"} <= said.keys()
-    assert any(where.startswith("spec.output_schema.when") for where in said)
-
-
-def test_names_that_do_not_agree_are_all_reported():
-    wrong = {
-        **read(FOLDER / "practice_tickets.json"),
-        "required_fields": ["asignee"],
-        "identity": {"number": "{ticket_number}"},
-        "judgment_required": True,
-    }
-    _, problems = check_spec(wrong)
-    assert {problem.where for problem in problems} == {
-        "spec.required_fields",
-        "spec.identity",
-        "spec.judgment_question",
-    }
-
-
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_no_key_of_a_shipped_spec_is_without_effect(path: Path):
-    spec, _ = check_spec(read(path))
-    assert spec is not None
-    assert find_idle_keys(spec) == ()
-    assert path.stem.startswith(("practice", "_")) or spec.politeness.interval_s
+@pytest.mark.parametrize(
+    ("name", "port"),
+    [("practice_people", people.PORT), ("practice_people_list", people.PORT), ("practice_hr_request", hr_portal.PORT)],
+)
+def test_a_practice_spec_points_to_where_its_site_is_by_default(name: str, port: int):
+    assert urlsplit(read(FOLDER / f"{name}.json")["start_url"]).netloc == f"127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize(
