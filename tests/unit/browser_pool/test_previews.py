@@ -84,15 +84,18 @@ def test_a_head_that_ends_inside_a_character_is_read() -> None:
     assert previews.decoded("aä".encode()[:-1]) == "a"
 
 
+@pytest.mark.system
 async def test_a_pdf_shows_its_text_whatever_its_name(tmp_path: Path) -> None:
     assert await preview(tmp_path, pdf("Invoice 4711"), "report") == "Invoice 4711"
 
 
+@pytest.mark.system
 async def test_a_pdf_that_opens_without_a_password_and_one_that_does_not(tmp_path: Path) -> None:
     assert await preview(tmp_path, pdf("Open", ""), "r.pdf") == "Open"
     assert await preview(tmp_path, pdf("Closed", "hunter2"), "r.pdf") is None
 
 
+@pytest.mark.system
 async def test_a_workbook_shows_its_rows(tmp_path: Path) -> None:
     rows = f"<row>{CELL.format('Tag')}{CELL.format('Owner')}</row><row>{CELL.format('A1')}<c><v>7</v></c></row>"
     shown = await preview(tmp_path, xlsx(rows), "r.xlsx")
@@ -101,12 +104,14 @@ async def test_a_workbook_shows_its_rows(tmp_path: Path) -> None:
     assert shown.splitlines()[2].startswith("A1\t7")
 
 
+@pytest.mark.system
 async def test_broken_files_have_no_preview(tmp_path: Path) -> None:
     assert await preview(tmp_path, b"%PDF-1.7\n" + b"\xff" * 1000, "r.pdf") is None
     assert await preview(tmp_path, b"PK\x03\x04" + b"\xff" * 1000, "r.xlsx") is None
     assert await preview(tmp_path, b"PK\x03\x04" + b"\xff" * 1000, "r.zip") is None
 
 
+@pytest.mark.system
 async def test_a_bomb_ends_its_reader_and_nothing_else(tmp_path: Path) -> None:
     bomb = xlsx(f"<row>{CELL.format('x' * 10)}</row>" * 1_500_000)
     assert len(bomb) < 1_000_000

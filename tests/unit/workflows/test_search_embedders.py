@@ -93,6 +93,7 @@ def test_equal_texts_have_equal_vectors_and_near_ones_near_vectors():
     assert list(embedder.embed_queries(["a bug"])[0]) == pytest.approx(list(bug), abs=1e-6)
 
 
+@pytest.mark.system
 def test_the_model_is_named_with_its_version_without_loading_it():
     code = (
         "import sys; from services.workflows.search.embedders import open_embedder; one = open_embedder();"
@@ -103,6 +104,7 @@ def test_the_model_is_named_with_its_version_without_loading_it():
     assert named[1:] == ["256", "0.22", "False"]
 
 
+@pytest.mark.system
 def test_loading_leaves_the_root_logger_as_it_was():
     code = (
         "import logging; from services.workflows.search.wordllama_embedder import WordLlamaEmbedder;"

@@ -264,6 +264,7 @@ def test_the_months_of_another_language_are_known_on_pages_in_that_language() ->
         assert month_numbers(tag)["november"] == 11
 
 
+@pytest.mark.system
 def test_names_are_loaded_when_one_is_first_asked_for() -> None:
     script = (
         "import sys; import shared.text.dates as dates; assert dates.iso_date('2026-11-21 10:00') == '2026-11-21'; "
