@@ -13,6 +13,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 
 from scripts.audit import read_audit
 from scripts.write_sbom import LOCK, ROOT, SBOM, make_sbom, read_lock
+from tests.cases import cases
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -59,7 +60,7 @@ def test_what_is_not_pinned_with_hashes_is_no_lock(tmp_path: Path):
 FINDING = {"id": "PYSEC-1", "fix_versions": ["2.1", "2.2"], "aliases": [], "description": ""}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("packages", "code"),
     [
         ([{"name": "a", "version": "1", "vulns": []}], 0),

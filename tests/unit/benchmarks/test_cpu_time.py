@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.cpu_time import kind_of
+from tests.cases import cases
 
 PYTHON = "/srv/.venv/bin/python"
 KINDS = {
@@ -19,6 +18,6 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@cases("kind", KINDS)
 def test_a_process_is_told_by_its_command(kind: str) -> None:
     assert kind_of(KINDS[kind]) == kind

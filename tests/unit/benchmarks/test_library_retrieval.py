@@ -13,6 +13,7 @@ from benchmarks.library.retrieval import by_meaning, by_words, hit_rates, load_q
 from services.workflows.search.embedders import open_embedder
 from services.workflows.search.index import VectorIndex
 from shared.workflow_source.module import read_module
+from tests.cases import cases
 
 _WORDS_WITHOUT_CONTENT = """
 a an the of in on at to for from with without and or not no is are was were be been it its this that these those
@@ -67,7 +68,7 @@ def test_the_set_has_the_sizes_that_are_promised():
     assert len({query.query for query in QUERIES}) == len(QUERIES)
 
 
-@pytest.mark.parametrize("name", WORKFLOWS)
+@cases("name", WORKFLOWS)
 def test_each_workflow_is_one(name):
     one = WORKFLOWS[name]
     module, findings = read_module(one.code)
@@ -76,7 +77,7 @@ def test_each_workflow_is_one(name):
     assert one.description
 
 
-@pytest.mark.parametrize("query", of_kind("paraphrase"), ids=lambda query: query.query)
+@cases("query", of_kind("paraphrase"))
 def test_a_paraphrase_shares_no_content_word_with_its_workflow(query):
     one = WORKFLOWS[query.expected]
     assert content(query.query)

@@ -18,6 +18,7 @@ from benchmarks.observe_score import (
     texts_found,
 )
 from benchmarks.observe_truth import Control, Page
+from tests.cases import cases
 
 SAVE, GONE = Control("1", "Save"), Control("2", "Cancel")
 
@@ -33,7 +34,7 @@ def test_a_second_report_and_a_stranger_are_wrong():
     assert made.precision == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("note", "said", "wrong"),
     [
         ("covered", Reported("1", "button", covered=True), 0),
@@ -105,7 +106,7 @@ def test_an_aria_snapshot_is_read():
     assert texts_found(["one: 1", "3"], aria_texts(text)) == []
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+@cases("page", pages())
 def test_every_control_and_text_of_the_truth_is_written_into_the_page(page: Page):
     source = page.html + "".join(page.parts.values())
     for control in page.controls:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.files.mhtml import MhtmlArchive, read_mhtml_headers
+from tests.cases import cases
 
 HEAD = (
     'From: <Saved by Blink>\r\nSnapshot-Content-Location: https://a.test/x?y=1\r\nMIME-Version: 1.0\r\n'
@@ -39,7 +39,7 @@ def test_a_part_without_an_id_or_an_address_is_no_frame():
     assert read.frames == {"cid:f0": "https://a.test/z"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [
         b"",

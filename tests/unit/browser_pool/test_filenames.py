@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.browser_pool.files.filenames import (
     MAX_NAME,
     interrupted_message,
@@ -13,9 +11,10 @@ from services.browser_pool.files.filenames import (
     suffix_of,
     too_large,
 )
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "safe"),
     [
         ("report.pdf", "report.pdf"),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.page.dates import Format, Moment, example, format_of, native, parse, reads_as, reads_in
 from shared.text.written_dates import days_in
+from tests.cases import cases
 
 DAY = Moment(2026, 11, 21)
 
 
-@pytest.mark.parametrize("text", ["", "21.11.2026", "2026-02-30", "2026-13", "25:00", "14:61", "2026-11T10:00", "x"])
+@cases("text", ["", "21.11.2026", "2026-02-30", "2026-13", "25:00", "14:61", "2026-11T10:00", "x"])
 def test_what_is_no_date(text: str) -> None:
     assert parse(text) is None
 
@@ -31,7 +31,7 @@ def test_weeks_belong_to_the_year_most_of_them_is_in() -> None:
     assert native(Moment(2027, 1, 1), "week") == "2026-W53"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("hint", "written"),
     [
         ("MM/DD/YYYY", "11/21/2026"),
@@ -48,7 +48,7 @@ def test_formats_that_fields_name(hint: str, written: str) -> None:
     assert known.write(DAY) == written
 
 
-@pytest.mark.parametrize("hint", ["", "mm/dd", "Add a day", "mm/mm/yyyy"])
+@cases("hint", ["", "mm/dd", "Add a day", "mm/mm/yyyy"])
 def test_what_names_no_format(hint: str) -> None:
     assert format_of(hint) is None
 
@@ -59,7 +59,7 @@ def test_an_example_counts_where_it_can_be_read_in_one_way() -> None:
     assert example("03/04/2026") is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "verdict"),
     [
         ("Saturday, November 21st, 2026", True),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.browser_pool.page.keys import chord
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "known"),
     [
         ("enter", "Enter"),
@@ -28,6 +27,6 @@ def test_what_is_a_key(written: str, known: str) -> None:
     assert chord(written) == known
 
 
-@pytest.mark.parametrize("written", ["", "  ", "Foo", "Control+", "Control+Foo", "Foo+a", "Ctrl+Control+a", "ab"])
+@cases("written", ["", "  ", "Foo", "Control+", "Control+Foo", "Foo+a", "Ctrl+Control+a", "ab"])
 def test_what_is_none(written: str) -> None:
     assert chord(written) is None

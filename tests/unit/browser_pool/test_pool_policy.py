@@ -4,18 +4,18 @@ import re
 from fnmatch import translate
 from ipaddress import IPv4Address
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.safety.policy import fetch_patterns
 from shared.hosts import Origin, parse_origin
 from shared.network.host_policy import HostPolicy, document_refusal, part_refusal
+from tests.cases import cases
 
 SITE = HostPolicy(allowed=("tickets.example.com",))
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "https://tickets.example.com/1",
@@ -29,7 +29,7 @@ def test_the_host_of_a_task_may_be_opened(url: str) -> None:
     assert document_refusal(url, ["93.184.216.34"], SITE) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "https://example.com/",
@@ -56,7 +56,7 @@ def test_everything_else_is_refused(url: str) -> None:
     assert document_refusal(url, ["93.184.216.34"], SITE)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rule", "url", "fits"),
     [
         ("a.example:8443", "https://a.example:8443/", True),
@@ -78,7 +78,7 @@ def test_how_hosts_are_named(rule: str, url: str, fits: bool) -> None:
     assert (document_refusal(url, [], HostPolicy((rule,), (rule,))) is None) == fits
 
 
-@pytest.mark.parametrize(
+@cases(
     "host",
     [
         *(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from services.browser_pool.safety.politeness import (
     retry_after_s,
     take,
 )
+from tests.cases import cases
 from tests.typed import expect
 
 NOON = 1_900_000_000.0
@@ -37,7 +37,7 @@ def test_documents_are_an_interval_apart_and_each_takes_the_next_free_moment() -
     assert late.go_at == NOON + 50
 
 
-@pytest.mark.parametrize(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
+@cases(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
 def test_of_two_intervals_the_longer_one_is_kept_between_their_documents(before_s: float, after_s: float) -> None:
     first = take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60)
     assert first is not None
@@ -90,7 +90,7 @@ def test_after_a_pause_one_goes_first_and_a_good_answer_ends_it() -> None:
     assert after_answer(Pause(), 200, None, now=NOON) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "wait_s"),
     [
         ("120", 120.0),
@@ -135,7 +135,7 @@ def test_never_too_close_and_never_too_many(steps: list[tuple[str, float, int, f
         pace = give_back(granted.pace, owner) if answered else granted.pace
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "domain"),
     [
         ("https://acme.tracker.example/x", "tracker.example"),

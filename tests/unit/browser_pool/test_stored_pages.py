@@ -9,13 +9,13 @@ import quopri
 import re
 from urllib.parse import quote, unquote
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.browser_pool.files.captures import shown_headers
 from services.browser_pool.files.mhtml import without_secrets
 from shared.contracts.browser_pool import HIDDEN_VALUE
+from tests.cases import cases
 
 LINES = (
     "From: <Saved by Blink>", "Subject: {subject}", "MIME-Version: 1.0",
@@ -61,7 +61,7 @@ def test_a_secret_goes_wherever_a_line_of_the_file_breaks(secret: str, before: i
     assert parts(clean)[0].decode().rstrip() == f"<p>{'x' * before}{HIDDEN_VALUE}y</p>"
 
 
-@pytest.mark.parametrize("secret", ["MULTIPART", "1.0", "text/html", "quoted-printable", "base64", "--X", "image/png"])
+@cases("secret", ["MULTIPART", "1.0", "text/html", "quoted-printable", "base64", "--X", "image/png"])
 def test_a_secret_that_is_a_word_of_the_format_leaves_a_page_that_can_be_read(secret: str) -> None:
     clean = cleaned(mhtml(f"<p>it is {secret} here</p>"), secret)
     message = email.message_from_bytes(clean)
@@ -83,7 +83,7 @@ def test_a_secret_by_which_a_site_divides_a_part_costs_the_page() -> None:
     assert without_secrets(page, ["hunter2"]) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "html",
     [
         "<p>hunter2 &amp; co</p>",
@@ -112,7 +112,7 @@ def test_tags_within_a_secret_stay_and_what_looks_like_one_in_it_does_not() -> N
     assert email.message_from_bytes(clean)["Subject"] == f"It is {HIDDEN_VALUE}"
 
 
-@pytest.mark.parametrize("kind", ["image/svg+xml", "text/css", "application/json", "image/png", "font/woff2"])
+@cases("kind", ["image/svg+xml", "text/css", "application/json", "image/png", "font/woff2"])
 def test_a_secret_in_any_part_goes(kind: str) -> None:
     page = mhtml("<p>x</p>", b"\x89 before hunter2secret after \xff", kind)
     assert parts(cleaned(page, "hunter2secret"))[1] == b"\x89 before " + HIDDEN_VALUE.encode() + b" after \xff"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from itertools import islice
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from services.discovery.population.samples import MAX_LISTED_PROBLEMS, first_pro
 from shared.contracts.discovery import Problem
 from shared.tables.table import find_cell_problem, objects_to_table
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 from tests.typed import expect
 
 BASE = {"task_id": "t", "goal": "g", "output_schema": {"number": "string"}}
@@ -96,7 +96,7 @@ def test_two_rows_of_one_sample_are_both_named():
     assert "row 1" in problems[0].message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("row", "spec", "key"),
     [
         ({"sample_id": "S", "number": "N", "url": "http://x/u"}, {"identity": {"number": "{number}"}}, "S"),
@@ -123,7 +123,7 @@ def test_sample_ids_are_unique_and_safe_whatever_the_keys_are(keys):
     assert all(set(one) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") for one in ids)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "good", "bad"),
     [
         ("number", "-1.5e3", "1,5"),

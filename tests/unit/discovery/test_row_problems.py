@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.discovery.population.row_problems import RowProblem, find_refused_addresses, told_once
 from shared.contracts.discovery import Problem, Sample
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 
 
 def spec(**more: object) -> TaskSpec:
@@ -24,7 +23,7 @@ def refused(task: TaskSpec, *urls: str) -> dict[int, str]:
     return {problem.row: problem.message for problem in find_refused_addresses(task, samples(*urls))}
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "http://127.0.0.1:8000/x",

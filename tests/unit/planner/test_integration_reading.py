@@ -6,8 +6,6 @@ import hashlib
 import json
 from typing import Any
 
-import pytest
-
 from services.planner.integration.comparing import merged_values, needs_browser
 from services.planner.integration.json_text import ABSENT, MAX_BYTES, MAX_DEPTH, JsonNumber, JsonText, find, read_json
 from services.planner.integration.reading import ResponseRead, parse_response, read_response
@@ -17,6 +15,7 @@ from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, ResponseSource
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 
 SAMPLE = Sample(sample_id="7", key="7", row=1, fields={"id": "7"})
 SOURCE = ResponseSource(url="https://a.example/7", sha256="0" * 64, pointer="")
@@ -47,7 +46,7 @@ def value_of(spec: TaskSpec, written: str) -> FieldValue | Note:
 # --- the JSON text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pointer", "found"),
     [
         ("", "whole"), ("/foo", ["bar", "baz"]), ("/foo/0", "bar"), ("/", JsonNumber("0")), ("/a~1b", JsonNumber("1")),
@@ -62,7 +61,7 @@ def test_pointers_of_rfc_6901(pointer: str, found: Any):
     assert find(text, pointer) == (text.value if found == "whole" else found)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "why"),
     [
         (b'{"id": 7, "x": 1, "x": 2}', "has the name 'x' twice"),
@@ -91,7 +90,7 @@ def test_brackets_within_texts_are_no_depth():
     assert isinstance(read_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH), JsonText)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "content_type", "why"),
     [
         (404, "application/json", "HTTP 404"),
@@ -107,7 +106,7 @@ def test_a_response_that_is_no_json_text(status: int, content_type: str, why: st
     assert why in text
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "application/problem+json; charset=UTF-8"])
+@cases("content_type", ["application/json", "application/problem+json; charset=UTF-8"])
 def test_json_has_several_media_types(content_type: str):
     assert isinstance(parse_response(200, content_type, b'\xef\xbb\xbf{"id": 7}'), JsonText)
 
@@ -115,7 +114,7 @@ def test_json_has_several_media_types(content_type: str):
 # --- whose record it is
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "why"),
     [
         ('{"id": 8, "x": "a"}', "of another record: id is '8', asked for was '7'"),
@@ -135,7 +134,7 @@ def test_without_proof_of_the_record_nothing_of_it_is_used(body: str, why: str):
 # --- values
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "written", "value"),
     [
         ("decimal", "1.10", "1.10"), ("decimal", "0.1000000000000000000001", "0.1000000000000000000001"),
@@ -157,7 +156,7 @@ def test_a_value_is_that_of_the_json_text(type_: str, written: str, value: Any):
     assert got.response == ResponseSource(url=SOURCE.url, sha256=SOURCE.sha256, pointer="/x")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "written"),
     [
         ("string", "true"), ("string", "{}"), ("string", '["a"]'), ("string", '""'), ("string", '" "'),
@@ -215,7 +214,7 @@ def page_value(value: Any, state: Any = "value") -> FieldValue:
     return FieldValue(field="x", state=state, value=value, shown=str(value))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "written", "shown", "same"),
     [
         ("string", '"Open"', "Open", True), ("string", '"Open"', "Closed", False), ("string", '"a  b"', "a b", True),

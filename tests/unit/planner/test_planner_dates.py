@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import settings
 
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
@@ -12,6 +11,7 @@ from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import el, page, row, spec, text
 
@@ -30,7 +30,7 @@ def on_page(shown: str, *others: str) -> Normal | Invalid:
     return typed_value(DAY, shown, order=date_hints(seen))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("others", "day"),
     [
         (["25/12/24"], "2024-10-03"),
@@ -45,7 +45,7 @@ def test_another_date_of_the_page_settles_the_order(others, day):
     assert on_page("03/10/24", *others) == Normal(day)
 
 
-@pytest.mark.parametrize(
+@cases(
     "others",
     [
         [],
@@ -99,7 +99,7 @@ def test_two_forms_of_one_day_are_one_value_with_the_help_of_title_and_page():
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-04")), FieldAmbiguous)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("other", "expected"),
     [
         (text("3 days ago", title="2024-10-03T08:00Z"), "2024-10-03"),
@@ -133,12 +133,12 @@ def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
 IN_TWO = "21 listopada 2026"
 
 
-@pytest.mark.parametrize(("lang", "day"), [("pl", "2026-11-21"), ("PL-pl", "2026-11-21"), ("hr", "2026-10-21")])
+@cases(("lang", "day"), [("pl", "2026-11-21"), ("PL-pl", "2026-11-21"), ("hr", "2026-10-21")])
 def test_the_language_of_the_document_settles_the_month(lang: str, day: str):
     assert typed_value(DAY, IN_TWO, order=date_hints(page(text(IN_TWO), lang=lang))) == Normal(day)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("others", "day"),
     [
         (["3 sierpnia 2026"], "2026-11-21"),
@@ -150,7 +150,7 @@ def test_other_dates_of_the_page_settle_the_month(others: list[str], day: str):
     assert on_page(IN_TWO, *others) == Normal(day)
 
 
-@pytest.mark.parametrize(
+@cases(
     "others",
     [[], ["3 sierpnia 2026", "3. kolovoza 2026."], ["3 May 2026", "3 sierpnia 2026"], ["3 May and later"], [IN_TWO]],
 )

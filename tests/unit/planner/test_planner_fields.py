@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
 from services.planner.page.identity import identity_proof, keywords, read_page
 from shared.contracts.steps import ValueSource
 from shared.task.row_values import missing_columns, start_url
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
@@ -22,7 +21,7 @@ def shown(seen, field="assignee", **changes):
     return found.candidate.shown
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         row("Assignee", "Ann Lee"),
@@ -121,7 +120,7 @@ def test_of_a_list_the_row_of_the_record_counts():
     assert without.proof.state != "proven"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (text("Assignee"), text("Due date")),
@@ -176,7 +175,7 @@ def proof(*elements, **changes):
     return read_page(spec(), sample(**changes), page(*elements)).proof.state
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("TCK-1001"),),
@@ -191,7 +190,7 @@ def test_the_right_record_is_proven(elements):
     assert proof(*elements) == "proven"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("TCK-10011"),),
@@ -204,7 +203,7 @@ def test_another_record_is_a_mismatch(elements):
     assert proof(*elements) == "mismatch"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("Ticket"),),
@@ -284,7 +283,7 @@ def contract_fields(value_type: str = "string"):
     return {"number": "string", "owner": "string", "value": value_type, "notes": "string | null"}
 
 
-@pytest.mark.parametrize("value_type", ["string", "decimal"])
+@cases("value_type", ["string", "decimal"])
 def test_the_head_of_a_column_is_no_label_where_the_first_cells_are(value_type):
     changes = {"output_schema": contract_fields(value_type), "required_fields": [], "identity": {"number": "{number}"}}
     found = read_fields(spec(**changes), page(*properties(*CONTRACT)), "CT-7")
@@ -320,7 +319,7 @@ def test_an_icon_that_only_its_class_names_is_no_text_and_no_absence():
     assert isinstance(found["assignee"], FieldMissing)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("heads", "rows", "key", "value"),
     [
         (("Name", "Type"), (("id", "int"), ("type", "varchar")), "id", "int"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from msgspec.structs import replace
 
 from services.planner.judge.field_values import values_to_save
@@ -29,6 +28,7 @@ from shared.contracts.browser_pool import Element, cut_marker
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note_text, plain_note
 from shared.evidence_format.layout import artifact_filename
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,
@@ -101,7 +101,7 @@ def test_a_required_field_that_the_page_shows_empty_is_told_apart_from_one_that_
     assert bounce.message == "You called done but these required fields are missing: assignee (the page shows it empty)"
 
 
-@pytest.mark.parametrize("lacking", [{"required_artifacts": ["screenshot:none"]}, {"judgment_required": True}, {}])
+@cases("lacking", [{"required_artifacts": ["screenshot:none"]}, {"judgment_required": True}, {}])
 def test_neither_rules_nor_the_result_of_a_sample_say_that_somebody_called_done(lacking):
     done = Done(values={"ticket_number": "TCK-1001", "assignee": None})
     task = spec(**{"judgment_question": "Was it late?", **lacking})
@@ -168,7 +168,7 @@ def test_a_value_of_the_wrong_type_is_sent_back_then_reviewed_and_its_text_kept(
 # --- artifacts
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wanted", "results", "missing"),
     [
         (["screenshot"], (shot("anything"),), ()),
@@ -211,7 +211,7 @@ def walked(*looks: tuple[str, str, AnyAction]) -> AttemptState:
 LOOK, PRESS = Scroll(), Click(target=ByText(text="Next"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("looks", "counts"),
     [
         # the page had not shown yet whose it is
@@ -239,7 +239,7 @@ def test_a_picture_taken_before_the_record_was_proven_does_not_count():
 # --- identity
 
 
-@pytest.mark.parametrize("number", ["TCK-1002", "TCK-10011", "1001", ""])
+@cases("number", ["TCK-1002", "TCK-10011", "1001", ""])
 def test_another_record_is_sent_back_once_and_never_done(number):
     done = Done(values={**VALUES, "ticket_number": number}, refs={"ticket_number": 2})
     bounce, _ = judge(done)
@@ -317,7 +317,7 @@ def test_a_value_that_stands_nowhere_is_sent_back_once_and_then_reviewed():
     assert told in map(note_text, ending.notes)
 
 
-@pytest.mark.parametrize("said", ["Ann", "Annual report", "a report"])
+@cases("said", ["Ann", "Annual report", "a report"])
 def test_a_value_must_stand_there_as_whole_words(said):
     seen = unlabelled(text("Annual reports"))
     told, _ = twice(Done(values={**VALUES, "assignee": said}), seen)
@@ -373,7 +373,7 @@ def test_a_value_from_elsewhere_than_under_its_label_is_sent_back_with_both_and_
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "contradicted_values", True)
 
 
-@pytest.mark.parametrize(("stands", "said"), [("Unassigned", "Hana Kobayashi"), ("Ann Lee", "Unassigned")])
+@cases(("stands", "said"), [("Unassigned", "Hana Kobayashi"), ("Ann Lee", "Unassigned")])
 def test_there_is_and_there_is_none_contradict_each_other(stands, said):
     seen = page(*ticket(assignee=stands), text("Unassigned"), text("Hana Kobayashi"))
     words = said == "Unassigned"
@@ -386,7 +386,7 @@ def test_there_is_and_there_is_none_contradict_each_other(stands, said):
     assert ending.reason == "contradicted_values"
 
 
-@pytest.mark.parametrize("ref", [2, 3])
+@cases("ref", [2, 3])
 def test_a_ref_that_does_not_show_the_value_is_sent_back_and_overrides_nothing(ref):
     done = Done(values={**VALUES, "assignee": "John Smith"}, refs={"assignee": ref})
     _, values = judge(done, seen=activity())
@@ -464,7 +464,7 @@ def test_a_page_that_writes_the_marker_itself_has_no_cut_text():
     assert not ending.flagged
 
 
-@pytest.mark.parametrize(("cut", "problems"), [(True, ["unconfirmed_values"]), (False, ["contradicted_values"])])
+@cases(("cut", "problems"), [(True, ["unconfirmed_values"]), (False, ["contradicted_values"])])
 def test_only_a_cut_text_leaves_open_whether_the_value_continues(cut, problems):
     one = cut_off("Ann") if cut else replace(cut_off("Ann"), cut_chars=0)
     value = FieldValue(field="assignee", state="value", value="Ann Lee of Oslo", shown="Ann Lee of Oslo")
@@ -494,7 +494,7 @@ def test_what_was_saved_before_is_kept_with_its_source():
 # --- fail, and bounds
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "status", "reason", "fault"),
     [
         ("not_found", "failed", "not_found", "record"),
@@ -534,7 +534,7 @@ def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "disputed_not_found", True)
 
 
-@pytest.mark.parametrize("said", ["TCK-1001 not found", "There is no such ticket: TCK-1001"])
+@cases("said", ["TCK-1001 not found", "There is no such ticket: TCK-1001"])
 def test_a_page_that_repeats_the_id_does_not_show_the_record(said):
     state = acted(AttemptState(), picture("not_found"), shot("not_found"), "")
     for element in (heading(said), text(said)):
@@ -611,9 +611,7 @@ def test_artifacts_are_numbered_in_the_order_they_came():
     assert [filed.filename for filed in state.artifacts] == ["01_the_ticket.png", "02_x.png"]
 
 
-@pytest.mark.parametrize(
-    ("suffix", "name"), [("", "07_a"), (".PDF", "07_a.pdf"), ("/../x", "07_a.x"), (".tar.gz", "07_a.targz")]
-)
+@cases(("suffix", "name"), [("", "07_a"), (".PDF", "07_a.pdf"), ("/../x", "07_a.x"), (".tar.gz", "07_a.targz")])
 def test_a_suffix_from_a_site_cannot_leave_the_folder(suffix, name):
     assert artifact_filename(7, artifact("a", suffix)) == name
 
@@ -710,7 +708,7 @@ def test_the_page_settles_the_language_of_a_month_and_it_is_kept_beside_the_valu
     assert (settled.value, settled.source.date_order, settled.source.date_language) == ("2024-10-03", None, "hr")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "beside", "day"),
     [("03/10/2024", "25/12/2024", "2024-10-03"), ("3 listopada 2024", "4. srpnja 2024.", "2024-10-03")],
 )
@@ -760,7 +758,7 @@ def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so()
     assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Rejection)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "good"),
     [
         (["Ann Lee", "Bob Ray"], True),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from services.planner.judge.gates import Rejection, judge_done
 from services.planner.state.attempt_state import AttemptState, Ending
 from shared.contracts.actions import Done, Judgment, JudgmentGiven
 from shared.task.judgments import ANSWERS, answers_of
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
@@ -49,7 +49,7 @@ def changed(**changes):
     return replace(GOOD, **changes)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("judgment", "told"),
     [
         (None, "there is no judgment; the task asks: Was it done in time?"),
@@ -76,7 +76,7 @@ def test_an_answer_is_taken_in_any_capitals_and_written_as_the_task_does():
     assert expect(expect(judge(changed(answer="YES")), Ending).judgment, Judgment).answer == "yes"
 
 
-@pytest.mark.parametrize("judgment", [changed(answer="inconclusive"), changed(confidence=0.4)])
+@cases("judgment", [changed(answer="inconclusive"), changed(confidence=0.4)])
 def test_an_unsure_judgment_is_done_and_flagged(judgment):
     ending = judge(judgment)
     assert isinstance(ending, Ending)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.page.paging import next_page_control, next_results_control
+from tests.cases import cases
 from tests.unit.planner.planner_pages import el, page, text
 
 
@@ -12,14 +11,12 @@ def link(name: str, **rest):
     return el("link", name, tag="a", **{"url": "http://127.0.0.1:8000/list?page=2", **rest})
 
 
-@pytest.mark.parametrize(
-    "name", ["Feedback", "Rollback", "Next.js", "Back", "Previous", "Next steps", "Older people", "Text"]
-)
+@cases("name", ["Feedback", "Rollback", "Next.js", "Back", "Previous", "Next steps", "Older people", "Text"])
 def test_a_label_that_only_contains_the_word_turns_no_page(name: str):
     assert next_page_control(page(text("an item"), link(name)), 1) is None
 
 
-@pytest.mark.parametrize("name", ["Next", "next page", "Next ›", "Older", "Older →", "Weiter", "Page suivante"])
+@cases("name", ["Next", "next page", "Next ›", "Older", "Older →", "Weiter", "Page suivante"])
 def test_a_whole_label_behind_the_list_does(name: str):
     control = next_page_control(page(text("an item"), link(name)), 1)
     assert control is not None
@@ -39,7 +36,7 @@ def test_next_before_the_list_counts_in_a_pager_only():
     assert next_page_control(page(link("Next", area="pager"), text("an item")), 2) is not None
 
 
-@pytest.mark.parametrize(
+@cases(
     "rest", [{"states": ("disabled",)}, {"row": 3}, {"in_dialog": True}, {"area": "contentinfo"}, {"area": "banner"}]
 )
 def test_what_cannot_be_pressed_or_stands_elsewhere_turns_no_page(rest: dict):
@@ -59,7 +56,7 @@ def test_a_script_s_link_is_pressed():
     assert control.url is None
 
 
-@pytest.mark.parametrize("name", ["Load more", "Show more people", "View 20 more results", "More"])
+@cases("name", ["Load more", "Show more people", "View 20 more results", "More"])
 def test_a_button_for_more_is_pressed(name: str):
     control = next_page_control(page(text("an item"), el("button", name)), 1)
     assert control is not None
@@ -76,23 +73,21 @@ def test_a_button_for_more_of_each_item_is_none_for_more_of_the_list():
 # --- results of a search along a route
 
 
-@pytest.mark.parametrize(
-    "name", ["Next", "Go to next page", "›", "»", "next →", "Older", "Weiter", "Nächste Seite", "Siguiente", "次へ"]
-)
+@cases("name", ["Next", "Go to next page", "›", "»", "next →", "Older", "Weiter", "Nächste Seite", "Siguiente", "次へ"])
 def test_results_are_turned_by_the_words_of_every_language_wherever_they_stand(name: str):
     control = next_results_control(page(link(name), text("a result")), ())
     assert control is not None
     assert (control.kind, control.element.name) == ("next", name)
 
 
-@pytest.mark.parametrize("name", ["Load more", "Show 20 more results", "More", "Mehr anzeigen", "Charger plus"])
+@cases("name", ["Load more", "Show 20 more results", "More", "Mehr anzeigen", "Charger plus"])
 def test_what_adds_to_the_results_is_told_from_what_leads_to_others(name: str):
     control = next_results_control(page(text("a result"), el("button", name)), ())
     assert control is not None
     assert control.kind == "more"
 
 
-@pytest.mark.parametrize("name", ["View more", "See more of Ann Lee", "Voir plus", "Next.js", "Back", ">"])
+@cases("name", ["View more", "See more of Ann Lee", "Voir plus", "Next.js", "Back", ">"])
 def test_what_may_open_one_result_turns_no_page(name: str):
     assert next_results_control(page(text("a result"), link(name)), ()) is None
 

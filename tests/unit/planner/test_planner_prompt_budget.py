@@ -30,20 +30,21 @@ from services.planner.prompt.tokens import (
 )
 from services.planner.prompt.tools import tools_for
 from services.planner.state.attempt_state import AttemptState
+from tests.cases import cases
 from tests.unit.planner.planner_pages import page, sample, spec, text, ticket, view
 from tests.unit.planner.prompt_states import big_page, prompt, steps
 
 COUNTED = json.loads((Path(__file__).parent / "token_counts.json").read_text(encoding="utf-8"))["texts"]
 
 
-@pytest.mark.parametrize("kind", COUNTED)
+@cases("kind", COUNTED)
 def test_a_first_reckoning_is_never_too_low_and_at_most_twice_too_high(kind):
     """A quarter of the characters is a fifth of the truth for some of these."""
     reckoned = Ruler().tokens(COUNTED[kind]["text"]) / COUNTED[kind]["tokens"]
     assert 1.0 <= reckoned <= 2.2
 
 
-@pytest.mark.parametrize("kind", COUNTED)
+@cases("kind", COUNTED)
 def test_once_a_prompt_of_its_kind_was_counted_the_reckoning_is_near(kind):
     body, tokens = COUNTED[kind]["text"], COUNTED[kind]["tokens"]
     known = calibrated_ruler(tokens / weight(body)).tokens(body) / tokens

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from shared.contracts.results import Change, TargetFound, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Summary
 from shared.contracts.vision import VisionAnswered
 from shared.models.sanitize import FENCE
+from tests.cases import cases
 from tests.unit.planner.planner_pages import (
     URL,
     acted,
@@ -146,7 +146,7 @@ def check(shown: SampleView) -> str:
     return told
 
 
-@pytest.mark.parametrize("where", PLANTS)
+@cases("where", PLANTS)
 def test_an_order_stands_inside_of_the_fence_wherever_it_comes_from(where):
     assert "ZEBRA" in check(PLANTS[where](ORDER))
 

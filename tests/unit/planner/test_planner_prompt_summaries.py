@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from services.planner.model_tasks.summaries import (
     MECHANICAL,
     StepsToCondense,
@@ -16,6 +14,7 @@ from services.planner.model_tasks.summaries import (
 )
 from services.planner.state.transitions import with_readings
 from shared.contracts.steps import FieldValue, Summary
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import misunderstood, page, ticket, view
 from tests.unit.planner.prompt_states import one_more, steps
@@ -56,9 +55,7 @@ def test_the_answer_is_kept_under_its_three_headings():
     assert "NEXT: ccc" in long.text
 
 
-@pytest.mark.parametrize(
-    "said", [None, "FOUND all", [], {}, {"found": "a", "gaps": "b"}, {"found": "a", "gaps": " ", "next": 3}]
-)
+@cases("said", [None, "FOUND all", [], {}, {"found": "a", "gaps": "b"}, {"found": "a", "gaps": " ", "next": 3}])
 def test_an_answer_that_lacks_a_part_is_none(said):
     assert parse_summary(expect(steps_to_condense(seen(steps(10))), StepsToCondense), said, "fast") is None
 

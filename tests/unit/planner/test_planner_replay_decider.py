@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import pytest
 
 from services.planner.deciders.replay.comparison import reread_value
 from services.planner.deciders.replay.decide import decide, may_change_site
@@ -32,6 +31,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource, note_text
+from tests.cases import cases
 from tests.unit.planner.planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket
 
 REF = ByRef(ref=1, snapshot_id="s0")
@@ -105,14 +105,13 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     assert "its locators lead to" in found.message
 
 
-@pytest.mark.parametrize(
+@cases(
     "element",
     [
         button(fingerprint="f2", frame="main/1", locators=(by("id", "#n"),)),
         el("link", "Next", tag="a", locators=(by("id", "#n"),)),
         button(fingerprint="f2", locators=(by("id", "#n", matches=2),)),
     ],
-    ids=["another frame", "another role", "several by that id"],
 )
 def test_what_only_looks_like_it_is_not_taken(element: Any):
     assert isinstance(find_target(wanted(), page(element)), NotRefound)
@@ -126,7 +125,7 @@ def test_a_locator_that_found_several_then_says_nothing_now():
 # --- what may change something
 
 
-@pytest.mark.parametrize(
+@cases(
     ("action", "element"),
     [
         (Click(target=REF), button("Save")),
@@ -141,14 +140,13 @@ def test_a_locator_that_found_several_then_says_nothing_now():
         (Upload(target=REF, file="a.pdf"), el("textbox", "File")),
         (Drag(target=REF, onto=REF), el("generic", "card")),
     ],
-    ids=lambda one: getattr(one, "name", "") or type(one).__name__,
 )
 def test_what_may_change_something_is_held_back(action: Action, element: Any):
     now = page(element) if element is not None else None
     assert may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("action", "element"),
     [
         (Goto(url=URL), None),
@@ -165,14 +163,13 @@ def test_what_may_change_something_is_held_back(action: Action, element: Any):
         (Press(keys="Enter", target=REF), el("textbox", "Search for a person", value="x")),
         (AnswerDialog(answer="dismiss"), None),
     ],
-    ids=lambda one: getattr(one, "name", "") or type(one).__name__,
 )
 def test_what_plainly_only_looks_passes(action: Action, element: Any):
     now = page(element) if element is not None else None
     assert not may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
-@pytest.mark.parametrize(
+@cases(
     "label",
     ["Weiter", "Weiter ›", "Nächste Seite", "Page suivante", "Siguiente", "次へ", "Mehr laden", "Afficher plus",
      "Next", "Next 20 rows", "More", "Load more", "Older posts", "Previous"],
@@ -182,9 +179,7 @@ def test_a_label_that_turns_a_list_in_a_run_passes_in_its_replay(label: str):
     assert not may_change_site(a_step(1, Click(target=REF)), now.elements[0], now)
 
 
-@pytest.mark.parametrize(
-    "label", ["Weiter zur Kasse", "Weiterleiten", "Siguiente paso: pagar", "Next: send", "Show more and delete"]
-)
+@cases("label", ["Weiter zur Kasse", "Weiterleiten", "Siguiente paso: pagar", "Next: send", "Show more and delete"])
 def test_a_label_that_only_begins_like_a_paging_label_of_another_language_is_held_back(label: str):
     now = page(button(label))
     assert may_change_site(a_step(1, Click(target=REF)), now.elements[0], now)
@@ -232,7 +227,7 @@ def test_a_value_without_a_label_is_found_where_its_kind_still_says_so():
     assert again(lone, el("note", "opened by Bob"), el("note", "closed")).state == "not_found"
 
 
-@pytest.mark.parametrize("origin", ["derived", "vision"])
+@cases("origin", ["derived", "vision"])
 def test_what_was_worked_out_is_carried_over_without_the_files_of_the_other_run(origin: str):
     carried = value(origin=origin)
     assert again(carried, *row("Assignee", "Bob")) == msgspec.structs.replace(carried, source=None)

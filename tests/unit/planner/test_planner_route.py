@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import msgspec
-import pytest
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.irreversible import guard_irreversible
@@ -30,6 +29,7 @@ from shared.contracts.results import NotSeen, PageChanged, ValueSet
 from shared.contracts.steps import RouteMark
 from shared.flows.waiting import PAUSES_S
 from shared.task.spec import check_spec
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,
@@ -401,7 +401,7 @@ def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_
     assert isinstance(act(page(*row("Country", "Peru"), BUTTON), task, state, FORM_ROW), Click)
 
 
-@pytest.mark.parametrize("result", [{"effect": NotSeen()}, {"ok": False, "code": "timeout", "effect": None}])
+@cases("result", [{"effect": NotSeen()}, {"ok": False, "code": "timeout", "effect": None}])
 def test_what_cannot_be_taken_back_is_never_pressed_again_where_its_outcome_is_unknown(result):
     task = form(SUBMIT)
     state = after(OPENED, take(page(BUTTON), task, OPENED, FORM_ROW), **result)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.deciders.rules.decide import decide
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.transitions import after_look
@@ -11,6 +9,7 @@ from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, S
 from shared.contracts.results import Change, Navigated
 from shared.flows.waiting import PAUSES_S
 from shared.login_walls import is_password
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
@@ -104,7 +103,7 @@ def banner(*names):
     return [el("button", name, tag="button", in_dialog=True) for name in names]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "pressed"),
     [
         (("Accept all", "Reject all"), "Reject all"),
@@ -123,7 +122,7 @@ def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
     assert click.target.snapshot_id == seen.snapshot_id
 
 
-@pytest.mark.parametrize("names", [("Close ticket",), ("Delete",), ("Accept invitation",), ("Manage",)])
+@cases("names", [("Close ticket",), ("Delete",), ("Accept invitation",), ("Manage",)])
 def test_buttons_that_do_something_are_left_alone(names):
     assert isinstance(action(page(*banner(*names), *ticket())), Screenshot)
 
@@ -192,7 +191,7 @@ def test_what_is_missing_in_the_end_is_left_out_of_done():
 # --- no such record
 
 
-@pytest.mark.parametrize("status", [404, 410])
+@cases("status", [404, 410])
 def test_a_record_that_does_not_exist_fails_with_a_picture_of_the_page(status):
     seen = page(heading("Oops"), http_status=status)
     assert expect(action(seen), Screenshot).label == "not_found"
@@ -207,7 +206,7 @@ def test_a_navigation_that_was_answered_with_404_counts_even_as_a_failed_action(
     assert expect(action(seen, state=opened(result=result)), Screenshot).label == "not_found"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("Page not found"),),
@@ -228,7 +227,7 @@ def test_such_words_are_not_believed_at_first_sight():
     assert isinstance(decide(view(page(heading("Page not found")), opened())), ObserveAgain)
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         ticket(assignee="No such person"),
@@ -251,7 +250,7 @@ def test_the_words_of_the_site_replace_the_general_ones():
 # --- other pages than the record
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@cases("status", [401, 403])
 def test_a_refusal_asks_for_a_login(status):
     seen = page(http_status=status)
     assert expect(action(seen), Screenshot).label == "login_required"
@@ -270,7 +269,7 @@ def test_a_login_page_is_a_status_of_its_own():
     assert expect(action(seen, state=state), Fail).code == "auth_required"
 
 
-@pytest.mark.parametrize("secret", [True, False])
+@cases("secret", [True, False])
 def test_a_password_field_is_known_by_its_flag_not_by_its_text(secret):
     assert is_password(el("textbox", "PIN", tag="input", value="(hidden)", secret=secret)) is secret
 
@@ -289,7 +288,7 @@ def test_a_server_error_is_tried_once_more():
     assert (failed.code, "503" in failed.note) == ("http_error", True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "ends"), [("unreachable", "unreachable"), ("timeout", "unreachable"), ("policy_denied", "policy_denied")]
 )
 def test_a_page_that_cannot_be_opened(code, ends):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.task.typed_values import is_not_present, normalise
 from shared.text.normal import Invalid, Normal
+from tests.cases import cases
 
 
 def valid(kind: str, raw: object) -> object:
@@ -35,7 +35,7 @@ def test_a_string_loses_only_its_superfluous_white_space():
     assert valid("string | null", "  Ann \n  Lee ") == "Ann Lee"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "number"),
     [
         ("42", 42),
@@ -53,12 +53,12 @@ def test_numbers(shown, number):
     assert type(value) is type(number)
 
 
-@pytest.mark.parametrize("shown", ["", "twelve", "1,23", "12,34,567", "1.2.3", "NaN", "1e5", "--1", "3 apples", True])
+@cases("shown", ["", "twelve", "1,23", "12,34,567", "1.2.3", "NaN", "1e5", "--1", "3 apples", True])
 def test_what_is_no_number(shown):
     assert invalid("number", shown)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "exact"),
     [
         ("1,234.50", "1234.50"),
@@ -80,7 +80,7 @@ def test_no_decimal_loses_a_digit(amount: Decimal):
     assert Decimal(value) == amount
 
 
-@pytest.mark.parametrize(("shown", "truth"), [("Yes", True), ("TRUE", True), (" no ", False), ("✗", False), (1, True)])
+@cases(("shown", "truth"), [("Yes", True), ("TRUE", True), (" no ", False), ("✗", False), (1, True)])
 def test_booleans(shown, truth):
     assert valid("boolean", shown) is truth
 
@@ -89,7 +89,7 @@ def test_what_is_neither_yes_nor_no():
     assert "neither" in invalid("boolean", "maybe")
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "2026-03-03", "2026/3/3", "Mar 3, 2026", "March 3rd, 2026", "3 March 2026", "3-Mar-2026", "03/03/2026",
@@ -101,14 +101,12 @@ def test_dates_in_any_form_that_means_one_day(shown):
     assert valid("date", shown) == "2026-03-03"
 
 
-@pytest.mark.parametrize(
-    ("shown", "day"), [("13/10/24", "2024-10-13"), ("10/13/24", "2024-10-13"), ("31.12.2025", "2025-12-31")]
-)
+@cases(("shown", "day"), [("13/10/24", "2024-10-13"), ("10/13/24", "2024-10-13"), ("31.12.2025", "2025-12-31")])
 def test_a_day_above_twelve_settles_the_order(shown, day):
     assert valid("date", shown) == day
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "03/10/24",
@@ -130,7 +128,7 @@ def test_an_ambiguous_date_says_why():
     assert "day/month or month/day" in invalid("date | null", "03/10/24")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "moment"),
     [
         ("2026-03-03T14:05Z", "2026-03-03T14:05:00+00:00"),
@@ -145,7 +143,7 @@ def test_date_times(shown, moment):
     assert valid("date-time", shown) == moment
 
 
-@pytest.mark.parametrize("shown", ["2026-03-03", "2026-03-03 25:00", "2026-03-03 13:00 PM", "2026-03-03 10:00 +99:00"])
+@cases("shown", ["2026-03-03", "2026-03-03 25:00", "2026-03-03 13:00 PM", "2026-03-03 10:00 +99:00"])
 def test_what_is_no_date_time(shown):
     assert invalid("date-time", shown)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import get_args
 
 import msgspec
-import pytest
 
 from shared import statuses
 from shared.contracts.actions import Fail
@@ -44,12 +43,13 @@ from shared.contracts.error_codes import (
 from shared.contracts.evidence import OutcomeCount, SqlRefused
 from shared.contracts.results import ActionResult
 from shared.errors import ExhibitError, PermanentError, TransientError, from_failure, to_failure
+from tests.cases import cases
 
 HOUSE = Path(__file__).parents[3]
 SOURCES = [path for room in ("services", "shared") for path in sorted((HOUSE / room).rglob("*.py"))]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "rows"),
     [
         (Reason, REASONS),
@@ -119,7 +119,7 @@ def test_the_fault_of_an_error_that_ends_a_sample():
 # --- what another version has written is read
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "written"),
     [
         (Fail, {"action": "fail", "code": "of another version"}),
@@ -168,7 +168,7 @@ def kinds(base: type[ExhibitError]) -> list[type[ExhibitError]]:
     return [base, *(kind for below in base.__subclasses__() for kind in kinds(below))]
 
 
-@pytest.mark.parametrize(("base", "retry"), [(TransientError, True), (PermanentError, False)])
+@cases(("base", "retry"), [(TransientError, True), (PermanentError, False)])
 def test_the_code_of_a_class_has_the_verdict_of_the_class(base, retry):
     for kind in kinds(base):
         assert is_transient(kind.code) is retry, kind

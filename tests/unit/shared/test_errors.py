@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from shared.errors import (
     PermanentError,
     PolicyDenied,
@@ -11,9 +9,10 @@ from shared.errors import (
     from_failure,
     to_failure,
 )
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "kind"),
     [(PolicyDenied("not that host"), PermanentError), (RateLimited("wait", retry_after_s=3), TransientError)],
 )
@@ -30,7 +29,7 @@ def test_a_bug_says_nothing_of_its_inside():
     assert "hunter2" not in failure.message
 
 
-@pytest.mark.parametrize("retry_after_s", [None, 7.0])
+@cases("retry_after_s", [None, 7.0])
 def test_a_reworded_error_keeps_its_code_and_the_time_of_a_retry(retry_after_s: float | None):
     error = as_unavailable(
         TransientError("full", code="disk_full", retry_after_s=retry_after_s), "the table was not made"

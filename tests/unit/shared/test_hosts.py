@@ -22,6 +22,7 @@ from shared.hosts import (
     parse_origin,
 )
 from shared.network.host_policy import HostPolicy, document_refusal
+from tests.cases import cases
 from tests.unit.planner.planner_pages import sample, spec
 
 
@@ -39,7 +40,7 @@ def test_an_address_within_an_ipv6_address_counts(number: int) -> None:
     assert is_private(IPv6Address(int(IPv6Address("64:ff9b::")) + number)) == is_private(inner)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "host"),
     [
         ("MÜLLER.example.", "xn--mller-kva.example"),
@@ -59,7 +60,7 @@ def test_a_host_is_read_as_browsers_read_it(written: str, host: str | None) -> N
     assert canonical_host(written) == host
 
 
-@pytest.mark.parametrize(
+@cases(
     "rule",
     [
         "a.example",
@@ -76,7 +77,7 @@ def test_rules_that_a_task_spec_may_hold(rule: str) -> None:
     assert is_spec_rule(rule)
 
 
-@pytest.mark.parametrize(
+@cases(
     "rule",
     [
         "",
@@ -105,7 +106,7 @@ def test_what_a_task_spec_may_hold_is_what_its_schema_says_but_for_international
         spec(allowed_hosts=["a.example/x"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "host"),
     [
         ("https://Me:pw@A.example:8/x", "a.example:8"),

@@ -8,11 +8,11 @@ import math
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.evidence_format import chain
+from tests.cases import cases
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JSON = st.recursive(
@@ -79,7 +79,7 @@ def altered(how: Any) -> tuple[str, int | None]:
     return chain.follow_chain(chain.parse_exactly(json.dumps(log).encode()), chain.log_start("r", "s", 2))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("how", "first"),
     [
         (lambda log: log[1].update(words="x"), 2),

@@ -10,6 +10,7 @@ import pytest
 from shared.errors import PermanentError
 from shared.secrets.store import SecretStore, Vault, secret_store
 from shared.testing.settings import isolated_settings
+from tests.cases import cases
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecretStore:
     return secret_store(isolated_settings(state_dir=tmp_path))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value"),
     [
         ("portal", "from the .env file"),
@@ -63,7 +64,7 @@ def test_a_secret_may_be_bound_to_hosts(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "entry",
     [
         {"value": "hunter2", "hosts": []},

@@ -10,6 +10,7 @@ from shared.bus.signing.service_keys import KeysInMemory
 from shared.bus.signing.signatures import NOBODY, PURPOSE, SIGNATURE, EventSigner, require_signature
 from shared.errors import NotSigned
 from shared.subjects import RUN_CONTROLLED, STEP_TAKEN
+from tests.cases import cases
 
 KEYS = KeysInMemory()
 WHERE, DATA = f"{STEP_TAKEN.pattern}.run_1.A-1", b'{"step":1}'
@@ -38,7 +39,7 @@ def test_a_signature_holds_for_its_bytes_on_its_subject_alone():
     assert refusal(header, data=b'{"step":2}') == "bad_signature"
 
 
-@pytest.mark.parametrize("cut", [1, len(WHERE) - 1])
+@cases("cut", [1, len(WHERE) - 1])
 def test_where_the_subject_ends_is_signed_as_well(cut: int):
     header = planner().header(WHERE[:cut], WHERE[cut:].encode() + DATA)
     assert refusal(header) == "bad_signature"

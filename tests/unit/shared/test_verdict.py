@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import pytest
-
 from shared.bus.verdict import Ack, Nak, Term, backoff_s, verdict
 from shared.errors import InvalidMessage, PermanentError, RateLimited, TransientError, Unavailable
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "attempt", "max_attempts", "want"),
     [
         (None, 1, 5, Ack()),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.extraction.labels.layers import is_layered, is_within
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("place", "path", "is_one"),
     [
         ("aside>dl>dd", "aside>dl>dd", True),
@@ -24,7 +23,7 @@ def test_only_layers_may_be_added(place, path, is_one):
     assert is_layered(place, path) == is_one
 
 
-@pytest.mark.parametrize(
+@cases(
     ("place", "is_in"),
     [
         ("html>body>main>article>p>a", True),

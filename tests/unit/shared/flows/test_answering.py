@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from shared.contracts.actions import ByCss, ByRef, Click, Extract, Goto, PickOption, TypeText
 from shared.contracts.results import CheckboxSet, Navigated, PageChanged
 from shared.contracts.workflows.flows import (
@@ -32,6 +30,7 @@ from shared.extraction.values import FieldType
 from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, readings_of
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
 from shared.flows.waiting import begun_anew, is_tried_again
+from tests.cases import cases
 from tests.unit.planner.planner_pages import done_result, el, heading, page, row, text, ticket
 
 EMPTY = FlowContext(FlowFiles())
@@ -171,7 +170,7 @@ def test_structure_alone_is_not_enough():
     assert code(decide_call(ReadFields(fields=("assignee",)), shown, fields(assignee=(at,)))) == "value_uncertain"
 
 
-@pytest.mark.parametrize(("shown", "expected"), [("Unassigned", None), ("unassigned", None)])
+@cases(("shown", "expected"), [("Unassigned", None), ("unassigned", None)])
 def test_words_for_nothing_are_none(shown, expected):
     answer = decide_call(
         ReadFields(fields=("assignee",)), page(*row("Assignee", shown)), fields(assignee=(under("Assignee"),))
@@ -186,7 +185,7 @@ def test_a_dash_is_nothing_only_where_the_task_says_so():
     assert code(decide_call(ReadFields(fields=("other",)), shown, context)) == "value_missing"
 
 
-@pytest.mark.parametrize("shown", ["Loading…", "...", "Please wait"])
+@cases("shown", ["Loading…", "...", "Please wait"])
 def test_what_stands_there_until_the_value_comes_is_no_value(shown):
     answer = decide_call(
         ReadFields(fields=("assignee",)), page(*row("Assignee", shown)), fields(assignee=(under("Assignee"),))
@@ -209,7 +208,7 @@ def test_a_field_for_a_model_is_refused():
 # --- whose record
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "expected", "told"),
     [
         ("TCK-1001", "tck-1001", ""),
@@ -223,7 +222,7 @@ def test_the_record_is_proven_by_its_field(shown, expected, told):
     assert code(decide_call(ProveRecord(expected={"number": expected}), page(*row("Number", shown)), context)) == told
 
 
-@pytest.mark.parametrize(("name", "told"), [("TCK-1001: Printer", ""), ("TCK-10011: Printer", "record_unproven")])
+@cases(("name", "told"), [("TCK-1001: Printer", ""), ("TCK-10011: Printer", "record_unproven")])
 def test_without_rules_a_heading_proves_it(name, told):
     shown = page(heading(name))
     assert code(decide_call(ProveRecord(expected={"number": "TCK-1001"}), shown, EMPTY)) == told
@@ -240,7 +239,7 @@ def named(*rules: ExtractionRule, wanted: str = "Issue13") -> FlowContext:
     return after_call(fields(name=rules), proof, performed=False)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "found"),
     [
         (page(heading("Issue13", level=2)), "Issue13"),
@@ -276,7 +275,7 @@ def test_a_name_that_only_its_place_tells_proves_the_record_if_it_is_the_wanted_
 # --- boxes, and what was filled in
 
 
-@pytest.mark.parametrize(("states", "wanted", "clicks"), [
+@cases(("states", "wanted", "clicks"), [
     ((), True, True), (("checked",), True, False), (("checked",), False, True), ((), False, False),
     (("mixed",), True, True), (("mixed",), False, True),
 ])  # fmt: skip
@@ -310,7 +309,7 @@ def after_filling() -> FlowContext:
     return context
 
 
-@pytest.mark.parametrize("shown", [
+@cases("shown", [
     (),
     (el("definition", "Moving", header="Reason"), el("definition", "3 December 2026", header="First day")),
     (el("definition", "Ann Lee", header="Who:"),),
@@ -323,14 +322,14 @@ def test_what_cannot_be_undone_is_clicked_if_the_page_shows_what_was_filled_in_o
     assert decided.irreversible
 
 
-@pytest.mark.parametrize("shown", [
+@cases("shown", [
     el("definition", "Illness", header="Reason"),
     el("definition", "4 December 2026", header="First day"),
     el("definition", "Ann Leeson", header="Who"),
     el("textbox", "Reason", value=""),
     el("textbox", "Reason", value="Moving", states=("invalid",)),
     el("checkbox", "Half day"),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_what_cannot_be_undone_is_not_clicked_where_the_page_shows_another_value(shown):
     shown_page = page(el("button", "Send"), shown)
     assert code(decide_call(SEND, shown_page, after_filling())) == "form_differs"
@@ -361,20 +360,19 @@ READ_NUMBER = ReadFields(fields=("number",))
 OTHER_AMOUNT = page(*row("Account", "AC-7"), *row("Amount", "920.00"))
 
 
-@pytest.mark.parametrize("call", [READ_NUMBER, TakeScreenshot(label="result"), ClickElement(selector="role=link")])
+@cases("call", [READ_NUMBER, TakeScreenshot(label="result"), ClickElement(selector="role=link")])
 def test_a_page_of_success_with_another_value_stops_the_flow(call):
     assert code(decide_call(call, OTHER_AMOUNT, sent_order())) == "form_differs"
     assert code(decide_call(call, page(*row("Account", "AC-8")), sent_order())) == "form_differs"
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         page(*row("Account", "AC-7"), *row("Amount", "120.00")),
         page(*row("Number", "OR-1")),
         page(el("textbox", "Account", value=""), el("textbox", "Amount", value="")),
     ],
-    ids=["the same", "nothing of it", "another, empty form"],
 )
 def test_a_page_of_success_that_contradicts_nothing_is_read(shown):
     assert code(decide_call(READ_NUMBER, shown, sent_order())) == "value_missing"

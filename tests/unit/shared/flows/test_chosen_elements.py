@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.contracts.results import Locator
 from shared.contracts.workflows.flows import ClickElement, DownloadFile, TakeScreenshot, TypeInto
 from shared.contracts.workflows.heals import ChosenElement, Postcondition
@@ -20,6 +18,7 @@ from shared.flows.healing.chosen import (
     texts_looked_for,
     unmet_postcondition,
 )
+from tests.cases import cases
 from tests.unit.planner.planner_pages import el, heading, page
 
 ROW = {"ticket": "TCK-7", "url": "http://127.0.0.1/t/7"}
@@ -65,7 +64,7 @@ def test_on_another_page_all_that_leads_somewhere_leads_to_the_same():
     assert find_chosen(by_name, elsewhere, {"ticket": "TCK-9"}) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "there",
     [
         page(link("Something", locators=(Locator(kind="id", value="#history", matches=1),))),
@@ -87,7 +86,7 @@ def test_what_must_be_shown_is_looked_for_with_the_values_of_the_sample():
     assert unmet_postcondition(Postcondition(), None, ROW) == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("call", "may"),
     [
         (ClickElement(selector="#a"), True),
@@ -113,7 +112,7 @@ def test_only_what_is_pressed_may_have_another_role_and_only_where_its_effect_is
     assert role_problem(fill, None, "textbox") == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [
         ("Total", False),

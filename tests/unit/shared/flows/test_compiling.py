@@ -10,6 +10,7 @@ from shared.contracts.results import Locator
 from shared.contracts.steps import FlowPlace
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
 
 ROWS = ({"number": "T-100", "person": "Ann Lee"}, {"number": "T-207", "person": 'Bo "B" O\'Neil'})
@@ -160,7 +161,7 @@ def form(one: Recorder, *, half: bool) -> None:
     one.read("status", 5)
 
 
-@pytest.mark.parametrize("halves", [("yes", "no"), ("yes", "yes")])
+@cases("halves", [("yes", "no"), ("yes", "yes")])
 def test_a_box_that_a_variable_asks_for_is_ticked_only_then(halves):
     recorders = [record(at, half_day=half) for at, half in enumerate(halves)]
     for one, half in zip(recorders, halves, strict=True):
@@ -260,7 +261,7 @@ def fetched(labels: tuple[list[str], list[str]], *, shown: tuple[int, int], rout
 ALL_FILES = ["await download_all(in_region(by_role('link'), 'Files'), 'files')"]
 
 
-@pytest.mark.parametrize("labels", [(["files"] * 3, ["files"]), (["files"] * 2, [])])
+@cases("labels", [(["files"] * 3, ["files"]), (["files"] * 2, [])])
 def test_files_of_one_label_side_by_side_are_all_fetched(labels):
     assert fetched(labels, shown=(len(labels[0]), len(labels[1]))) == (ALL_FILES, ())
 
@@ -308,7 +309,7 @@ def test_a_button_that_cannot_be_taken_back_says_so():
     assert "await click(by_role('button', 'Submit'), irreversible=True)" in lines_of(flow)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pressed", "irreversible"),
     [("Submit", True), ("Submit order 7", True), ("Submit: *", True), ("Submit draft", False), ("Save", False)],
 )
@@ -333,10 +334,9 @@ def test_the_name_of_a_button_may_be_made_of_the_row():
     assert "irreversible=True" in compiled(recorders, start_url="http://site/", route=route).source
 
 
-@pytest.mark.parametrize(
+@cases(
     "facts",
     [{"claimed": 3}, {"flow": FlowPlace(name="f", hash="0" * 64, number=1, line=1, irreversible=True)}],
-    ids=["claimed", "pressed once by a flow"],
 )
 def test_a_button_that_the_log_says_cannot_be_taken_back_says_so(facts):
     recorders = [record(0), record(1)]

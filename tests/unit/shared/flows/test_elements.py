@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -13,6 +11,7 @@ from shared.flows.elements import (
     find_element,
 )
 from shared.flows.files import ElementFacts
+from tests.cases import cases
 from tests.unit.planner.planner_pages import cell, el, heading, page, text
 from tests.unit.shared.flows.located_elements import found, located
 
@@ -46,7 +45,7 @@ def test_a_page_that_waits_for_an_answer_is_named():
     assert "'Leave?'" in none.message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("selector", "ref"),
     [
         ("label=Country", 3),
@@ -118,7 +117,7 @@ def test_an_element_of_another_role_is_not_it():
     assert isinstance(found("text=Save", el("link", "Save"), facts=ElementFacts(role="button")), ElementMissing)
 
 
-@pytest.mark.parametrize("css", ["button", "div", "Save", ".x"])
+@cases("css", ["button", "div", "Save", ".x"])
 def test_a_tag_or_a_class_is_not_told_by_an_observation(css):
     assert found(css, el("button", "Save", tag="button")) == ElementUntold(css)
 

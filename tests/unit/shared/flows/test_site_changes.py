@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.flows.checking.live_check import live_lease, live_sample
 from shared.flows.checking.site_changes import may_change_site
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
 
@@ -18,7 +17,7 @@ def clicked(role: str, name: str = "Go", **facts: Any) -> str:
     return may_change_site(one.sample)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("role", "facts"),
     [
         ("link", {"url": "http://site/2"}),
@@ -33,7 +32,7 @@ def test_what_only_looks_may_be_done_again(role: str, facts: dict[str, Any]):
     assert clicked(role, **facts) == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("role", "facts"),
     [("button", {}), ("switch", {}), ("link", {"url": "javascript:send()"}), ("link", {}), ("menuitem", {})],
 )

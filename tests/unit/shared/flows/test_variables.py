@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from shared.flows.files import ValueSchema
 from shared.flows.identifiers import to_identifier
 from shared.flows.variables import bind_variables, output_problems, variables_text
+from tests.cases import cases
 
 SCHEMA = {
     "Medical License!": ValueSchema(type="string"),
@@ -20,7 +19,7 @@ SCHEMA = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "identifier"),
     [
         ("Medical License", "medical_license"),

@@ -18,6 +18,7 @@ from shared.text.date_numbers import NotADate
 from shared.text.dates import date_value
 from shared.text.normal import Invalid
 from shared.text.written_dates import Dated, DateHints, days_in, languages_of_date, months_in, read_date
+from tests.cases import cases
 
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
 DAYS = st.dates(date(2000, 1, 1), date(2049, 12, 31))
@@ -54,7 +55,7 @@ def months_of_a_year(locale: str) -> Iterator[tuple[date, str]]:
             yield day, format_date(day, form, locale)
 
 
-@pytest.mark.parametrize("locale", LOCALES)
+@cases("locale", LOCALES)
 def test_every_month_of_every_language_is_read_where_the_language_of_the_page_is_known(locale: str) -> None:
     for day, written in months_of_a_year(locale):
         assert days_of(written, in_language(locale)) == {day}, written
@@ -76,7 +77,7 @@ def test_what_is_written_in_full_is_certain_in_nearly_all_languages(day: date, l
         assert date_value(format_date(day, form, locale)) == day.isoformat()
 
 
-@pytest.mark.parametrize("locale", sorted({one.split("_")[0] for one in localedata.locale_identifiers()} - SMALL))
+@cases("locale", sorted({one.split("_")[0] for one in localedata.locale_identifiers()} - SMALL))
 def test_no_language_of_the_world_is_read_as_another_day(locale: str) -> None:
     for month in range(1, 13):
         day = date(2026, month, 14)
@@ -94,7 +95,7 @@ def test_the_words_that_mean_two_months_are_known() -> None:
     assert words["listopad"] == {10: {"hr"}, 11: {"cs", "pl"}}
 
 
-@pytest.mark.parametrize("word", sorted(OF_MANY_MEANINGS))
+@cases("word", sorted(OF_MANY_MEANINGS))
 def test_such_a_word_is_not_guessed(word: str) -> None:
     for written in (f"21 {word} 2026", f"21. {word} 2026.", f"{word} 21, 2026", f"2026-{word}-21"):
         read = date_value(written)
@@ -103,7 +104,7 @@ def test_such_a_word_is_not_guessed(word: str) -> None:
         assert len(days_of(written)) == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "day"),
     [
         ("21 listopada 2026, sobota", "2026-11-21"),
@@ -119,7 +120,7 @@ def test_a_weekday_settles_it(shown: str, day: str) -> None:
     assert date_value(shown) == day
 
 
-@pytest.mark.parametrize(("tag", "day"), [("pl", "2026-11-21"), ("cs-CZ", "2026-11-21"), ("hr", "2026-10-21")])
+@cases(("tag", "day"), [("pl", "2026-11-21"), ("cs-CZ", "2026-11-21"), ("hr", "2026-10-21")])
 def test_the_language_of_the_page_settles_it(tag: str, day: str) -> None:
     assert date_value("21 listopad 2026", order=in_language(tag)) == day
 
@@ -143,7 +144,7 @@ def test_a_word_that_is_a_month_and_a_weekday_is_the_one_that_fits() -> None:
     assert date_value("Paz, 4 Eki 2026") == "2026-10-04"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "day"),
     [
         ("So 05.10.2025", "2025-10-05"),  # Sunday in German; it is no Saturday in Czech, in the order Czechs write
@@ -166,7 +167,7 @@ def test_in_a_language_a_word_may_mean_two_weekdays() -> None:
 # --- forms
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "2026年11月21日",
@@ -202,7 +203,7 @@ def test_how_the_world_writes_a_day(shown: str) -> None:
     assert date_value(shown) == "2026-11-21"
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "terça-feira, 21 de novembro de 2026",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
+from tests.cases import cases
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
@@ -29,7 +29,7 @@ def why_not(field: OutputField, shown: str, **more: Any) -> str:
     return result.message
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "Tuesday, March 3rd, 2026", "Tue 3 Mar 2026", "3rd of March 2026", "2026-Mar-03", "2026 March 3", "3.3.2026",
@@ -44,7 +44,7 @@ def test_any_form_that_means_one_day(shown):
     assert value(DAY, shown) == "2026-03-03"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "day"),
     [
         ("1er août 2026", "2026-08-01"),
@@ -61,7 +61,7 @@ def test_months_of_four_languages_and_weekdays_that_settle(shown, day):
     assert value(DAY, shown) == day
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "03/10/24", "24-03-10", "31.12.25", "18-Nov-26", "25/12/75", "03-10-2024", "Mon, 3 March 2026",
@@ -85,7 +85,7 @@ def test_a_weekday_that_is_another_is_named():
 # --- the order of day and month
 
 
-@pytest.mark.parametrize(
+@cases(
     ("order", "shown", "day"),
     [
         ("dmy", "03/10/24", "2024-10-03"),
@@ -112,7 +112,7 @@ def test_a_date_that_is_none_in_the_order_of_the_task_is_not_read_in_another():
 # --- what the markup says beside it
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "3 days ago", "yesterday", "in 2 weeks", "just now", "an hour ago", "Yesterday at 5:00 PM", "last Friday",
@@ -132,7 +132,7 @@ def test_the_reason_says_that_it_is_relative():
     assert "year" in why_not(DAY, "Nov 18")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "title"),
     [
         ("3 days ago", "Opened by Ann"),
@@ -174,7 +174,7 @@ def test_the_first_and_the_last_day_of_all_break_nothing():
     assert value(MOMENT, "9999-12-31", title="9999-12-31T00:00Z") == "9999-12-31T00:00:00+00:00"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "moment"),
     [
         ("2026-03-03 14:05 (UTC)", "2026-03-03T14:05:00+00:00"),
@@ -209,7 +209,7 @@ def test_what_is_behind_a_date_and_is_no_time_is_said():
     assert why_not(MOMENT, "May 10, 2026, 4")
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "25.12.2024 15.06.24",
@@ -225,7 +225,7 @@ def test_a_second_date_an_amount_and_a_duration_are_no_time(shown):
     assert why_not(MOMENT, shown)
 
 
-@pytest.mark.parametrize("shown", ["2026-03-03 14:05 EST", "2026-03-03 14:05 (CST)", "2026-03-03 24:00", "2026-03-03"])
+@cases("shown", ["2026-03-03 14:05 EST", "2026-03-03 14:05 (CST)", "2026-03-03 24:00", "2026-03-03"])
 def test_what_is_no_certain_moment(shown):
     assert why_not(MOMENT, shown)
 

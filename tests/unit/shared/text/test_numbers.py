@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
 from shared.text.numbers import exact_number
+from tests.cases import cases
 
 NUMBER, MONEY = OutputField(type="number"), OutputField(type="decimal")
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
@@ -29,7 +29,7 @@ def why_not(field: OutputField, shown: object, title: str | None = None) -> str:
     return result.message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "number"),
     [
         ("1,234", 1234),
@@ -57,7 +57,7 @@ def test_what_can_be_one_number_only(shown, number):
     assert type(found) is type(number)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "amount"),
     [
         ("1 234,50 €", "1234.50"),
@@ -84,12 +84,12 @@ def test_amounts_of_money(shown, amount):
     assert value(MONEY, shown) == amount
 
 
-@pytest.mark.parametrize("shown", ["1.234", "12.345", "1,234 €", "1.234 €", "$1.234", "1.234 USD"])
+@cases("shown", ["1.234", "12.345", "1,234 €", "1.234 €", "$1.234", "1.234 USD"])
 def test_what_could_be_two_numbers_is_none_whatever_the_currency(shown):
     assert "could be" in why_not(MONEY, shown)
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "12 %", "12%", "50 percent", "(3)", "(4.75)", "3-", "5-7", "3/4", "½", "10²", "~5", "≈5", "<5", ">5",
@@ -103,7 +103,7 @@ def test_what_is_no_certain_number(shown):
     assert why_not(NUMBER, shown)
 
 
-@pytest.mark.parametrize("shown", ["(3)", "(1,234)", "5-", "12 %", "(12.345)"])
+@cases("shown", ["(3)", "(1,234)", "5-", "12 %", "(12.345)"])
 def test_what_is_no_certain_amount(shown):
     assert why_not(MONEY, shown)
 
@@ -113,12 +113,12 @@ def test_a_percentage_and_a_lone_fraction_are_named():
     assert "or be two" in why_not(NUMBER, "1,23")
 
 
-@pytest.mark.parametrize("shown", ["231k", "231 K", "1.2M", "1,2 Mio.", "3bn", "1,000+", "99+", "$1.2M"])
+@cases("shown", ["231k", "231 K", "1.2M", "1,2 Mio.", "3bn", "1,000+", "99+", "$1.2M"])
 def test_a_rounded_number_is_none(shown):
     assert "rounded" in why_not(NUMBER, shown)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "title", "number"),
     [
         ("231k", "231,400 followers", 231400),
@@ -136,7 +136,7 @@ def test_the_title_tells_the_number_that_was_rounded(shown, title, number):
     assert value(NUMBER, shown, title) == number
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "title"),
     [
         ("231k", "followers"),

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.text.normal import printable
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [
         ("Löwe 東京 😀", "Löwe 東京 😀"),
