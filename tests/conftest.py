@@ -32,7 +32,10 @@ for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
 os.environ["ANTHROPIC_BASE_URL"] = NOBODY
 Settings.model_config["env_file"] = None
 expect.set_options(timeout=30_000)  # ms; what a busy machine takes for what another one does at once
-settings.load_profile("ci")  # the same examples each time, as long as they take, wherever the tests run
+# The same examples each time, as long as they take, wherever the tests run; `make test-long` takes many.
+settings.register_profile("few", settings.get_profile("ci"), max_examples=30)
+settings.register_profile("many", settings.get_profile("ci"), max_examples=600)
+settings.load_profile("few")
 
 
 @pytest.fixture(scope="session", autouse=True)
