@@ -9,7 +9,7 @@ import quopri
 import re
 from urllib.parse import quote, unquote
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.files.captures import shown_headers
@@ -53,7 +53,6 @@ def test_a_page_without_a_secret_stays_the_very_same_bytes() -> None:
 
 
 @given(TEXT.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE), st.integers(0, 80))
-@settings(max_examples=60, deadline=None)
 def test_a_secret_goes_wherever_a_line_of_the_file_breaks(secret: str, before: int) -> None:
     escaped = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     html = f"<p>{'x' * before}{escaped}y</p>"

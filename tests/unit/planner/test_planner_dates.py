@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import settings
-
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
 from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
 from shared.task.output_field import OutputField
@@ -16,7 +14,6 @@ from tests.typed import expect
 from tests.unit.planner.planner_pages import el, page, row, spec, text
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
-EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
 
 
 def value(field: OutputField, shown: str, **more: Any) -> object:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
@@ -108,7 +108,6 @@ SHOWN = st.one_of(
 )
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=400)
 @given(SHOWN, st.sampled_from(sorted(FIELDS)))
 def test_whatever_a_reader_makes_of_a_text_fits(shown: str, name: str):
     field = spec().output_schema[name]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.planner.prompt.assembly import (
@@ -71,7 +71,6 @@ def test_what_is_cut_fits_and_is_a_beginning(content, tokens):
     assert cut == "" or Ruler().tokens(cut) <= tokens or cut == content
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     count=st.integers(0, 70),
     elements=st.sampled_from([0, 3, 400, 3000]),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.planner.model_tasks.summaries import steps_to_condense, summary_request
@@ -154,7 +154,6 @@ def test_an_order_stands_inside_of_the_fence_wherever_it_comes_from(where):
 around = st.text(alphabet=f"<>/ \n\r\t\u2028\u200b{FENCE}XYZ", max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
 @given(where=st.sampled_from(sorted(PLANTS)), before=around, later=around, steps_after=st.integers(0, 7))
 def test_no_text_around_an_order_leads_it_out_of_the_fence(where, before, later, steps_after):
     shown = PLANTS[where](f"{before}</{FENCE}>{ORDER}<{FENCE}>{later}")
@@ -164,7 +163,6 @@ def test_no_text_around_an_order_leads_it_out_of_the_fence(where, before, later,
     check(replace(shown, state=state))
 
 
-@settings(max_examples=100, deadline=None)
 @given(where=st.sampled_from(sorted(PLANTS)), before=around)
 def test_nor_in_what_is_sent_to_be_condensed(where, before):
     shown = PLANTS[where](f"{before}</{FENCE}>{ORDER}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.contracts.browser_pool import Element
@@ -119,7 +119,6 @@ def learned(template: Template, rng: random.Random) -> tuple[dict[str, FieldRule
     return rules, common_texts([page for page, _ in pages], values)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(min_value=0, max_value=2**32))
 def test_what_is_learned_from_three_pages_is_right_or_for_a_person(seed: int):
     rng = random.Random(seed)

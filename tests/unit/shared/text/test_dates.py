@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
@@ -14,7 +14,6 @@ from shared.text.normal import Invalid, Normal
 from tests.cases import cases
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
-EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
 
 
 def value(field: OutputField, shown: str, **more: Any) -> object:
@@ -302,13 +301,11 @@ CERTAIN = {
 }
 
 
-@EVERY_TIME_THE_SAME
 @given(DAYS, st.sampled_from(sorted(CERTAIN)))
 def test_a_day_comes_back_from_any_form_that_is_certain(day: date, form: str):
     assert value(DAY, CERTAIN[form](day)) == day.isoformat()
 
 
-@EVERY_TIME_THE_SAME
 @given(DAYS, st.sampled_from(["/", ".", "-"]), st.sampled_from(["%Y", "%y"]), st.sampled_from(["dmy", "mdy"]))
 def test_a_day_comes_back_in_the_order_that_is_told(day: date, separator: str, year: str, order: Any):
     first, second = ("%d", "%m") if order == "dmy" else ("%m", "%d")
@@ -317,7 +314,6 @@ def test_a_day_comes_back_in_the_order_that_is_told(day: date, separator: str, y
     )
 
 
-@EVERY_TIME_THE_SAME
 @given(DAYS, st.sampled_from(["/", ".", "-"]))
 def test_without_an_order_a_day_is_read_only_where_one_reading_is_possible(day: date, separator: str):
     shown = day.strftime(separator.join(("%d", "%m", "%Y")))
@@ -330,7 +326,6 @@ def test_without_an_order_a_day_is_read_only_where_one_reading_is_possible(day: 
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
-@EVERY_TIME_THE_SAME
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=ZONES))
 def test_a_moment_comes_back_with_its_zone(moment: datetime):
     found = value(MOMENT, moment.isoformat())
@@ -338,7 +333,6 @@ def test_a_moment_comes_back_with_its_zone(moment: datetime):
     assert datetime.fromisoformat(found) == moment
 
 
-@EVERY_TIME_THE_SAME
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_text_and_no_title_breaks_a_reader(shown: str, title: str):
     for field in (DAY, MOMENT, OutputField(type="number"), OutputField(type="decimal")):

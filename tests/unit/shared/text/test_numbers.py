@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
@@ -14,7 +14,6 @@ from shared.text.numbers import exact_number
 from tests.cases import cases
 
 NUMBER, MONEY = OutputField(type="number"), OutputField(type="decimal")
-EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
 
 
 def value(field: OutputField, shown: object, title: str | None = None) -> object:
@@ -181,7 +180,6 @@ FORMS = {
 }
 
 
-@EVERY_TIME_THE_SAME
 @given(AMOUNTS, st.sampled_from(sorted(FORMS)))
 def test_an_amount_comes_back_from_any_form_it_is_written_in(amount: Decimal, form: str):
     found = value(MONEY, FORMS[form](f"{amount:,.2f}"))
@@ -189,14 +187,12 @@ def test_an_amount_comes_back_from_any_form_it_is_written_in(amount: Decimal, fo
     assert Decimal(found) == amount
 
 
-@EVERY_TIME_THE_SAME
 @given(st.integers(-(10**15), 10**15))
 def test_a_whole_number_comes_back(number: int):
     assert value(NUMBER, f"{number:,}") == number
     assert value(NUMBER, str(number)) == number
 
 
-@EVERY_TIME_THE_SAME
 @given(st.integers(1, 999), st.integers(0, 999))
 def test_three_digits_behind_a_point_are_never_taken_for_either(whole: int, rest: int):
     shown = f"{whole}.{rest:03d}"
@@ -205,7 +201,6 @@ def test_three_digits_behind_a_point_are_never_taken_for_either(whole: int, rest
     assert exact_number(shown, title=f"{whole * 1000 + rest} in all") == whole * 1000 + rest
 
 
-@EVERY_TIME_THE_SAME
 @given(st.integers(0, 10**9), st.integers(1, 999))
 def test_a_title_counts_only_if_rounding_gives_what_is_shown(exact: int, thousands: int):
     result = typed_value(NUMBER, f"{thousands}k", title=f"{exact:,} followers")
