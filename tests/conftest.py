@@ -69,9 +69,9 @@ def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that start processes: those of some folders, and those of some fixtures."""
     folders = [Path(__file__).parent / name for name in SYSTEM_FOLDERS]
+    in_folder = {path for path in {item.path for item in items} if any(map(path.is_relative_to, folders))}
     for item in items:
-        in_folder = any(item.path.is_relative_to(folder) for folder in folders)
-        if in_folder or SYSTEM_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        if item.path in in_folder or SYSTEM_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("system")
 
 
