@@ -6,8 +6,7 @@ import pytest
 
 from shared.contracts.base import Usage
 from shared.errors import PermanentError
-from shared.models.client import own_prices
-from shared.models.prices import Price, cost_usd, parse_prices, price_of
+from shared.models.prices import Price, cost_usd, own_prices, parse_prices, price_of
 from tests.cases import cases
 
 
