@@ -15,7 +15,6 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.base import Usage
-from shared.errors import PermanentError
 from shared.models.messages import API_ERRORS, parse_message, to_exhibit_error, usage_of
 from shared.models.prices import NONE_OF_OURS, Price, own_prices, price_of
 from shared.models.sanitize import to_json_value, valid_unicode
