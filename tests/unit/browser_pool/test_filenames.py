@@ -35,7 +35,7 @@ def test_a_name_is_one_part_that_can_be_read(given: str, safe: str) -> None:
 
 def test_suffix_and_type() -> None:
     assert [suffix_of(name) for name in ("a.PDF", "a.tar.gz", "a", ".", "a.b c", "a.toolongforasuffix")] == [
-        *(".pdf", ".gz", "", "", "", ""),
+        *(".pdf", ".gz", "", "", "", "")
     ]
     assert media_type_of("a.PDF") == "application/pdf"
     assert media_type_of("a") == "application/octet-stream"

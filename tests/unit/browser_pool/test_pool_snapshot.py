@@ -95,9 +95,7 @@ def test_what_lies_over_the_page_comes_before_what_it_hides() -> None:
 
 
 @given(
-    views=st.lists(st.booleans(), max_size=60),
-    max_tokens=st.integers(0, 400),
-    word=st.sampled_from(["", "n1", "n2"]),
+    views=st.lists(st.booleans(), max_size=60), max_tokens=st.integers(0, 400), word=st.sampled_from(["", "n1", "n2"])
 )
 def test_nothing_is_lost_silently(views: list[bool], max_tokens: int, word: str) -> None:
     raw = [item("text", f"n{n}", in_viewport=view) for n, view in enumerate(views)]

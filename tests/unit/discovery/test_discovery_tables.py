@@ -35,10 +35,7 @@ def test_what_is_no_text_is_said_to_be_none(data):
     assert "no text" in problems[0].message
 
 
-@cases(
-    ("header", "mark"),
-    [("a,b;c,d", ","), ("a;b;c", ";"), ("a\tb", "\t"), ("only", ","), ('"a;b;c",d', ",")],
-)
+@cases(("header", "mark"), [("a,b;c,d", ","), ("a;b;c", ";"), ("a\tb", "\t"), ("only", ","), ('"a;b;c",d', ",")])
 def test_the_delimiter_is_the_one_that_cuts_the_header(header, mark):
     assert detect_delimiter(header + "\n1;2,3\n") == mark
 

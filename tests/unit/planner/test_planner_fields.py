@@ -85,11 +85,7 @@ def test_two_different_values_are_ambiguous_and_two_equal_ones_are_not():
 
 def test_a_text_that_somebody_wrote_does_not_outvote_what_stands_under_a_heading_of_that_name():
     written = (heading("Read me", 2), text("Assignee: nobody"), heading("Assignee", 2))
-    for below in (
-        text("Ann Lee"),
-        heading("Ann Lee", 2),
-        heading("Ann Lee", 3),
-    ):
+    for below in (text("Ann Lee"), heading("Ann Lee", 2), heading("Ann Lee", 3)):
         found = reading(page(*written, el("button", "Copy", tag="button"), below))
         assert isinstance(found, FieldAmbiguous), below
         assert set(found.texts) == {"nobody", "Ann Lee"}

@@ -68,10 +68,7 @@ def test_a_new_page_or_a_new_value_starts_anew():
     assert after_observation(state, spec(), ref("a")).progress.stalled == 0
 
 
-@cases(
-    "result",
-    [shot("another"), done_result(effect=TextRead(text="something new"))],
-)
+@cases("result", [shot("another"), done_result(effect=TextRead(text="something new"))])
 def test_a_file_and_a_text_are_progress_once(result):
     state = turns("a", "a")[-1]
     counts = []

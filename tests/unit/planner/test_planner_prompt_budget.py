@@ -10,14 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.prompt.assembly import (
-    NoRoom,
-    PromptRoom,
-    assemble_prompt,
-    room_for,
-    tools_json,
-    user_message,
-)
+from services.planner.prompt.assembly import NoRoom, PromptRoom, assemble_prompt, room_for, tools_json, user_message
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tokens import (
     ENVELOPE_TOKENS,

@@ -28,12 +28,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecretStore:
 
 @cases(
     ("name", "value"),
-    [
-        ("portal", "from the .env file"),
-        ("both", "above"),
-        ("alone", "in the file"),
-        ("empty", "in the file, too"),
-    ],
+    [("portal", "from the .env file"), ("both", "above"), ("alone", "in the file"), ("empty", "in the file, too")],
 )
 def test_the_first_place_that_has_the_name_counts(store: SecretStore, name: str, value: str):
     found = store.find(name)

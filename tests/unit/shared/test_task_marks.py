@@ -29,10 +29,7 @@ def changed(**keys: Any) -> list[str]:
         ({"goal": "Reject the request\nat http://one.example/list."}, ["goal"]),
         ({"route": [{"press": "Reject", "irreversible": True}, {"read": ["state"]}]}, ["route"]),
         ({"identity": {"number": "T-{number}"}}, ["identity"]),
-        (
-            {"output_schema": {"number": "string", "state": {"type": "string", "labels": ["Stage"]}}},
-            ["output_schema"],
-        ),
+        ({"output_schema": {"number": "string", "state": {"type": "string", "labels": ["Stage"]}}}, ["output_schema"]),
     ],
 )
 def test_what_is_to_be_done_changes_a_mark(keys, differs):

@@ -114,14 +114,7 @@ def test_a_required_artifact_is_a_kind_and_a_label(artifact):
     assert "spec.required_artifacts[0]" in problems_of(required_artifacts=[artifact])
 
 
-@cases(
-    ("content", "message"),
-    [
-        ('{"a": 1,}', "not JSON"),
-        ("[1]", "is a JSON object"),
-        ("", "not JSON"),
-    ],
-)
+@cases(("content", "message"), [('{"a": 1,}', "not JSON"), ("[1]", "is a JSON object"), ("", "not JSON")])
 def test_a_file_that_is_no_spec_is_named_with_the_reason(tmp_path: Path, content: str, message: str):
     path = tmp_path / "spec.json"
     path.write_text(content)

@@ -217,10 +217,7 @@ def test_a_page_that_may_show_the_value_elsewhere_does_not_say_that_there_is_non
     assert read_field(rules, changed, ()).certainty == "missing"
 
 
-@cases(
-    ("without", "form"),
-    [([], "string | null"), ([Example(pull_request(None), None)], "string")],
-)
+@cases(("without", "form"), [([], "string | null"), ([Example(pull_request(None), None)], "string")])
 def test_that_a_value_may_be_left_out_is_learned_from_an_example_only(without, form):
     rules = learn_field([*LINKED, *without], ["Resolves"], FieldType(type=form))
     assert read_field(rules, pull_request(None), ()).certainty == "missing"

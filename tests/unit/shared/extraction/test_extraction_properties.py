@@ -93,10 +93,7 @@ def block_of(form: str, name: str, value: str, rng: random.Random, *, renamed: b
             {"role": "definition", "name": value, "header": label, "place": "dl>dd", "locators": locators},
         ]
     if form == "label and text":
-        return [
-            {"role": "text", "name": label, "place": "main>p"},
-            {"role": "text", "name": value, "place": "main>p"},
-        ]
+        return [{"role": "text", "name": label, "place": "main>p"}, {"role": "text", "name": value, "place": "main>p"}]
     if form == "sentence":
         return [{"role": "text", "name": f"The {label} is {value} for now", "place": "main>p"}]
     if form == "heading":

@@ -91,10 +91,7 @@ def test_fillings_are_ordered_within_their_form():
     assert aligned("Name Note Save Phone", "Note Name Save Phone") == ["Name", "Note", "Save", "Phone"]
 
 
-@cases(
-    ("one", "other"),
-    [("Name Save Note", "Note Save Name"), ("Name Look Note", "Note Name Look")],
-)
+@cases(("one", "other"), [("Name Save Note", "Note Save Name"), ("Name Look Note", "Note Name Look")])
 def test_what_is_filled_before_another_step_stays_before_it(one, other):
     for number, steps in enumerate((one, other)):
         taken = [column.calls[number] for column in columns_of(one, other) if number in column.calls]

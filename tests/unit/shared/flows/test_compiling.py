@@ -334,10 +334,7 @@ def test_the_name_of_a_button_may_be_made_of_the_row():
     assert "irreversible=True" in compiled(recorders, start_url="http://site/", route=route).source
 
 
-@cases(
-    "facts",
-    [{"claimed": 3}, {"flow": FlowPlace(name="f", hash="0" * 64, number=1, line=1, irreversible=True)}],
-)
+@cases("facts", [{"claimed": 3}, {"flow": FlowPlace(name="f", hash="0" * 64, number=1, line=1, irreversible=True)}])
 def test_a_button_that_the_log_says_cannot_be_taken_back_says_so(facts):
     recorders = [record(0), record(1)]
     for at, one in enumerate(recorders):
