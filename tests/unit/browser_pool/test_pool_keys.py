@@ -9,20 +9,11 @@ from tests.cases import cases
 @cases(
     ("written", "known"),
     [
-        ("enter", "Enter"),
-        ("Esc", "Escape"),
-        ("Control+A", "Control+a"),
-        ("ctrl+shift+k", "Control+Shift+K"),
-        ("Shift + Tab", "Shift+Tab"),
-        ("Control++", "Control++"),
-        ("+", "+"),
-        (" ", "Space"),
-        ("a", "a"),
-        ("A", "A"),
-        ("ü", "ü"),
-        ("down", "ArrowDown"),
+        ("enter", "Enter"), ("Esc", "Escape"), ("Control+A", "Control+a"), ("ctrl+shift+k", "Control+Shift+K"),
+        ("Shift + Tab", "Shift+Tab"), ("Control++", "Control++"), ("+", "+"), (" ", "Space"), ("a", "a"), ("A", "A"),
+        ("ü", "ü"), ("down", "ArrowDown"),
     ],
-)
+)  # fmt: skip
 def test_what_is_a_key(written: str, known: str) -> None:
     assert chord(written) == known
 

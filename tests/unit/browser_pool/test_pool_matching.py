@@ -42,16 +42,10 @@ def test_an_option_is_searched_up_to_what_ends_a_value(option: str, typed: str) 
 @cases(
     ("typed", "read", "same"),
     [
-        ("a b", "a b", True),
-        ("5551234", "(555) 12-34", True),
-        ("abc", "ABC", True),
-        ("abc", "", False),
-        ("abc", "abcd", False),
-        ("", "", True),
-        ("", "left", False),
-        ("--", "", False),
+        ("a b", "a b", True), ("5551234", "(555) 12-34", True), ("abc", "ABC", True), ("abc", "", False),
+        ("abc", "abcd", False), ("", "", True), ("", "left", False), ("--", "", False),
     ],
-)
+)  # fmt: skip
 def test_what_a_field_may_make_of_what_was_typed(typed: str, read: str, same: bool) -> None:
     assert says_the_same(typed, read) is same
 

@@ -138,21 +138,14 @@ def test_never_too_close_and_never_too_many(steps: list[tuple[str, float, int, f
 @cases(
     ("url", "domain"),
     [
-        ("https://acme.tracker.example/x", "tracker.example"),
-        ("http://a.shop.co.uk", "shop.co.uk"),
-        ("http://B.Shop.co.uk.:8443/", "shop.co.uk"),
-        ("http://one.github.io", "one.github.io"),
-        ("http://co.uk", "co.uk"),
-        ("https://www.m\u00fcnchen.de/", "xn--mnchen-3ya.de"),
-        ("http://127.0.0.1:80/", "127.0.0.1"),
-        ("http://10.1.2.3/", "10.1.2.3"),
-        ("http://[::1]:80/", "--1"),
-        ("http://localhost:3000", "localhost"),
-        ("http://tracker/", "tracker"),
-        ("about:blank", ""),
+        ("https://acme.tracker.example/x", "tracker.example"), ("http://a.shop.co.uk", "shop.co.uk"),
+        ("http://B.Shop.co.uk.:8443/", "shop.co.uk"), ("http://one.github.io", "one.github.io"),
+        ("http://co.uk", "co.uk"), ("https://www.m\u00fcnchen.de/", "xn--mnchen-3ya.de"),
+        ("http://127.0.0.1:80/", "127.0.0.1"), ("http://10.1.2.3/", "10.1.2.3"), ("http://[::1]:80/", "--1"),
+        ("http://localhost:3000", "localhost"), ("http://tracker/", "tracker"), ("about:blank", ""),
         ("http://[bad", ""),
     ],
-)
+)  # fmt: skip
 def test_what_shares_a_pace(url: str, domain: str) -> None:
     assert registrable_domain(url) == domain
 

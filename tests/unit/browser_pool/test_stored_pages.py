@@ -139,14 +139,9 @@ def test_a_page_that_cannot_be_made_safe_is_no_page() -> None:
 
 def test_headers_that_let_somebody_in_are_told_by_name_alone() -> None:
     names = (
-        "set-cookie",
-        "Authorization",
-        "x-auth-token",
-        "X-CSRF-Token",
-        "x-session-id",
-        "x-api-key",
+        "set-cookie", "Authorization", "x-auth-token", "X-CSRF-Token", "x-session-id", "x-api-key",
         "proxy-authorization",
-    )
+    )  # fmt: skip
     assert {value for _, value in shown_headers((name, "v") for name in names)} == {HIDDEN_VALUE}
     plain = (
         ("content-type", "text/html"),

@@ -55,12 +55,9 @@ def test_each_empty_required_cell_and_each_wrong_type_is_named():
     ]
     _, problems = samples(rows, input_schema={"due": "date | null", "size": "number"})
     assert set(told(problems)) == {
-        "row 1, column due",
-        "row 2, column size",
-        "row 2, column url",
-        "row 3, column size",
+        "row 1, column due", "row 2, column size", "row 2, column url", "row 3, column size",
         "row 3, column sample_id",
-    }
+    }  # fmt: skip
 
 
 def test_an_optional_column_may_be_absent():
@@ -126,15 +123,11 @@ def test_sample_ids_are_unique_and_safe_whatever_the_keys_are(keys):
 @cases(
     ("type_", "good", "bad"),
     [
-        ("number", "-1.5e3", "1,5"),
-        ("number", "7", "nan"),
-        ("decimal", "10.20", "1e3"),
-        ("boolean", "Yes", "maybe"),
-        ("date", "2026-03-31", "31.03.2026"),
-        ("date", "2024-02-29", "20240229"),
+        ("number", "-1.5e3", "1,5"), ("number", "7", "nan"), ("decimal", "10.20", "1e3"), ("boolean", "Yes", "maybe"),
+        ("date", "2026-03-31", "31.03.2026"), ("date", "2024-02-29", "20240229"),
         ("date-time", "2026-03-31T14:05:00Z", "soon"),
     ],
-)
+)  # fmt: skip
 def test_types(type_, good, bad):
     assert find_cell_problem(type_, good) is None
     assert repr(bad) in expect(find_cell_problem(type_, bad), str)

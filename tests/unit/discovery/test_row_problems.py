@@ -26,14 +26,10 @@ def refused(task: TaskSpec, *urls: str) -> dict[int, str]:
 @cases(
     "url",
     [
-        "http://127.0.0.1:8000/x",
-        "http://localhost/x",
-        "http://10.0.0.7/",
-        "http://[::1]/",
-        "http://2130706433/",
+        "http://127.0.0.1:8000/x", "http://localhost/x", "http://10.0.0.7/", "http://[::1]/", "http://2130706433/",
         "ftp://x/",
     ],
-)
+)  # fmt: skip
 def test_an_address_that_only_a_row_names_may_not_be_private(url: str):
     assert list(refused(spec(start_url="{url}"), "https://example.com/1", url)) == [2]
 

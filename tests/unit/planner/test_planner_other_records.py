@@ -169,13 +169,10 @@ def test_only_ids_have_a_kind(value, there):
 @cases(
     ("words", "pending"),
     [
-        ("Wird geladen …", True),
-        ("Chargement...", True),
-        ("読み込み中...", True),
-        ("Processing", False),
+        ("Wird geladen …", True), ("Chargement...", True), ("読み込み中...", True), ("Processing", False),
         ("Elaborazione", False),
     ],
-)
+)  # fmt: skip
 def test_a_word_for_loading_with_dots_is_no_value_in_any_language(words, pending):
     read = read_page(**TICKET, page=page(heading("TCK-1001"), *row("Note", words)))
     assert isinstance(read.readings["note"], FieldFound) is not pending

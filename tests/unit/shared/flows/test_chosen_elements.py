@@ -115,14 +115,10 @@ def test_only_what_is_pressed_may_have_another_role_and_only_where_its_effect_is
 @cases(
     ("text", "shown"),
     [
-        ("Total", False),
-        ("total", False),
-        ("Line items", True),
-        ("items and total", True),
-        ("Customer", True),
+        ("Total", False), ("total", False), ("Line items", True), ("items and total", True), ("Customer", True),
         ("ine items", False),
     ],
-)
+)  # fmt: skip
 def test_a_word_must_be_a_whole_label_and_a_phrase_may_be_part_of_one(text, shown):
     assert shows_text(page(link("Line items and total"), el("definition", "Adatum", header="Customer")), text) is shown
 

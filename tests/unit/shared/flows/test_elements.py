@@ -48,15 +48,10 @@ def test_a_page_that_waits_for_an_answer_is_named():
 @cases(
     ("selector", "ref"),
     [
-        ("label=Country", 3),
-        ("text=Files", 1),
-        ('[data-testid="go"]', 4),
-        ('region="Parts" >> role=link', 4),
-        ('header="Owner" >> role=link', 5),
-        ('after="Files" >> role=textbox', 2),
-        ('li:has-text("Aetna")', 6),
+        ("label=Country", 3), ("text=Files", 1), ('[data-testid="go"]', 4), ('region="Parts" >> role=link', 4),
+        ('header="Owner" >> role=link', 5), ('after="Files" >> role=textbox', 2), ('li:has-text("Aetna")', 6),
     ],
-)
+)  # fmt: skip
 def test_each_kind_of_selector(selector, ref):
     elements = (
         heading("Files"),

@@ -53,14 +53,10 @@ def test_what_has_no_value_is_left():
 @cases(
     "text",
     [
-        "",
-        "role=button[name=Save]",
-        "role=Button",
-        'row=["a"]',
-        "row=[1] >> role=link",
+        "", "role=button[name=Save]", "role=Button", 'row=["a"]', "row=[1] >> role=link",
         'header="a" >> header="b" >> #x',
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_told(text):
     with pytest.raises(ValueError):
         parse_selector(text)

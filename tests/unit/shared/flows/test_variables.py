@@ -22,17 +22,11 @@ SCHEMA = {
 @cases(
     ("name", "identifier"),
     [
-        ("Medical License", "medical_license"),
-        ("Medical License!", "medical_license"),
-        ("  e-mail (work) ", "e_mail_work"),
-        ("2nd name", "value_2nd_name"),
-        ("class", "class_"),
-        ("Count", "count_"),
-        ("Straße", "straße"),
-        ("№", "no"),
-        ("?!", "value"),
+        ("Medical License", "medical_license"), ("Medical License!", "medical_license"),
+        ("  e-mail (work) ", "e_mail_work"), ("2nd name", "value_2nd_name"), ("class", "class_"), ("Count", "count_"),
+        ("Straße", "straße"), ("№", "no"), ("?!", "value"),
     ],
-)
+)  # fmt: skip
 def test_names_become_identifiers(name, identifier):
     assert to_identifier(name) == identifier
     assert identifier.isidentifier()

@@ -104,15 +104,12 @@ def test_such_a_word_is_not_guessed(word: str) -> None:
 @cases(
     ("shown", "day"),
     [
-        ("21 listopada 2026, sobota", "2026-11-21"),
-        ("sobota, 21 listopada 2026", "2026-11-21"),
-        ("srijeda, 21. listopada 2026.", "2026-10-21"),
-        ("sob., 21 lis 2026", "2026-11-21"),
-        ("sri, 21. lis 2026.", "2026-10-21"),
-        ("Wed 21 listopad 2026", "2026-10-21"),
+        ("21 listopada 2026, sobota", "2026-11-21"), ("sobota, 21 listopada 2026", "2026-11-21"),
+        ("srijeda, 21. listopada 2026.", "2026-10-21"), ("sob., 21 lis 2026", "2026-11-21"),
+        ("sri, 21. lis 2026.", "2026-10-21"), ("Wed 21 listopad 2026", "2026-10-21"),
         ("Sat 21 listopad 2026", "2026-11-21"),
     ],
-)
+)  # fmt: skip
 def test_a_weekday_settles_it(shown: str, day: str) -> None:
     assert date_value(shown) == day
 
@@ -167,35 +164,15 @@ def test_in_a_language_a_word_may_mean_two_weekdays() -> None:
 @cases(
     "shown",
     [
-        "2026年11月21日",
-        "2026年11月21日土曜日",
-        "2026年11月21日(土)",
-        "２０２６年１１月２１日",
-        "2026年11月21日星期六",
-        "2026년 11월 21일",
-        "2026년 11월 21일 토요일",
-        "2026. november 21., szombat",
-        "2026. gada 21. novembris",
-        "2026 m. lapkričio 21 d.",
-        "21 ноября 2026 г.",
-        "субота, 21 листопада 2026\u202fр.",
-        "21 de novembre del 2026",
-        "21 tháng 11, 2026",
-        "Thứ Bảy, 21 tháng 11, 2026",
-        "lørdag den 21. november 2026",
-        "21 Kasım 2026 Cumartesi",
-        "יום שבת, 21 בנובמבר 2026",
-        "السبت، ٢١ نوفمبر ٢٠٢٦",
-        "21. marraskuuta 2026",
-        "2026. 11. 21.",
-        "21. 11. 2026",
-        "21nov2026",
-        "Nov 21,2026",
-        "21.Nov.2026",
-        "sábado, 21 de novembro de 2026",
-        "21 de nov. de 2026",
+        "2026年11月21日", "2026年11月21日土曜日", "2026年11月21日(土)", "２０２６年１１月２１日",
+        "2026年11月21日星期六", "2026년 11월 21일", "2026년 11월 21일 토요일", "2026. november 21., szombat",
+        "2026. gada 21. novembris", "2026 m. lapkričio 21 d.", "21 ноября 2026 г.",
+        "субота, 21 листопада 2026\u202fр.", "21 de novembre del 2026", "21 tháng 11, 2026",
+        "Thứ Bảy, 21 tháng 11, 2026", "lørdag den 21. november 2026", "21 Kasım 2026 Cumartesi",
+        "יום שבת, 21 בנובמבר 2026", "السبت، ٢١ نوفمبر ٢٠٢٦", "21. marraskuuta 2026", "2026. 11. 21.", "21. 11. 2026",
+        "21nov2026", "Nov 21,2026", "21.Nov.2026", "sábado, 21 de novembro de 2026", "21 de nov. de 2026",
     ],
-)
+)  # fmt: skip
 def test_how_the_world_writes_a_day(shown: str) -> None:
     assert date_value(shown) == "2026-11-21"
 
@@ -203,21 +180,11 @@ def test_how_the_world_writes_a_day(shown: str) -> None:
 @cases(
     "shown",
     [
-        "terça-feira, 21 de novembro de 2026",
-        "日曜日, 2026年11月21日",
-        "2026年11月21日日曜日",
-        "2026年13月1日",
-        "2026年11月",
-        "11월 21일",
-        "2026-03-03 (1 listopada)",
-        "2026-03-03 (3 out 2026)",
-        "5 out of 2026",
-        "tháng 13 1, 2026",
-        "\x01 3, 2026",
-        "\x02, 3 Mar 2026",
-        "mar mar mar 2026",
+        "terça-feira, 21 de novembro de 2026", "日曜日, 2026年11月21日", "2026年11月21日日曜日", "2026年13月1日",
+        "2026年11月", "11월 21일", "2026-03-03 (1 listopada)", "2026-03-03 (3 out 2026)", "5 out of 2026",
+        "tháng 13 1, 2026", "\x01 3, 2026", "\x02, 3 Mar 2026", "mar mar mar 2026",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_date_in_any_language(shown: str) -> None:
     assert isinstance(date_value(shown), Invalid)
 
