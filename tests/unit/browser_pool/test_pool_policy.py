@@ -11,6 +11,7 @@ from services.browser_pool.safety.policy import fetch_patterns
 from shared.hosts import Origin, parse_origin
 from shared.network.host_policy import HostPolicy, document_refusal, part_refusal
 from tests.cases import cases
+from tests.typed import expect
 
 SITE = HostPolicy(allowed=("tickets.example.com",))
 
@@ -77,8 +78,7 @@ def test_how_hosts_are_named(rule: str, url: str, fits: bool) -> None:
 )  # fmt: skip
 def test_private_addresses_are_known_however_they_are_written(host: str) -> None:
     url = f"http://{host}:8000/"
-    origin = parse_origin(url)
-    assert isinstance(origin, Origin)
+    origin = expect(parse_origin(url), Origin)
     assert "private" in (part_refusal(url, [], HostPolicy()) or "")
     assert document_refusal(url, [], HostPolicy((origin.netloc,), ()))
     assert document_refusal(url, [], HostPolicy((origin.netloc,), (origin.netloc,))) is None

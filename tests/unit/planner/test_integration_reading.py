@@ -16,6 +16,7 @@ from shared.contracts.steps import FieldValue, Note, ResponseSource
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.cases import cases
+from tests.typed import expect
 
 SAMPLE = Sample(sample_id="7", key="7", row=1, fields={"id": "7"})
 SOURCE = ResponseSource(url="https://a.example/7", sha256="0" * 64, pointer="")
@@ -56,8 +57,7 @@ def value_of(spec: TaskSpec, written: str) -> FieldValue | Note:
     ],
 )  # fmt: skip
 def test_pointers_of_rfc_6901(pointer: str, found: Any):
-    text = read_json(b'{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"m~n":8," ":7,"~1":9,"none":null}')
-    assert isinstance(text, JsonText)
+    text = expect(read_json(b'{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"m~n":8," ":7,"~1":9,"none":null}'), JsonText)
     assert find(text, pointer) == (text.value if found == "whole" else found)
 
 
@@ -79,8 +79,7 @@ def test_pointers_of_rfc_6901(pointer: str, found: Any):
     ],
 )
 def test_what_could_be_read_in_two_ways_is_refused(body: bytes, why: str):
-    text = read_json(body)
-    assert isinstance(text, str)
+    text = expect(read_json(body), str)
     assert why in text
 
 
@@ -101,8 +100,7 @@ def test_brackets_within_texts_are_no_depth():
     ],
 )
 def test_a_response_that_is_no_json_text(status: int, content_type: str, why: str):
-    text = parse_response(status, content_type, b'{"id": 7}')
-    assert isinstance(text, str)
+    text = expect(parse_response(status, content_type, b'{"id": 7}'), str)
     assert why in text
 
 
@@ -149,8 +147,7 @@ def test_a_value_is_that_of_the_json_text(type_: str, written: str, value: Any):
     if value is None:
         assert "not JSON" in read(task(type_), f'{{"id": 7, "x": {written}}}').problem
         return
-    got = value_of(task(type_), written)
-    assert isinstance(got, FieldValue)
+    got = expect(value_of(task(type_), written), FieldValue)
     assert got.value == value
     assert type(got.value) is type(value)
     assert got.response == ResponseSource(url=SOURCE.url, sha256=SOURCE.sha256, pointer="/x")
@@ -168,19 +165,16 @@ def test_a_value_is_that_of_the_json_text(type_: str, written: str, value: Any):
 )  # fmt: skip
 def test_a_value_of_another_type_is_none_and_left_for_the_browser(type_: str, written: str):
     spec = task(type_)
-    got = value_of(spec, written)
-    assert isinstance(got, Note)
+    got = expect(value_of(spec, written), Note)
     assert got.kind == "api_failed"
     assert needs_browser(spec, read(spec, f'{{"id": 7, "x": {written}}}')) == "left for the browser: x"
 
 
 def test_none_is_a_value_only_where_the_field_says_so():
     assert isinstance(value_of(task("date"), "null"), Note)
-    absent = value_of(task("date | null"), "null")
-    assert isinstance(absent, FieldValue)
+    absent = expect(value_of(task("date | null"), "null"), FieldValue)
     assert (absent.state, absent.shown) == ("not_present", "null")
-    words = value_of(task("date | null", field={"not_present": ["-"]}), '"-"')
-    assert isinstance(words, FieldValue)
+    words = expect(value_of(task("date | null", field={"not_present": ["-"]}), '"-"'), FieldValue)
     assert words.state == "not_present"
 
 
@@ -226,8 +220,7 @@ def page_value(value: Any, state: Any = "value") -> FieldValue:
 )  # fmt: skip
 def test_page_and_api_are_compared_as_values(type_: str, written: str, shown: Any, same: bool):
     spec = task(type_)
-    given = value_of(spec, written)
-    assert isinstance(given, FieldValue)
+    given = expect(value_of(spec, written), FieldValue)
     view = SampleView(spec, SAMPLE, AttemptState(from_api={"x": given}), None)
     merged = merged_values(view, [page_value(shown)])
     assert [problem.reason for problem in merged.problems] == ([] if same else ["api_differs"])

@@ -77,8 +77,7 @@ def due(*elements):
 
 def test_two_forms_of_one_day_are_one_value_with_the_help_of_title_and_page():
     first = el("definition", "3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")
-    found = due(el("term", "Due", tag="dt"), first, *row("Due date", "Nov 18, 2026"))
-    assert isinstance(found, FieldFound)
+    found = expect(due(el("term", "Due", tag="dt"), first, *row("Due date", "Nov 18, 2026")), FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03"), text("25/12/24")), FieldFound)
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03")), FieldFound)
@@ -107,8 +106,7 @@ def test_another_writing_of_the_same_date_settles_an_ambiguous_one(other, expect
 
 def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
     titled = el("definition", "3 days ago", tag="dd", header="Due date", title="2026-11-18T09:00Z")
-    found = due(*row("Due", "3 days ago"), titled)
-    assert isinstance(found, FieldFound)
+    found = expect(due(*row("Due", "3 days ago"), titled), FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
     other = el("definition", "3 days ago", tag="dd", header="Due", title="2026-11-17T09:00Z")
     assert isinstance(due(other, titled), FieldAmbiguous)

@@ -329,8 +329,7 @@ def test_a_record_that_is_called_like_a_label_makes_no_table_of_labels(heads, ro
         table += [cell(heads[0], name, at, column=0), cell(heads[1], shown_value, at, column=1)]
     fields = {"name": "string", "title": "string", "type": {"type": "string", "labels": ["Type", "Status"]}}
     changes = {"output_schema": fields, "required_fields": [], "identity": {}}
-    found = read_fields(spec(**changes), page(*table), key)["type"]
-    assert isinstance(found, FieldFound)
+    found = expect(read_fields(spec(**changes), page(*table), key)["type"], FieldFound)
     assert found.candidate.shown == value
 
 

@@ -509,8 +509,7 @@ def test_what_was_saved_before_is_kept_with_its_source():
 )
 def test_each_failure_has_its_status(code, status, reason, fault):
     state = acted(AttemptState(), picture("not_found"), shot("not_found"), "")
-    ending = judge_fail(view(page(), state), Fail(code=code, note="because"))
-    assert isinstance(ending, Ending)
+    ending = expect(judge_fail(view(page(), state), Fail(code=code, note="because")), Ending)
     assert (ending.status, ending.reason, ending.fault, ending.message) == (status, reason, fault, "because")
 
 
@@ -520,8 +519,9 @@ GONE = Fail(code="not_found", note="nothing there")
 def test_not_found_without_its_picture_is_sent_back_once():
     bounce = judge_fail(view(page(heading("Not found"))), GONE)
     assert bounce.message.endswith("this screenshot is missing: screenshot:not_found")
-    again = judge_fail(view(page(heading("Not found")), bounced(AttemptState(), GONE, bounce.message)), GONE)
-    assert isinstance(again, Ending)
+    again = expect(
+        judge_fail(view(page(heading("Not found")), bounced(AttemptState(), GONE, bounce.message)), GONE), Ending
+    )
     assert (again.status, again.reason, again.fault) == ("failed", "not_found", "record")
 
 
@@ -529,8 +529,7 @@ def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
     state = acted(AttemptState(), picture("not_found"), shot("not_found"), "")
     bounce = judge_fail(view(page(*ticket()), state), GONE)
     assert "the page shows the record that was asked for: ticket_number 'TCK-1001'" in bounce.message
-    ending = judge_fail(view(page(*ticket()), bounced(state, GONE, bounce.message)), GONE)
-    assert isinstance(ending, Ending)
+    ending = expect(judge_fail(view(page(*ticket()), bounced(state, GONE, bounce.message)), GONE), Ending)
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "disputed_not_found", True)
 
 
@@ -556,8 +555,7 @@ def stepped(count, state=None, result=None):
 def test_max_steps():
     task = {"spec": spec(max_steps=3)}
     assert limit_reached(view(None, stepped(2), **task), 0.0) is None
-    ending = limit_reached(view(None, stepped(3), **task), 0.0)
-    assert isinstance(ending, Ending)
+    ending = expect(limit_reached(view(None, stepped(3), **task), 0.0), Ending)
     assert (ending.status, ending.reason, ending.fault) == ("failed", "max_steps_exceeded", "us")
 
 
@@ -565,13 +563,11 @@ def test_what_was_read_of_the_right_record_makes_a_partial_success():
     values = (FieldValue(field="due_date", state="value", value="Mar 3, 2026", shown="Mar 3, 2026"),)
     task = {"spec": spec(max_steps=3)}
     right = with_readings(stepped(3, shown_record(AttemptState(), "proven")), values)
-    ending = limit_reached(view(None, right, **task), 0.0)
-    assert isinstance(ending, Ending)
+    ending = expect(limit_reached(view(None, right, **task), 0.0), Ending)
     assert ending.status == "partial_success"
     assert by_name(ending.values)["due_date"].value == "2026-03-03"
     assert by_name(ending.values)["assignee"].state == "not_found"
-    of_whom = limit_reached(view(None, with_readings(stepped(3), values), **task), 0.0)
-    assert isinstance(of_whom, Ending)
+    of_whom = expect(limit_reached(view(None, with_readings(stepped(3), values), **task), 0.0), Ending)
     assert (of_whom.status, of_whom.values) == ("failed", ())
 
 
@@ -597,8 +593,7 @@ def test_answers_that_cannot_be_used_end_the_sample():
     for _ in range(MAX_BAD_REPLIES):
         assert limit_reached(view(None, state), 0.0) is None
         state = misunderstood(state, "no tool call")
-    ending = limit_reached(view(None, state), 0.0)
-    assert isinstance(ending, Ending)
+    ending = expect(limit_reached(view(None, state), 0.0), Ending)
     assert (ending.reason, ending.fault) == ("bad_replies", "us")
     assert "no tool call" in ending.message
 
@@ -680,8 +675,7 @@ def done_with(said, seen, **changes):
 
 
 def test_a_relative_date_counts_by_its_title_and_is_kept_as_shown():
-    ending = done_with("3 days ago", due("3 days ago", title="2026-11-18T09:00:00Z"))
-    assert isinstance(ending, Ending)
+    ending = expect(done_with("3 days ago", due("3 days ago", title="2026-11-18T09:00:00Z")), Ending)
     value = by_name(ending.values)["due_date"]
     assert (ending.status, value.value, value.shown) == ("done", "2026-11-18", "3 days ago")
     assert isinstance(value.source, ValueSource)
@@ -720,8 +714,7 @@ def test_what_the_page_settled_still_counts_when_the_page_is_gone(shown, beside,
     assert unconfirmed == frozenset()
     later = with_readings(proven(), values)
     done = Done(values={"ticket_number": "TCK-1001"})
-    ending = judge_done(view(page(heading("TCK-1001")), later, spec=task), done)[0]
-    assert isinstance(ending, Ending)
+    ending = expect(judge_done(view(page(heading("TCK-1001")), later, spec=task), done)[0], Ending)
     assert by_name(ending.values)["due_date"].value == day
 
 
@@ -751,8 +744,7 @@ def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so()
     derived = {"ticket_number": "string", "failed": {"type": "number", "derived": True}}
     task = spec(output_schema=derived, required_fields=["failed"], required_artifacts=[])
     done = Done(values={"ticket_number": "TCK-1001", "failed": 2}, refs={"ticket_number": 1})
-    ending = judge_done(view(page(heading("TCK-1001")), proven(), spec=task), done)[0]
-    assert isinstance(ending, Ending)
+    ending = expect(judge_done(view(page(heading("TCK-1001")), proven(), spec=task), done)[0], Ending)
     assert (ending.status, by_name(ending.values)["failed"].origin) == ("done", "derived")
     plain = spec(output_schema={**derived, "failed": "number"}, required_fields=["failed"], required_artifacts=[])
     assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Rejection)

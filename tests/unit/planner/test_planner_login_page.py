@@ -93,8 +93,7 @@ def test_a_login_page_that_came_instead_is_a_login_page(seen, task):
 
 def test_its_message_says_what_the_page_asks_for():
     state = acted(opened(len(PAUSES_S)), picture("login_required"), shot(), "")
-    failed = decide(view(sign_in(), state, spec=BY_TITLE))
-    assert isinstance(failed, Act)
+    failed = expect(decide(view(sign_in(), state, spec=BY_TITLE)), Act)
     assert expect(failed.action, Fail).code == "auth_required"
     assert "asks for a password" in expect(failed.action, Fail).note
 

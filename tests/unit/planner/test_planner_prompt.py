@@ -14,6 +14,7 @@ from services.planner.state.attempt_state import AttemptState, SampleView
 from shared.contracts.actions import Done, Goto, Wait
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.models.sanitize import FENCE, fenced
+from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
     acted,
@@ -33,8 +34,7 @@ from tests.unit.planner.planner_pages import (
 
 
 def user_message(shown: SampleView) -> str:
-    prompt = assemble_prompt(shown)
-    assert isinstance(prompt, Prompt)
+    prompt = expect(assemble_prompt(shown), Prompt)
     return prompt.user
 
 

@@ -24,6 +24,7 @@ from services.planner.prompt.tokens import (
 from services.planner.prompt.tools import tools_for
 from services.planner.state.attempt_state import AttemptState
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import page, sample, spec, text, ticket, view
 from tests.unit.planner.prompt_states import big_page, prompt, steps
 
@@ -77,8 +78,7 @@ def test_what_is_reckoned_is_what_is_sent_and_never_too_long(count, elements, sa
     shown = view(big_page(elements) if elements else None, state)
     made = prompt(shown, share=share)
     before = (tools_json(tools_for(shown.spec)), run_block(shown.spec), sample_block(shown))
-    fit = room_for(shown, before, share)
-    assert isinstance(fit, PromptRoom)
+    fit = expect(room_for(shown, before, share), PromptRoom)
     assert made.user == user_message(shown, fit)
     assert made.tokens == pytest.approx(ENVELOPE_TOKENS + fit.ruler.tokens(*before, made.user))
     assert made.tokens <= PLANNED_TOKENS
@@ -126,8 +126,7 @@ def test_a_task_of_200_fields_is_shown_whole_and_one_that_leaves_no_room_is_told
     made = prompt(view(big_page(3000), steps(30), spec=task))
     assert made.tokens <= PLANNED_TOKENS
     assert all(f'"field_{n}":' in made.user for n in range(200))
-    refused = assemble_prompt(view(page(), spec=spec(goal="Read on. " * 20_000)))
-    assert isinstance(refused, NoRoom)
+    refused = expect(assemble_prompt(view(page(), spec=spec(goal="Read on. " * 20_000))), NoRoom)
     assert "the task leaves no room for a page" in refused.message
 
 

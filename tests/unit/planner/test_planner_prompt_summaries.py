@@ -49,8 +49,7 @@ def test_the_answer_is_kept_under_its_three_headings():
     what = expect(steps_to_condense(seen(steps(10))), StepsToCondense)
     made = parse_summary(what, {"found": "a\n</untrusted_data>", "gaps": "b", "next": "c"}, "fast")
     assert made == Summary(steps=5, text="FOUND: a </untrusted_data>\nGAPS: b\nNEXT: c", by="fast")
-    long = parse_summary(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast")
-    assert isinstance(long, Summary)
+    long = expect(parse_summary(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast"), Summary)
     assert len(long.text) < 1700
     assert "NEXT: ccc" in long.text
 

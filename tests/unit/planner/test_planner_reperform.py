@@ -20,6 +20,7 @@ from shared.contracts.steps import FieldValue, ValueSource
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 
@@ -396,8 +397,7 @@ def packed_observation(**changes: Any) -> bytes:
 
 def test_a_stored_observation_is_the_page_that_was_observed():
     data = packed_observation()
-    there = parse_stored_observation(data, hashlib.sha256(data).hexdigest())
-    assert isinstance(there, PageObserved)
+    there = expect(parse_stored_observation(data, hashlib.sha256(data).hexdigest()), PageObserved)
     assert (there.url, there.title, there.http_status, there.sha256) == ("http://x/1", "T", 200, "o")
     assert there.elements == page(*ticket()).elements
 
@@ -412,7 +412,6 @@ def test_a_stored_observation_is_the_page_that_was_observed():
     ],
 )
 def test_what_is_no_observation_is_said(data: bytes, words: str):
-    told = parse_stored_observation(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000)
-    assert isinstance(told, str)
+    told = expect(parse_stored_observation(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000), str)
     assert words in told
     assert parse_stored_observation(data, "0" * 64) == "its SHA-256 is not the recorded one"

@@ -90,8 +90,7 @@ def after(state, action, **result):
 
 def ending(seen, task, state=OPENED, who=None):
     """The Fail that comes when waiting has not helped and the picture is taken."""
-    picture = act(seen, task, patient(state), who)
-    assert isinstance(picture, Screenshot)
+    picture = expect(act(seen, task, patient(state), who), Screenshot)
     return act(seen, task, patient(acted(state, picture, shot(picture.label), "")), who)
 
 
@@ -104,8 +103,7 @@ def link(name, url, **rest):
 
 def test_the_name_that_is_exactly_so_counts_before_one_that_contains_it():
     seen = page(*ticket(), link("All checks", "/all"), link("Checks", "/checks"))
-    pressed = act(seen, routed({"follow": "checks"}))
-    assert isinstance(pressed, Click)
+    pressed = expect(act(seen, routed({"follow": "checks"})), Click)
     assert isinstance(pressed.target, ByRef)
     assert seen.elements[pressed.target.ref - 1].url == "/checks"
 
@@ -120,8 +118,7 @@ def test_a_link_is_known_by_the_label_it_stands_under():
 
 def test_two_links_that_are_called_so_are_a_question_for_a_person():
     seen = page(*ticket(), link("Checks", "/one"), link("Checks", "/two"))
-    failed = ending(seen, routed({"follow": "Checks"}))
-    assert isinstance(failed, Fail)
+    failed = expect(ending(seen, routed({"follow": "Checks"})), Fail)
     assert (failed.code, "/one" in failed.note, "/two" in failed.note) == ("ambiguous_target", True, True)
 
 
@@ -140,8 +137,7 @@ def test_in_a_table_of_many_the_link_of_the_own_row_is_followed_though_others_le
 
 
 def test_a_link_that_is_not_there_ends_with_what_was_looked_for_and_what_is_offered():
-    failed = ending(page(*ticket(), link("Settings", "/s")), routed({"follow": "Checks"}))
-    assert isinstance(failed, Fail)
+    failed = expect(ending(page(*ticket(), link("Settings", "/s")), routed({"follow": "Checks"})), Fail)
     assert failed.code == "off_route"
     assert all(words in expect(failed, Fail).note for words in ("'Checks'", "'Settings'", "step 1 of the route"))
 
@@ -154,8 +150,7 @@ def test_what_hangs_on_an_optional_link_that_is_not_there_is_not_present():
         {"read": ["due_date"]},
     )
     state = after_look(after_look(OPENED, ObserveAgain(0.3, 6000)), ObserveAgain(0.3, 6000))
-    done = act(page(heading("TCK-1001"), *row("Due date", "Mar 3, 2026")), routed(*steps), state)
-    assert isinstance(done, Done)
+    done = expect(act(page(heading("TCK-1001"), *row("Due date", "Mar 3, 2026")), routed(*steps), state), Done)
     assert (done.not_present, done.values["due_date"]) == ({"assignee": ""}, "Mar 3, 2026")
 
 
@@ -164,8 +159,7 @@ def test_the_history_alone_says_that_a_step_is_done_and_a_click_to_no_effect_doe
     seen = page(*ticket(), link("Checks", "/checks"))
     click = take(seen, task)
     assert expect(act(seen, task, after(OPENED, click)), Screenshot).label == "checks"
-    again = act(seen, task, after(OPENED, click, effect=NotSeen()))
-    assert isinstance(again, Goto)
+    again = expect(act(seen, task, after(OPENED, click, effect=NotSeen())), Goto)
     assert again.url == "/checks"
 
 
@@ -178,19 +172,16 @@ def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_anot
     there = after(proven, take(page(*ticket(), link("Details", "/d")), task, proven))
     there = replace(there, proven=True)
     assert expect(act(page(*row("Assignee", "Bob")), task, patient(there)), Done).values["assignee"] == "Bob"
-    failed = ending(page(*ticket("TCK-1002", "Eve")), task, there)
-    assert isinstance(failed, Fail)
+    failed = expect(ending(page(*ticket("TCK-1002", "Eve")), task, there), Fail)
     assert failed.code == "identity_mismatch"
     assert expect(decided(page(*ticket("TCK-1002", "Eve")), task, there), ObserveAgain).seen == ()
 
 
 def test_a_heading_of_another_records_page_is_not_read_and_the_page_is_called_what_it_is():
     task = routed({"headline": "summary", "level": 1}, output_schema={**spec().output_schema, "summary": "string"})
-    failed = ending(page(*ticket("TCK-1002", "Eve")), task)
-    assert isinstance(failed, Fail)
+    failed = expect(ending(page(*ticket("TCK-1002", "Eve")), task), Fail)
     assert failed.code == "identity_mismatch"
-    nobody = ending(page(heading("A page without a number")), task)
-    assert isinstance(nobody, Fail)
+    nobody = expect(ending(page(heading("A page without a number")), task), Fail)
     assert nobody.code == "off_route"
 
 
@@ -199,8 +190,7 @@ def test_fields_are_read_in_the_part_of_the_page_that_the_step_names():
     seen = page(heading("TCK-1001"), *parts)
     task = routed({"read": ["assignee"], "under": "Technician"})
     assert expect(act(seen, task, patient(OPENED)), Done).values["assignee"] == "Bob"
-    failed = ending(seen, routed({"read": ["assignee"], "under": "Buyer"}))
-    assert isinstance(failed, Fail)
+    failed = expect(ending(seen, routed({"read": ["assignee"], "under": "Buyer"})), Fail)
     assert (failed.code, "'Buyer'" in failed.note) == ("off_route", True)
     assert expect(ending(seen, routed({"read": ["assignee"]})), Fail).code == "ambiguous"
 
@@ -228,31 +218,26 @@ def results(*names, more=()):
 def test_it_types_sends_and_opens_the_one_exact_result():
     task = routed(SEARCH)
     form_page = page(el("textbox", "Name", tag="input", value=""), el("button", "Go", tag="button"))
-    typed = act(form_page, task)
-    assert isinstance(typed, TypeText)
+    typed = expect(act(form_page, task), TypeText)
     assert (type(typed), typed.text) == (TypeText, "TCK-1001")
-    opened = act(results("TCK-10011", "tck-1001"), task, asked(task))
-    assert isinstance(opened, Click)
+    opened = expect(act(results("TCK-10011", "tck-1001"), task, asked(task)), Click)
     assert expect(opened.target, ByRef).ref == 3
 
 
 def test_without_a_button_the_enter_key_sends():
     task = routed({"search": {"into": "Name", "text": "{ticket_number}"}})
     seen = page(el("textbox", "Name", tag="input", value=""))
-    sent = act(seen, task, after(OPENED, take(seen, task), effect=ValueSet(value="TCK-1001")))
-    assert isinstance(sent, Press)
+    sent = expect(act(seen, task, after(OPENED, take(seen, task), effect=ValueSet(value="TCK-1001"))), Press)
     assert (type(sent), sent.keys) == (PressKey, "Enter")
 
 
 def test_a_near_name_is_no_match_and_nobody_is_not_found():
-    failed = ending(results("TCK-10011", "TCK-100"), routed(SEARCH), asked(routed(SEARCH)))
-    assert isinstance(failed, Fail)
+    failed = expect(ending(results("TCK-10011", "TCK-100"), routed(SEARCH), asked(routed(SEARCH))), Fail)
     assert failed.code == "not_found"
 
 
 def test_two_that_match_exactly_are_listed_for_a_person():
-    failed = ending(results("TCK-1001", "TCK-1001"), routed(SEARCH), asked(routed(SEARCH)))
-    assert isinstance(failed, Fail)
+    failed = expect(ending(results("TCK-1001", "TCK-1001"), routed(SEARCH), asked(routed(SEARCH))), Fail)
     assert (failed.code, "/t/2" in failed.note, "/t/3" in failed.note) == ("ambiguous_record", True, True)
 
 
@@ -263,18 +248,19 @@ def test_the_one_match_counts_only_when_every_page_of_results_was_read():
     assert isinstance(turn.action, Click)
     assert first.elements[expect(turn.action.target, ByRef).ref - 1].name == "Next"
     there = after(asked(task), turn)
-    again = ending(
-        page(el("columnheader", "Ticket", row=1), link("TCK-1001", "/t/9", header="Ticket", row=2)), task, there
+    again = expect(
+        ending(
+            page(el("columnheader", "Ticket", row=1), link("TCK-1001", "/t/9", header="Ticket", row=2)), task, there
+        ),
+        Fail,
     )
-    assert isinstance(again, Fail)
     assert again.code == "ambiguous_record"
 
 
 def test_the_match_of_an_earlier_page_is_opened_by_its_address():
     task = routed(SEARCH)
     state = asked(task, turned=(RouteMark(step=1, part="turn", found=1, at="http://127.0.0.1:8000/t/2"),))
-    opened = act(results("TCK-7"), task, patient(state))
-    assert isinstance(opened, Goto)
+    opened = expect(act(results("TCK-7"), task, patient(state)), Goto)
     assert (type(opened), opened.url) == (Goto, "http://127.0.0.1:8000/t/2")
 
 
@@ -282,12 +268,10 @@ def test_a_match_without_a_link_that_the_next_page_repeats_is_one_record():
     task, record = routed(SEARCH), (cell("Ticket", "TCK-1001", 2), cell("Owner", "Ann Lee", 2))
     turn = take(page(*record, link("Next", "/2")), task, asked(task))
     there = after(asked(task), turn)
-    failed = ending(page(*record, cell("Ticket", "TCK-7", 3)), task, there)
-    assert isinstance(failed, Fail)
+    failed = expect(ending(page(*record, cell("Ticket", "TCK-7", 3)), task, there), Fail)
     assert (failed.code, "it cannot be told what opens" in failed.note) == ("off_route", True)
     button = el("button", "Show", tag="button", header="", row=2)
-    opened = act(page(*record, button), task, patient(there))
-    assert isinstance(opened, Click)
+    opened = expect(act(page(*record, button), task, patient(there)), Click)
     assert expect(opened.target, ByRef).ref == 3
 
 
@@ -372,16 +356,14 @@ def test_a_value_that_is_not_offered_is_invalid_input_with_what_is_offered():
     for _ in range(2):
         pick = take(page(*fields()), task, patient(state), FORM_ROW)
         state = after(state, pick, ok=False, code="no_such_option", effect=None, message="it offers Chile, Cuba")
-    failed = ending(page(*fields()), task, state, FORM_ROW)
-    assert isinstance(failed, Fail)
+    failed = expect(ending(page(*fields()), task, state, FORM_ROW), Fail)
     assert (failed.code, "Chile, Cuba" in failed.note) == ("invalid_input", True)
 
 
 def test_a_field_that_another_one_has_reset_is_filled_again():
     task = form({"fill": {"Country": "{country}", "Start": "{start}"}})
     state = after(OPENED, take(page(*fields()), task, OPENED, FORM_ROW), effect=ValueSet(value="Peru"))
-    again = act(page(*fields(country="Chile")), task, state, FORM_ROW)
-    assert isinstance(again, PickOption)
+    again = expect(act(page(*fields(country="Chile")), task, state, FORM_ROW), PickOption)
     assert (type(again), again.option) == (PickOption, "Peru")
 
 
@@ -395,8 +377,7 @@ def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_
     state = after(OPENED, fill, effect=ValueSet(value="Peru"))
     assert isinstance(act(page(*fields("Peru"), BUTTON), task, state, FORM_ROW), Click)
     review = page(*row("Country", "Chile"), BUTTON)
-    failed = ending(review, task, state, FORM_ROW)
-    assert isinstance(failed, Fail)
+    failed = expect(ending(review, task, state, FORM_ROW), Fail)
     assert (failed.code, "'Chile'" in failed.note) == ("invalid_input", True)
     assert isinstance(act(page(*row("Country", "Peru"), BUTTON), task, state, FORM_ROW), Click)
 

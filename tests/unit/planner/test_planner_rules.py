@@ -60,23 +60,20 @@ def test_it_starts_at_the_filled_start_url():
 
 
 def test_a_row_without_the_column_it_needs_fails_before_anything_is_opened():
-    failed = action(None, state=AttemptState(), sample=sample(url=None, fields={}))
-    assert isinstance(failed, Fail)
+    failed = expect(action(None, state=AttemptState(), sample=sample(url=None, fields={})), Fail)
     assert (failed.code, "url" in failed.note) == ("missing_column", True)
 
 
 def test_the_short_way_is_open_picture_done():
     seen = page(*ticket())
     assert action(seen) == Screenshot(label="ticket", reason="The task asks for a picture of the record.")
-    done = action(seen, state=captured(opened()))
-    assert isinstance(done, Done)
+    done = expect(action(seen, state=captured(opened())), Done)
     assert done.values == {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
     assert (done.not_present, done.refs) == ({}, {"ticket_number": 1, "assignee": 3, "due_date": 5})
 
 
 def test_an_absent_value_is_reported_with_the_words_of_the_page():
-    done = action(page(*ticket(assignee="Unassigned", due="-")), state=captured(opened()))
-    assert isinstance(done, Done)
+    done = expect(action(page(*ticket(assignee="Unassigned", due="-")), state=captured(opened())), Done)
     assert done.not_present == {"assignee": "Unassigned", "due_date": "-"}
     assert done.values == {"ticket_number": "TCK-1001"}
 
@@ -89,8 +86,7 @@ def test_a_picture_without_a_label_bears_the_name_of_the_task():
 def test_a_download_goes_by_the_one_link_that_is_called_so():
     task = spec(required_artifacts=["download:invoice"])
     link = el("link", "Invoice (PDF)", tag="a")
-    wanted = action(page(*ticket(), link), spec=task)
-    assert isinstance(wanted, Download)
+    wanted = expect(action(page(*ticket(), link), spec=task), Download)
     assert isinstance(wanted.target, ByRef)
     assert (wanted.target.ref, wanted.label) == (6, "invoice")
     assert isinstance(action(page(*ticket(), link, link), spec=task), Done)
@@ -115,8 +111,7 @@ def banner(*names):
 )
 def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
     seen = page(*banner(*names), *ticket())
-    click = action(seen)
-    assert isinstance(click, Click)
+    click = expect(action(seen), Click)
     assert isinstance(click.target, ByRef)
     assert seen.elements[click.target.ref - 1].name == pressed
     assert click.target.snapshot_id == seen.snapshot_id
@@ -159,8 +154,7 @@ def test_a_page_that_is_still_rendering_is_looked_at_again_a_bounded_number_of_t
 
 
 def test_what_does_not_fit_the_budget_is_asked_for():
-    look = decide(view(page(heading("TCK-1001"), left_out=40), opened()))
-    assert isinstance(look, ObserveAgain)
+    look = expect(decide(view(page(heading("TCK-1001"), left_out=40), opened())), ObserveAgain)
     assert (look.after_s, look.max_tokens) == (0.0, 24_000)
 
 
@@ -183,8 +177,7 @@ def test_a_page_that_never_settles_is_read_all_the_same():
 
 
 def test_what_is_missing_in_the_end_is_left_out_of_done():
-    done = action(page(heading("TCK-1001"), *row("Assignee", "Ann")), state=captured())
-    assert isinstance(done, Done)
+    done = expect(action(page(heading("TCK-1001"), *row("Assignee", "Ann")), state=captured()), Done)
     assert "due_date" not in done.values | done.not_present
 
 
@@ -195,8 +188,7 @@ def test_what_is_missing_in_the_end_is_left_out_of_done():
 def test_a_record_that_does_not_exist_fails_with_a_picture_of_the_page(status):
     seen = page(heading("Oops"), http_status=status)
     assert expect(action(seen), Screenshot).label == "not_found"
-    failed = action(seen, state=acted(opened(), picture("not_found"), shot("not_found"), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(opened(), picture("not_found"), shot("not_found"), "")), Fail)
     assert (failed.code, str(status) in failed.note) == ("not_found", True)
 
 
@@ -218,8 +210,9 @@ def test_a_navigation_that_was_answered_with_404_counts_even_as_a_failed_action(
     ],
 )
 def test_a_page_that_says_so_in_words_counts_as_not_found(elements):
-    failed = patient(page(*elements), state=acted(opened(looks=4), picture("not_found"), shot("not_found"), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(
+        patient(page(*elements), state=acted(opened(looks=4), picture("not_found"), shot("not_found"), "")), Fail
+    )
     assert failed.code == "not_found"
 
 
@@ -242,8 +235,9 @@ def test_a_record_that_speaks_of_not_found_is_a_record(elements):
 def test_the_words_of_the_site_replace_the_general_ones():
     task = spec(not_found_texts=["Nix da"])
     assert expect(patient(page(heading("Leider nix da")), spec=task), Screenshot).label == "not_found"
-    other = decide(view(page(heading("Not found")), acted(opened(looks=4), picture(), shot(), ""), spec=task))
-    assert isinstance(other, Act)
+    other = expect(
+        decide(view(page(heading("Not found")), acted(opened(looks=4), picture(), shot(), ""), spec=task)), Act
+    )
     assert isinstance(other.action, Done)
 
 
@@ -283,8 +277,7 @@ def test_a_server_error_is_tried_once_more():
     assert isinstance(action(seen), Goto)
     twice = acted(opened(), Goto(url=URL), done_result(), "")
     assert expect(action(seen, state=twice), Screenshot).label == "http_error"
-    failed = action(seen, state=acted(twice, picture("http_error"), shot(), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(twice, picture("http_error"), shot(), "")), Fail)
     assert (failed.code, "503" in failed.note) == ("http_error", True)
 
 
@@ -294,16 +287,14 @@ def test_a_server_error_is_tried_once_more():
 def test_a_page_that_cannot_be_opened(code, ends):
     result = done_result(ok=False, code=code, change=Change(url_before="", url_after=""))
     state = acted(AttemptState(), Goto(url=URL), result, "connection refused")
-    failed = action(None, state=state)
-    assert isinstance(failed, Fail)
+    failed = expect(action(None, state=state), Fail)
     assert (failed.code, "connection refused" in failed.note) == (ends, True)
 
 
 def test_another_record_is_never_captured_as_this_one():
     seen = page(*ticket("TCK-1002"))
     assert expect(patient(seen), Screenshot).label == "identity_mismatch"
-    failed = action(seen, state=acted(opened(looks=4), picture("identity_mismatch"), shot(), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(opened(looks=4), picture("identity_mismatch"), shot(), "")), Fail)
     assert (failed.code, "TCK-1002" in failed.note) == ("identity_mismatch", True)
 
 
@@ -317,8 +308,7 @@ def test_two_values_for_one_field_go_to_a_person():
     seen = page(*ticket(), *row("Assignee", "Bob"))
     assert isinstance(decide(view(seen, opened())), ObserveAgain)
     assert expect(patient(seen), Screenshot).label == "ambiguous_value"
-    failed = action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), "")), Fail)
     assert (failed.code, "'Ann Lee', 'Bob'" in failed.note) == ("ambiguous", True)
 
 

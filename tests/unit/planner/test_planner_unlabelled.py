@@ -11,6 +11,7 @@ from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissin
 from shared.contracts.results import TextPart
 from shared.task.output_field import OutputField
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, spec, text
 
 
@@ -120,8 +121,7 @@ def test_surroundings_of_no_effect_and_bad_patterns_are_refused(field):
 def test_the_title_of_the_page_is_a_place_too():
     schema = {"sha": {"type": "string", "shown_in": "title", "pattern": "[0-9a-f]{7,40}"}}
     task = spec(output_schema=schema, required_fields=[], identity={})
-    found = read_fields(task, page(text("1111111"), title="Fix the crash · 8f3c2d1 · lib"))["sha"]
-    assert isinstance(found, FieldFound)
+    found = expect(read_fields(task, page(text("1111111"), title="Fix the crash · 8f3c2d1 · lib"))["sha"], FieldFound)
     assert (found.candidate.shown, found.candidate.element.role) == ("8f3c2d1", "title")
     assert isinstance(read_fields(task, page(text("1111111"), title="Log"))["sha"], FieldMissing)
 

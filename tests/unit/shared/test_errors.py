@@ -10,6 +10,7 @@ from shared.errors import (
     to_failure,
 )
 from tests.cases import cases
+from tests.typed import expect
 
 
 @cases(
@@ -17,8 +18,7 @@ from tests.cases import cases
     [(PolicyDenied("not that host"), PermanentError), (RateLimited("wait", retry_after_s=3), TransientError)],
 )
 def test_an_error_crosses_the_wire_with_its_verdict(error, kind):
-    arrived = from_failure(to_failure(error))
-    assert isinstance(arrived, kind)
+    arrived = expect(from_failure(to_failure(error)), kind)
     assert (arrived.code, str(arrived)) == (error.code, str(error))
     assert getattr(arrived, "retry_after_s", None) == getattr(error, "retry_after_s", None)
 

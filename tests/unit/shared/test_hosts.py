@@ -23,13 +23,13 @@ from shared.hosts import (
 )
 from shared.network.host_policy import HostPolicy, document_refusal
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import sample, spec
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["{}", "0x{:x}", "0{:o}"]))
 def test_an_address_is_the_same_in_every_notation(number: int, notation: str) -> None:
-    origin = parse_origin(f"http://{notation.format(number)}/")
-    assert isinstance(origin, Origin)
+    origin = expect(parse_origin(f"http://{notation.format(number)}/"), Origin)
     assert origin.host == str(IPv4Address(number))
 
 

@@ -31,6 +31,7 @@ from shared.flows.answering import FlowContext, Perform, after_call, check_effec
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
 from shared.flows.waiting import begun_anew, is_tried_again
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import done_result, el, heading, page, row, text, ticket
 
 EMPTY = FlowContext(FlowFiles())
@@ -58,18 +59,15 @@ SHOWN = page(*ticket(), el("button", "Save"))
 
 
 def test_an_address_is_opened_without_a_page_and_nothing_else_is_done_without_one():
-    opened = decide_call(OpenAddress(url="http://x/"), None, EMPTY)
-    assert isinstance(opened, Perform)
+    opened = expect(decide_call(OpenAddress(url="http://x/"), None, EMPTY), Perform)
     assert opened.action == Goto(url="http://x/")
     assert code(decide_call(ClickElement(selector="role=button"), None, EMPTY)) == "bad_call"
 
 
 def test_an_element_of_the_observation_is_acted_on_by_its_ref():
-    click = decide_call(ClickElement(selector='role=button[name="Save"]'), SHOWN, EMPTY)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(ClickElement(selector='role=button[name="Save"]'), SHOWN, EMPTY), Perform)
     assert click.action == Click(target=ByRef(ref=6, snapshot_id="s1"))
-    css = decide_call(ClickElement(selector="div.x"), SHOWN, EMPTY)
-    assert isinstance(css, Perform)
+    css = expect(decide_call(ClickElement(selector="div.x"), SHOWN, EMPTY), Perform)
     assert css.action == Click(target=ByCss(css="div.x"))
 
 
@@ -77,8 +75,7 @@ def test_only_a_missing_element_is_quiet():
     shown = page(el("button", "Save"), el("button", "Save"))
     assert decide_call(ClickElement(selector="text=Close", if_shown=True), shown, EMPTY) == FlowAnswer(value=False)
     assert code(decide_call(ClickElement(selector="text=Save", if_shown=True), shown, EMPTY)) == "element_ambiguous"
-    clicked = decide_call(ClickElement(selector="text=Save", if_shown=True), SHOWN, EMPTY)
-    assert isinstance(clicked, Perform)
+    clicked = expect(decide_call(ClickElement(selector="text=Save", if_shown=True), SHOWN, EMPTY), Perform)
     assert check_effect(clicked, done_result()) == FlowAnswer(value=True)
 
 
@@ -86,8 +83,7 @@ def test_a_text_goes_into_the_element_that_was_clicked_last():
     shown = page(el("textbox", "City", tag="input"))
     assert code(decide_call(TypeInto(text="Rome"), shown, EMPTY)) == "bad_call"
     after = after_call(EMPTY, ClickElement(selector="label=City"), performed=True)
-    typed = decide_call(TypeInto(text="Rome"), shown, after)
-    assert isinstance(typed, Perform)
+    typed = expect(decide_call(TypeInto(text="Rome"), shown, after), Perform)
     assert typed.action == TypeText(target=ByRef(ref=1, snapshot_id="s1"), text="Rome")
 
 
@@ -96,22 +92,19 @@ def test_an_option_is_chosen_by_the_mapping_else_as_it_is_written():
     context = FlowContext(FlowFiles(mappings={"country": mapping}))
     shown = page(el("combobox", "Country", tag="select"))
     for wanted, expected in (("Italy", "Italy (IT)"), ("Spain", "Spain")):
-        chosen = decide_call(ChooseOption(selector="label=Country", option=wanted), shown, context)
-        assert isinstance(chosen, Perform)
+        chosen = expect(decide_call(ChooseOption(selector="label=Country", option=wanted), shown, context), Perform)
         assert isinstance(chosen.action, PickOption)
         assert chosen.action.option == expected
 
 
 def test_what_a_search_brings_is_clicked_when_it_is_there():
     call = ChooseOption(selector="label=Who", option="Ann Lee (E-1)", search="E-1")
-    first = decide_call(call, page(el("combobox", "Who", tag="input")), EMPTY)
-    assert isinstance(first, Perform)
+    first = expect(decide_call(call, page(el("combobox", "Who", tag="input")), EMPTY), Perform)
     assert first.more
     assert isinstance(first.action, TypeText)
     second = FlowContext(FlowFiles(), done=1)
     offered = page(el("combobox", "Who", tag="input"), el("option", "Ann Lee (E-10)"), el("option", "Ann Lee (E-1)"))
-    click = decide_call(call, offered, second)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(call, offered, second), Perform)
     assert click.action == Click(target=ByRef(ref=3, snapshot_id="s1"))
     assert code(decide_call(call, page(el("option", "Ann Lee (E-10)")), second)) == "element_missing"
 
@@ -121,15 +114,15 @@ def test_what_a_search_brings_may_have_another_role_than_an_option():
     context = FlowContext(FlowFiles(mappings={"who": mapping}), done=1)
     call = ChooseOption(selector="label=Who", option="Ann Lee", search="Ann")
     offered = page(el("combobox", "Who", tag="input"), el("option", "Ann Lee"), el("treeitem", "Ann Lee"))
-    click = decide_call(call, offered, context)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(call, offered, context), Perform)
     assert click.action == Click(target=ByRef(ref=3, snapshot_id="s1"))
 
 
 def test_another_effect_than_in_the_samples_is_told():
     facts = {"text=Save": ElementFacts(role="button", effects=("navigated",))}
-    click = decide_call(ClickElement(selector="text=Save"), SHOWN, FlowContext(FlowFiles(locators=facts)))
-    assert isinstance(click, Perform)
+    click = expect(
+        decide_call(ClickElement(selector="text=Save"), SHOWN, FlowContext(FlowFiles(locators=facts))), Perform
+    )
     assert check_effect(click, done_result(effect=Navigated(url="/x"))) == FlowAnswer()
     assert code(check_effect(click, done_result(effect=PageChanged()))) == "effect_missing"
     assert code(check_effect(click, done_result(ok=False, code="blocked", message="covered"))) == "action_failed"
@@ -141,8 +134,7 @@ def test_elements_are_counted_and_looked_for():
     assert decide_call(CheckShown(selector="text=a"), shown, EMPTY) == FlowAnswer(value=True)
     assert decide_call(CheckShown(selector="role=link"), shown, EMPTY) == FlowAnswer(value=False)
     assert code(decide_call(CountElements(selector="div.x"), shown, EMPTY)) == "bad_call"
-    asked = decide_call(CheckShown(selector="div.x"), shown, EMPTY)
-    assert isinstance(asked, Perform)
+    asked = expect(decide_call(CheckShown(selector="div.x"), shown, EMPTY), Perform)
     assert isinstance(asked.action, Extract)
     assert check_effect(asked, done_result(ok=False, code="not_found")) == FlowAnswer(value=False)
 
@@ -252,8 +244,7 @@ def named(*rules: ExtractionRule, wanted: str = "Issue13") -> FlowContext:
 )
 def test_the_name_of_the_record_is_read_where_its_place_or_a_heading_shows_what_the_row_has(shown, found):
     context = named(rule(AtHeading(level=2)))
-    answer = decide_call(ReadFields(fields=("name",)), shown, context)
-    assert isinstance(answer, FlowAnswer)
+    answer = expect(decide_call(ReadFields(fields=("name",)), shown, context), FlowAnswer)
     assert (None if answer.error is not None else answer.value["name"]) == found
 
 
@@ -317,8 +308,7 @@ def after_filling() -> FlowContext:
     (el("textbox", "Phone", value="+39-123-456"), el("textbox", "First day", value="12/03/2026")),
 ])  # fmt: skip
 def test_what_cannot_be_undone_is_clicked_if_the_page_shows_what_was_filled_in_or_nothing(shown):
-    decided = decide_call(SEND, page(el("button", "Send"), *shown), after_filling())
-    assert isinstance(decided, Perform)
+    decided = expect(decide_call(SEND, page(el("button", "Send"), *shown), after_filling()), Perform)
     assert decided.irreversible
 
 
@@ -394,8 +384,7 @@ def test_before_it_was_sent_another_record_may_show_other_values():
 def test_what_covered_an_element_may_go_away_but_is_not_pressed_twice():
     blocked = done_result(ok=False, code="blocked", message="a dialog is over it")
     save = ClickElement(selector='role=button[name="Save"]')
-    click = decide_call(save, SHOWN, EMPTY)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(save, SHOWN, EMPTY), Perform)
     assert is_tried_again(click, blocked)
     assert is_tried_again(replace(click, answers_shown=True), blocked)
     assert not is_tried_again(replace(click, irreversible=True), blocked)

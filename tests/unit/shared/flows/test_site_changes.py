@@ -7,6 +7,7 @@ from typing import Any
 from shared.flows.checking.live_check import live_lease, live_sample
 from shared.flows.checking.site_changes import may_change_site
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
 
@@ -93,8 +94,7 @@ def test_the_first_held_out_sample_is_done_unless_the_flow_may_change_something(
         assert isinstance(told, str)
         assert told.startswith("R1: step 3 (click)")
     route = [{"press": "Send", "irreversible": True}]
-    told = live_sample(spec_of(route=route), [first], [second])
-    assert isinstance(told, str)
+    told = expect(live_sample(spec_of(route=route), [first], [second]), str)
     assert "cannot be taken back" in told
 
 
