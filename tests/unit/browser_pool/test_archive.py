@@ -42,13 +42,10 @@ def test_a_part_without_an_id_or_an_address_is_no_frame():
 @cases(
     "data",
     [
-        b"",
-        b"<html>",
-        HEAD.encode(),
-        b"Content-Type: multipart/related\r\n\r\n",
+        b"", b"<html>", HEAD.encode(), b"Content-Type: multipart/related\r\n\r\n",
         b"Content-Type: text/html; boundary=b\r\n\r\n--b\r\n\r\n",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_stored_page_is_none(data: bytes):
     assert read_mhtml_headers(data) is None
 

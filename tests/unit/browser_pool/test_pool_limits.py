@@ -35,13 +35,10 @@ def test_a_process_above_the_limit_ends():
 @cases(
     ("sizes_mb", "free_mb", "ending"),
     [
-        ({1: 250.0, 2: 300.0}, 249.0, {2}),
-        ({1: 250.0, 2: 300.0}, 250.0, set()),
-        ({1: 199.0, 2: 150.0}, 10.0, set()),
-        ({}, 10.0, set()),
-        ({1: 250.0, 2: 500.0}, 10.0, {2}),
+        ({1: 250.0, 2: 300.0}, 249.0, {2}), ({1: 250.0, 2: 300.0}, 250.0, set()), ({1: 199.0, 2: 150.0}, 10.0, set()),
+        ({}, 10.0, set()), ({1: 250.0, 2: 500.0}, 10.0, {2}),
     ],
-)
+)  # fmt: skip
 def test_where_the_machine_has_no_memory_left_the_largest_ends(
     sizes_mb: dict[int, float], free_mb: float, ending: set[int]
 ):

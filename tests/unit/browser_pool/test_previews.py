@@ -64,18 +64,13 @@ async def preview(tmp_path: Path, data: bytes, name: str) -> str | None:
 @pytest.mark.parametrize(
     ("data", "name", "expected"),
     [
-        (b"a,b\n1,2\n", "r.csv", "a,b\n1,2"),
-        ("Größe 李".encode(), "r.txt", "Größe 李"),
-        ("Größe".encode("cp1252"), "r.csv", "Größe"),
-        ("\ufeffGröße".encode("utf-16"), "r.tsv", "Größe"),
-        ("\ufeffa".encode(), "r.json", "a"),
-        (b"", "r.csv", None),
-        (b"\x00\x01\x02", "r.csv", None),
-        (b"MZ\x90\x00", "r.exe", None),
-        (b"a\x1b[31m\x07b", "r.txt", "a[31mb"),
+        (b"a,b\n1,2\n", "r.csv", "a,b\n1,2"), ("Größe 李".encode(), "r.txt", "Größe 李"),
+        ("Größe".encode("cp1252"), "r.csv", "Größe"), ("\ufeffGröße".encode("utf-16"), "r.tsv", "Größe"),
+        ("\ufeffa".encode(), "r.json", "a"), (b"", "r.csv", None), (b"\x00\x01\x02", "r.csv", None),
+        (b"MZ\x90\x00", "r.exe", None), (b"a\x1b[31m\x07b", "r.txt", "a[31mb"),
         (b"x" * 1_000_000, "r.txt", "x" * previews.MAX_CHARS),
     ],
-)
+)  # fmt: skip
 async def test_texts(tmp_path: Path, data: bytes, name: str, expected: str | None) -> None:
     assert await preview(tmp_path, data, name) == expected
 

@@ -78,19 +78,11 @@ def test_empty_columns_at_the_end_are_no_flaw():
 @cases(
     ("cell", "text"),
     [
-        (None, ""),
-        (1001.0, "1001"),
-        (0.5, "0.5"),
-        (7, "7"),
-        (True, "true"),
-        (float("inf"), "inf"),
-        (date(2026, 3, 3), "2026-03-03"),
-        (datetime(2026, 3, 3), "2026-03-03"),
-        (datetime(2026, 3, 3, 10, 30), "2026-03-03T10:30:00"),
-        (time(12, 0), "12:00:00"),
-        ("  x ", "x"),
+        (None, ""), (1001.0, "1001"), (0.5, "0.5"), (7, "7"), (True, "true"), (float("inf"), "inf"),
+        (date(2026, 3, 3), "2026-03-03"), (datetime(2026, 3, 3), "2026-03-03"),
+        (datetime(2026, 3, 3, 10, 30), "2026-03-03T10:30:00"), (time(12, 0), "12:00:00"), ("  x ", "x"),
     ],
-)
+)  # fmt: skip
 def test_cells_become_clean_text(cell, text):
     assert cell_text(cell) == text
 

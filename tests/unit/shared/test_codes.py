@@ -52,14 +52,10 @@ SOURCES = [path for room in ("services", "shared") for path in sorted((HOUSE / r
 @cases(
     ("names", "rows"),
     [
-        (Reason, REASONS),
-        (ActionCode, ACTION_CODES),
-        (SqlCode, SQL_REFUSALS),
-        (RestoreCode, RESTORE_REFUSALS),
-        (SealCode, SEAL_PROBLEMS),
-        (Status, dict.fromkeys(get_args(Status))),
+        (Reason, REASONS), (ActionCode, ACTION_CODES), (SqlCode, SQL_REFUSALS), (RestoreCode, RESTORE_REFUSALS),
+        (SealCode, SEAL_PROBLEMS), (Status, dict.fromkeys(get_args(Status))),
     ],
-)
+)  # fmt: skip
 def test_every_code_has_one_row(names, rows):
     assert set(get_args(names)) == set(rows)
     assert len(get_args(names)) == len(rows)

@@ -62,18 +62,12 @@ def test_a_secret_may_be_bound_to_hosts(tmp_path: Path):
 @cases(
     "entry",
     [
-        {"value": "hunter2", "hosts": []},
-        {"value": "hunter2", "hosts": "desk.example"},
-        {"value": "hunter2", "hosts": ["*"]},
-        {"value": "hunter2", "hosts": ["https://desk.example"]},
-        {"value": "hunter2", "hosts": ["desk.example", 5]},
-        {"value": "hunter2", "host": ["desk.example"]},
-        {"value": "hunter2", "totp": "JBSWY3DPEHPK3PXP"},
-        {"value": ""},
-        {"hosts": ["desk.example"]},
-        {},
+        {"value": "hunter2", "hosts": []}, {"value": "hunter2", "hosts": "desk.example"},
+        {"value": "hunter2", "hosts": ["*"]}, {"value": "hunter2", "hosts": ["https://desk.example"]},
+        {"value": "hunter2", "hosts": ["desk.example", 5]}, {"value": "hunter2", "host": ["desk.example"]},
+        {"value": "hunter2", "totp": "JBSWY3DPEHPK3PXP"}, {"value": ""}, {"hosts": ["desk.example"]}, {},
     ],
-)
+)  # fmt: skip
 def test_a_binding_that_cannot_be_read_is_no_secret_without_one(entry: dict[str, object]):
     store = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": json.dumps(entry)})
     with pytest.raises(PermanentError) as refused:

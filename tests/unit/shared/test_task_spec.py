@@ -23,12 +23,8 @@ def test_defaults_are_those_that_are_documented():
     assert problems == ()
     assert spec is not None
     assert (spec.max_steps, spec.judgment_required, spec.pagination, spec.input_schema, spec.auth_profile) == (
-        25,
-        False,
-        None,
-        {},
-        None,
-    )
+        25, False, None, {}, None,
+    )  # fmt: skip
     assert spec.output_schema["due"].type == "date | null"
 
 

@@ -89,15 +89,12 @@ def test_what_must_be_shown_is_looked_for_with_the_values_of_the_sample():
 @cases(
     ("call", "may"),
     [
-        (ClickElement(selector="#a"), True),
-        (ClickElement(selector="#a", irreversible=True), False),
-        (ClickElement(selector="#a", if_shown=True), False),
-        (TypeInto(selector="#a", text="x"), True),
-        (TypeInto(text="x"), False),
-        (DownloadFile(selector="#a"), True),
+        (ClickElement(selector="#a"), True), (ClickElement(selector="#a", irreversible=True), False),
+        (ClickElement(selector="#a", if_shown=True), False), (TypeInto(selector="#a", text="x"), True),
+        (TypeInto(text="x"), False), (DownloadFile(selector="#a"), True),
         (TakeScreenshot(label="a", selector="#a"), False),
     ],
-)
+)  # fmt: skip
 def test_nothing_is_chosen_for_what_is_pressed_once_or_only_tried(call, may):
     assert may_be_chosen(call) is may
 

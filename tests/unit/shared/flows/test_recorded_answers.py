@@ -42,14 +42,10 @@ def test_the_fields_of_one_form_may_be_filled_in_any_order(form):
 @cases(
     "calls",
     [
-        (OPEN, NAME, SAVE, PHONE),
-        (OPEN, NAME, NAME, SAVE, PHONE),
-        (OPEN, NAME, typed("Note", "other"), SAVE, PHONE),
-        (OPEN, NAME, SAVE, NOTE, PHONE),
-        (OPEN, PHONE, NAME, NOTE, SAVE),
-        (OPEN, NAME, NOTE, SAVE),
+        (OPEN, NAME, SAVE, PHONE), (OPEN, NAME, NAME, SAVE, PHONE), (OPEN, NAME, typed("Note", "other"), SAVE, PHONE),
+        (OPEN, NAME, SAVE, NOTE, PHONE), (OPEN, PHONE, NAME, NOTE, SAVE), (OPEN, NAME, NOTE, SAVE),
         (NAME, OPEN, NOTE, SAVE, PHONE),
     ],
-)
+)  # fmt: skip
 def test_what_the_sample_did_not_do_is_a_problem(calls):
     assert problems(*calls)

@@ -21,14 +21,10 @@ def clicked(role: str, name: str = "Go", **facts: Any) -> str:
 @cases(
     ("role", "facts"),
     [
-        ("link", {"url": "http://site/2"}),
-        ("button", {"area": "search"}),
-        ("button", {"states": ("collapsed",)}),
-        ("button", {"in_dialog": True}),
-        ("tab", {}),
-        ("checkbox", {}),
+        ("link", {"url": "http://site/2"}), ("button", {"area": "search"}), ("button", {"states": ("collapsed",)}),
+        ("button", {"in_dialog": True}), ("tab", {}), ("checkbox", {}),
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_may_be_done_again(role: str, facts: dict[str, Any]):
     assert clicked(role, **facts) == ""
 

@@ -48,13 +48,10 @@ def test_an_empty_list_is_an_empty_register():
 @cases(
     ("data", "name"),
     [
-        (b"", "out.csv"),
-        (b"", "out.json"),
-        (b"{}", "out.json"),
-        (b"[1]", "o.json"),
+        (b"", "out.csv"), (b"", "out.json"), (b"{}", "out.json"), (b"[1]", "o.json"),
         (b'[{"a":' + b"[" * 90_000, "o.json"),
     ],
-)
+)  # fmt: skip
 def test_a_file_without_anything_is_none(data: bytes, name: str):
     assert told(data, name)
 

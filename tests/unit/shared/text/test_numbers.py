@@ -122,21 +122,12 @@ def test_the_title_tells_the_number_that_was_rounded(shown, title, number):
 @cases(
     ("shown", "title"),
     [
-        ("231k", "followers"),
-        ("231k", "23,140 followers"),
-        ("231k", "232,000"),
-        ("231k", "231,400 followers, 12 following"),
-        ("231k", "231.4k followers"),
-        ("231k", "v231400"),
-        ("231k", "231400%"),
-        ("99+", "12"),
-        ("1.234", "1.234"),
-        ("1.234", "5"),
-        ("five", "5"),
-        ("5 apples", "5"),
+        ("231k", "followers"), ("231k", "23,140 followers"), ("231k", "232,000"),
+        ("231k", "231,400 followers, 12 following"), ("231k", "231.4k followers"), ("231k", "v231400"),
+        ("231k", "231400%"), ("99+", "12"), ("1.234", "1.234"), ("1.234", "5"), ("five", "5"), ("5 apples", "5"),
         ("231k", "9" * 400),
     ],
-)
+)  # fmt: skip
 def test_a_title_that_does_not_fit_tells_nothing(shown, title):
     assert why_not(NUMBER, shown, title)
 
