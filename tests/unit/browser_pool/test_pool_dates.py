@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from services.browser_pool.page.dates import Format, Moment, example, format_of, native, parse, reads_as, reads_in
 from shared.text.written_dates import days_in
 from tests.cases import cases
+from tests.typed import there
 
 DAY = Moment(2026, 11, 21)
 
@@ -39,8 +40,7 @@ def test_weeks_belong_to_the_year_most_of_them_is_in() -> None:
     ],
 )  # fmt: skip
 def test_formats_that_fields_name(hint: str, written: str) -> None:
-    known = format_of(hint)
-    assert known is not None
+    known = there(format_of(hint))
     assert known.write(DAY) == written
 
 

@@ -19,7 +19,7 @@ from services.browser_pool.safety.politeness import (
     take,
 )
 from tests.cases import cases
-from tests.typed import expect
+from tests.typed import expect, there
 
 NOON = 1_900_000_000.0
 
@@ -27,22 +27,18 @@ NOON = 1_900_000_000.0
 def test_documents_are_an_interval_apart_and_each_takes_the_next_free_moment() -> None:
     pace, went = Pace(), []
     for _ in range(3):
-        granted = take(pace, PaceLimits(interval_s=2.0), "a", now=NOON, hold_s=60)
-        assert granted is not None
+        granted = there(take(pace, PaceLimits(interval_s=2.0), "a", now=NOON, hold_s=60))
         pace = granted.pace
         went.append(granted.go_at - NOON)
     assert went == [0.0, 2.0, 4.0]
-    late = take(pace, PaceLimits(interval_s=2.0), "a", now=NOON + 50, hold_s=60)
-    assert late is not None
+    late = there(take(pace, PaceLimits(interval_s=2.0), "a", now=NOON + 50, hold_s=60))
     assert late.go_at == NOON + 50
 
 
 @cases(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
 def test_of_two_intervals_the_longer_one_is_kept_between_their_documents(before_s: float, after_s: float) -> None:
-    first = take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60)
-    assert first is not None
-    second = take(first.pace, PaceLimits(interval_s=after_s), "b", now=NOON, hold_s=60)
-    assert second is not None
+    first = there(take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60))
+    second = there(take(first.pace, PaceLimits(interval_s=after_s), "b", now=NOON, hold_s=60))
     assert second.go_at == NOON + 5.0
 
 
@@ -50,8 +46,7 @@ def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -
     limits = PaceLimits(max_in_flight=2)
     pace = Pace()
     for owner in "ab":
-        granted = take(pace, limits, owner, now=NOON, hold_s=60)
-        assert granted is not None
+        granted = there(take(pace, limits, owner, now=NOON, hold_s=60))
         pace = granted.pace
     assert take(pace, limits, "c", now=NOON + 59, hold_s=60) is None
     assert take(give_back(pace, "a"), limits, "c", now=NOON, hold_s=60) is not None
@@ -62,8 +57,7 @@ def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -
 def test_a_site_that_is_too_busy_is_left_alone_for_longer_and_longer() -> None:
     pause, now, waits = Pause(), NOON, []
     for _ in range(9):
-        changed = after_answer(pause, 503, None, now=now)
-        assert changed is not None
+        changed = there(after_answer(pause, 503, None, now=now))
         waits.append(changed.until - now)
         pause, now = changed, changed.until
     assert waits == [1, 2, 4, 8, 16, 32, LONGEST_BACK_OFF_S, LONGEST_BACK_OFF_S, LONGEST_BACK_OFF_S]

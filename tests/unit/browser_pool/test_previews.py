@@ -12,6 +12,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from services.browser_pool.adapters.downloads import previews
 from services.browser_pool.adapters.downloads.collector import read_preview
+from tests.typed import there
 
 
 def pdf(text: str, password: str | None = None) -> bytes:
@@ -93,8 +94,7 @@ async def test_a_pdf_that_opens_without_a_password_and_one_that_does_not(tmp_pat
 @pytest.mark.system
 async def test_a_workbook_shows_its_rows(tmp_path: Path) -> None:
     rows = f"<row>{CELL.format('Tag')}{CELL.format('Owner')}</row><row>{CELL.format('A1')}<c><v>7</v></c></row>"
-    shown = await preview(tmp_path, xlsx(rows), "r.xlsx")
-    assert shown is not None
+    shown = there(await preview(tmp_path, xlsx(rows), "r.xlsx"))
     assert shown.splitlines()[:2] == ["[Assets]", "Tag\tOwner"]
     assert shown.splitlines()[2].startswith("A1\t7")
 

@@ -16,6 +16,7 @@ from services.browser_pool.files.captures import shown_headers
 from services.browser_pool.files.mhtml import without_secrets
 from shared.contracts.browser_pool import HIDDEN_VALUE
 from tests.cases import cases
+from tests.typed import there
 
 LINES = (
     "From: <Saved by Blink>", "Subject: {subject}", "MIME-Version: 1.0",
@@ -41,9 +42,7 @@ def parts(data: bytes) -> list[bytes]:
 
 
 def cleaned(data: bytes, *secrets: str) -> bytes:
-    clean = without_secrets(data, secrets)
-    assert clean is not None
-    return clean
+    return there(without_secrets(data, secrets))
 
 
 def test_a_page_without_a_secret_stays_the_very_same_bytes() -> None:

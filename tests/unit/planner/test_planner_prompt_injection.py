@@ -19,6 +19,7 @@ from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Su
 from shared.contracts.vision import VisionAnswered
 from shared.models.sanitize import FENCE
 from tests.cases import cases
+from tests.typed import there
 from tests.unit.planner.planner_pages import (
     URL,
     acted,
@@ -170,8 +171,7 @@ def test_nor_in_what_is_sent_to_be_condensed(where, before):
     for number in range(12):
         state = one_more(state, number)
     later = replace(shown, state=replace(state, summaries=()))
-    what = steps_to_condense(later)
-    assert what is not None
+    what = there(steps_to_condense(later))
     asked = summary_request(later, what)
     assert "ZEBRA" not in outside(asked)
     assert asked.count(f"<{FENCE}>") == asked.count(f"</{FENCE}>")

@@ -15,7 +15,7 @@ from services.planner.model_tasks.summaries import (
 from services.planner.state.transitions import with_readings
 from shared.contracts.steps import FieldValue, Summary
 from tests.cases import cases
-from tests.typed import expect
+from tests.typed import expect, there
 from tests.unit.planner.planner_pages import misunderstood, page, ticket, view
 from tests.unit.planner.prompt_states import one_more, steps
 
@@ -39,8 +39,7 @@ def test_what_was_only_said_is_no_part_of_it():
     state = misunderstood(steps(3), "There was no tool call: zebra.")
     for number in range(8):
         state = one_more(state, number)
-    what = steps_to_condense(seen(state))
-    assert what is not None
+    what = there(steps_to_condense(seen(state)))
     assert [number for number, _ in what.entries] == [1, 2, 3, 5, 6, 7]
     assert "zebra" not in summary_request(seen(state), what)
 

@@ -15,6 +15,7 @@ from shared.host.services import NAMES, service_user
 from shared.streams import Bucket, Stream
 from shared.subjects import Ask, Stored
 from tests.cases import cases
+from tests.typed import there
 
 ROOT = Path(__file__).parents[3]
 DECLARED = {"shared.subjects": subjects, "shared.streams": streams}
@@ -110,8 +111,7 @@ def declared_by(service: str) -> set[str]:
 
 
 def in_table_of(service: str) -> set[str]:
-    actor = service_user(service).actor
-    assert actor is not None
+    actor = there(service_user(service).actor)
     routes = actor.stored.values()
     table = [*actor.asks.values(), *routes]
     return {name_of(route.subject) for route in table} | {name_of(one.emits) for one in routes if one.emits is not None}

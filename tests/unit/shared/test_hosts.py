@@ -23,7 +23,7 @@ from shared.hosts import (
 )
 from shared.network.host_policy import HostPolicy, document_refusal
 from tests.cases import cases
-from tests.typed import expect
+from tests.typed import expect, there
 from tests.unit.planner.planner_pages import sample, spec
 
 
@@ -137,8 +137,7 @@ def test_the_planner_may_open_what_the_browser_pool_opens(scheme: str, name: str
 
 @given(RULES)
 def test_a_rule_is_the_same_in_its_canonical_form(rule: str) -> None:
-    parsed = parse_host_rule(rule)
-    assert parsed is not None
+    parsed = there(parse_host_rule(rule))
     host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
     written = ("*." if parsed.below else "") + host + ("" if parsed.port is None else f":{parsed.port}")
     assert parse_host_rule(written) == parsed

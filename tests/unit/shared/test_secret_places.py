@@ -11,6 +11,7 @@ from shared.errors import PermanentError
 from shared.secrets.store import SecretStore, Vault, secret_store
 from shared.testing.settings import isolated_settings
 from tests.cases import cases
+from tests.typed import there
 
 
 @pytest.fixture
@@ -31,14 +32,12 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecretStore:
     [("portal", "from the .env file"), ("both", "above"), ("alone", "in the file"), ("empty", "in the file, too")],
 )
 def test_the_first_place_that_has_the_name_counts(store: SecretStore, name: str, value: str):
-    found = store.find(name)
-    assert found is not None
+    found = there(store.find(name))
     assert found.value == value
 
 
 def test_a_seed_may_stand_in_the_env_file_and_what_is_nowhere_is_missing(store: SecretStore):
-    found = store.find("code")
-    assert found is not None
+    found = there(store.find("code"))
     assert found.totp
     assert store.missing(("portal", "code", "nowhere")) == ("nowhere",)
 

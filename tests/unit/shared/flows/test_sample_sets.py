@@ -10,6 +10,7 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.flows.workspace import SET_FILE, read_sample_set, sample_file, write_workspace
 from shared.unpacking import unpack_zstd
 from tests.cases import cases
+from tests.typed import there
 
 SPEC = {"task_id": "a_task", "goal": "Read it.", "output_schema": {"status": "string"}}
 
@@ -47,8 +48,7 @@ def test_what_is_no_sample_is_a_value_error(data: bytes):
 def test_a_folder_says_which_samples_it_was_compiled_from(tmp_path):
     samples = recorded("R1", "../R2", "R3")
     write_workspace(tmp_path, "", {}, samples=pack_samples(SPEC, samples, ["R1", "../R2"]))
-    found = read_sample_set(tmp_path)
-    assert found is not None
+    found = there(read_sample_set(tmp_path))
     told, read = found
     assert [one.use for one in told.samples] == ["compiled_from", "compiled_from", "held_out"]
     assert (told.spec, read) == (SPEC, samples)

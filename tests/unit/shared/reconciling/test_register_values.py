@@ -12,6 +12,7 @@ from shared.evidence_format.files.sample import StoredField
 from shared.reconciling.values import EQUAL_TO_THE_MINUTE, UNEQUAL_ZONES, compare_field
 from shared.task.output_field import OutputField
 from tests.cases import cases
+from tests.typed import there
 
 SOURCE = ValueSource(
     snapshot_id="s", observation_sha256="", url="http://x", ref=1, role="cell", label=None, box=None, frame="main"
@@ -121,8 +122,7 @@ def test_nothing_on_one_side_is_another_value():
 def test_what_the_run_could_not_find_is_not_compared():
     assert verdict("string | null", None, "Ann", state="not_found") == "not_read"
     assert verdict("string | null", None, "", state="not_found") == "not_read"
-    missing = compare_field("f", OutputField(type="string"), None, "Ann")
-    assert missing is not None
+    missing = there(compare_field("f", OutputField(type="string"), None, "Ann"))
     assert (missing.verdict, missing.there) == ("not_read", "Ann")
 
 
