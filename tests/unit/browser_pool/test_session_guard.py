@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from asyncio import run
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
-from services.browser_pool.adapters.guard.pacing import Admission, SessionPace
+from services.browser_pool.adapters.guard.pacing import Admission
 from services.browser_pool.adapters.guard.session_guard import MAX_DENIED, SEALED, DocumentUse, SessionGuard
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.login_states import LoginState
@@ -43,9 +44,9 @@ class Turns:
 
 
 def guard(bounds: HostPolicy = SITE, *addresses: str, turns: Turns | None = None, **facts: Any) -> SessionGuard:
-    given: dict[str, Any] = {"proxied": False, "on_close": lambda _: None, "tabs": {}, **facts}
-    pace = cast("SessionPace", turns or Turns())
-    return SessionGuard(cast("Any", None), "context", bounds, pace, Names(*(addresses or (PUBLIC,))), **given)
+    given: dict[str, Any] = {"context": None, "proxied": False, "on_close": lambda _: None, "tabs": {}, **facts}
+    given |= {"pace": turns or Turns(), "names": Names(*(addresses or (PUBLIC,)))}
+    return SessionGuard(context_id="context", bounds=bounds, **given)
 
 
 # --- secrets
@@ -154,6 +155,96 @@ def test_names_of_hosts_that_are_named_private_and_addresses_are_not_resolved():
     for url in ("https://desk.example/", "http://127.0.0.1:9/"):
         assert run(one.document(url, "tab", False)) is None
     assert cast("Names", one.names).asked == []
+
+
+# --- what has come all the same
+
+
+class Tab:
+    """A page of the browser: what was done with it."""
+
+    def __init__(self, *frames: str) -> None:
+        self.frames, self.done, self.asked = frames, list[str](), 0
+
+    async def goto(self, url: str, timeout: float) -> None:
+        self.done.append(url)
+
+    async def close(self) -> None:
+        self.done.append("closed")
+
+    async def send(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        first, *others = ({"frame": {"id": name}} for name in self.frames)
+        return {"frameTree": {**first, "childFrames": others}}
+
+
+class Context:
+    def __init__(self, *pages: Tab) -> None:
+        self.pages = pages
+
+    async def new_cdp_session(self, page: Tab) -> Tab:
+        page.asked += 1
+        return page
+
+
+def test_a_session_holds_the_frames_of_its_pages():
+    first, second = Tab("f1", "f2"), Tab("f3")
+    one = guard(context=Context(first, second), tabs={"f0": True})
+    assert [run(one.holds(frame)) for frame in ("f0", "f1", "f2", "f3", "f4")] == [True, True, True, True, False]
+    assert (first.asked, second.asked) == (1, 1)
+    assert not run(guard(context=Context(), tabs={"f0": True}).holds("f0"))
+
+
+async def arrived(url: str, *, parent: object = None, tab: int = 0, **facts: Any) -> tuple[list[str], int]:
+    """Return what was done with the tab of a document that came without being asked for, and what was denied."""
+    tabs = (Tab("f1"), Tab("f2"))[: facts.pop("count", 2)]
+    one = guard(context=Context(*tabs), **facts)
+    frame = SimpleNamespace(parent_frame=parent, url=url, page=tabs[tab])
+    one._check_arrival(cast("Any", frame))
+    await one.wait_for_checks()
+    return tabs[tab].done, len(one.denied)
+
+
+@cases(
+    ("url", "facts", "done"),
+    [
+        ("https://desk.example/", {}, []), ("https://evil.example/", {}, ["about:blank"]),
+        ("https://evil.example/", {"tab": 1}, ["closed"]), ("https://evil.example/", {"count": 1}, ["about:blank"]),
+        ("https://evil.example/", {"parent": "a page"}, []), ("blob:https://evil.example/1", {}, ["about:blank"]),
+        ("about:blank", {}, []), ("chrome-error://x", {}, []), ("", {}, []),
+        ("file:///p.mhtml", {"sealed": "file:///p.mhtml"}, []),
+        ("https://desk.example/", {"sealed": "file:///p.mhtml"}, ["about:blank"]),
+    ],
+)  # fmt: skip
+def test_a_document_that_was_not_asked_for_is_removed(url: str, facts: dict[str, Any], done: list[str]):
+    assert run(arrived(url, **facts)) == (done, len(done))
+
+
+async def connected(address: str, *, url: str = "https://desk.example/", document: bool = True, **facts: Any) -> int:
+    """Return how many documents are denied whose browser was connected to this address."""
+
+    async def server_addr() -> dict[str, str]:
+        return {"ipAddress": address}
+
+    tab = Tab("f1")
+    one = guard(context=Context(tab), **facts)
+    request = SimpleNamespace(is_navigation_request=lambda: document)
+    frame = SimpleNamespace(page=tab)
+    one.check_response(cast("Any", SimpleNamespace(request=request, url=url, frame=frame, server_addr=server_addr)))
+    await one.wait_for_checks()
+    assert tab.done == ["about:blank"] * len(one.denied)
+    return len(one.denied)
+
+
+@cases(
+    ("address", "facts", "denied"),
+    [
+        (PUBLIC, {}, 0), (INSIDE, {}, 1), (INSIDE, {"document": False}, 0), (INSIDE, {"proxied": True}, 0),
+        (INSIDE, {"bounds": HostPolicy(SITE.allowed, SITE.allowed)}, 0), (INSIDE, {"url": "http://10.0.0.7/"}, 0),
+        (INSIDE, {"url": "nowhere"}, 0),
+    ],
+)  # fmt: skip
+def test_the_address_that_was_connected_to_counts(address: str, facts: dict[str, Any], denied: int):
+    assert run(connected(address, **facts)) == denied
 
 
 # --- what an action that opened a refused document comes to
