@@ -237,6 +237,7 @@ HEALING = (
                 "for one in lost) and key not in ever]",
                 "for one in lost)]",
                 "a way that some sample still found is kept",
+                equal="no heal tells a way both as lost and as one that led to the element",
             ),
             Mutant(
                 "if len(left) == len(rules.rules) or not any(",
@@ -283,7 +284,7 @@ HEALING = (
     ),
     Module(
         "shared/flows/healing/publishing.py",
-        ("handlers/workflows/test_service.py", "handlers/planner/test_planner_flow_heals.py"),
+        ("handlers/workflows/test_heals_published.py",),
         (
             Mutant(
                 "    if validation.problems:\n",

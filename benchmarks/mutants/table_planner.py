@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from benchmarks.mutants.mutant import Module, Mutant
 
-_GATES = ("unit/planner/test_planner_gates.py", "handlers/planner/test_planner_lies.py")
+_GATES = (
+    *("unit/planner/test_planner_gates.py", "unit/planner/test_planner_endings.py"),
+    "handlers/planner/test_planner_lies.py",
+)
 _LISTS = ("unit/planner/test_planner_counts.py", "unit/planner/test_planner_paging.py")
 _LIST_PROOF = ("handlers/planner/test_planner_list_proof.py", "unit/planner/test_planner_listing.py")
 _FIELDS = ("unit/planner/test_planner_fields.py", "unit/planner/test_planner_unlabelled.py")
@@ -263,6 +266,7 @@ PAGE = (
                 "if candidate.element.ref in past:",
                 "if candidate.element.ref in past and candidate.part is not None:",
                 "what stands in a list of changes is no current value",
+                equal="the places of labels leave out the same elements before",
             ),
             Mutant(
                 "own = Places(page.elements, known, past | others, row_key)",
@@ -540,7 +544,7 @@ PAGE = (
 LIMITS = (
     Module(
         "services/planner/budget.py",
-        ("handlers/planner/test_planner_anthropic.py", "handlers/planner/test_planner_sample_loop.py"),
+        ("handlers/planner/test_planner_turns.py", "handlers/planner/test_planner_lessons.py"),
         (
             Mutant(
                 "add_usage(spent or Usage(), usage)",
@@ -556,7 +560,7 @@ LIMITS = (
     ),
     Module(
         "services/planner/state/limits.py",
-        (*_PROGRESS, "unit/planner/test_planner_prices.py"),
+        _PROGRESS,
         (
             Mutant(
                 "usage.cost_usd >= self.usd:", "usage.cost_usd > self.usd:", "a budget is used up when it is reached"
@@ -605,7 +609,7 @@ LIMITS = (
     ),
     Module(
         "services/planner/state/irreversible_steps.py",
-        (*_PRESSES, "unit/planner/test_planner_unnamed_presses.py"),
+        ("unit/planner/test_planner_unnamed_presses.py", *_PRESSES),
         (
             Mutant(
                 "any(entry.may_have_fired and _may_be(view, entry, at)",

@@ -17,7 +17,8 @@ from pathlib import Path
 
 LEFT_OUT = (".*", "__pycache__", "*.egg-info", "evidence", "build", "dist")
 """At the top of the tree; of these the first two are left out everywhere."""
-PYTEST = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-m", "not long and not system")
+PLUGINS = ("-p", "no:cacheprovider", "-p", "benchmarks.mutants.without_shrinking")
+PYTEST = ("-x", "-q", "--tb=no", *PLUGINS, "-m", "not long and not system")
 PASSED, FAILED, INTERRUPTED = 0, 1, 2
 """Exit codes of pytest. It is interrupted by a module that cannot be imported."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
