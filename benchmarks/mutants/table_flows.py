@@ -327,8 +327,8 @@ RUN = (
         ("unit/console/test_run_location.py", "unit/console/test_reconciling.py"),
         (
             Mutant(
-                "fold_keys=reconciling is not None and reconciling.fold_keys,",
-                "fold_keys=False,",
+                "reconciling.fold_keys,",
+                "False,",
                 "`--fold-keys` reaches the comparison",
             ),
             Mutant(
