@@ -5,7 +5,10 @@ from __future__ import annotations
 from benchmarks.mutants.mutant import Module, Mutant
 
 _CHAIN = ("unit/shared/test_sealed_chain.py",)
-_VERIFY = ("unit/shared/test_sealed_folder.py", "handlers/evidence/test_sealed_run.py")
+_VERIFY = (
+    *("unit/shared/test_sealed_folder.py", "unit/shared/test_sealed_rounds.py"),
+    "handlers/evidence/test_sealed_run.py",
+)
 _SIGNED = ("unit/shared/test_signatures.py",)
 _ADMIT = ("handlers/evidence/test_forged_events.py", "handlers/evidence/test_forged_responses.py")
 
