@@ -168,3 +168,9 @@ def test_without_named_hosts_nothing_is_opened() -> None:
 @pytest.mark.parametrize("url", ["ws://[::1", "WSS://a b/", "http://[::1"])
 def test_what_asks_a_host_that_cannot_be_read_is_refused(url: str) -> None:
     assert part_refusal(url, [], HostPolicy())
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "192.168.0.1", "100.64.0.1", "172.31.0.1", "0.0.0.0", "224.0.0.1"])
+def test_every_range_of_private_addresses_is_asked_about(host: str) -> None:
+    assert asked(f"http://{host}/latest/meta-data", [])
+    assert not asked("http://93.184.216.34/", [])
