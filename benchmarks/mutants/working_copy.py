@@ -68,8 +68,10 @@ class WorkingCopy:
     def run_tests(self, tests: Sequence[str], limit_s: float) -> RanTests:
         """Run tests, files and folders below tests/, up to the first that fails. Raises NothingRanError."""
         began = time.monotonic()
+        # Runs side by side would clear away each other's folders.
+        own_folder = (f"--basetemp={self.folder}.tmp",)
         process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *PYTEST, *(f"tests/{one}" for one in tests)],
+            [sys.executable, "-m", "pytest", *PYTEST, *own_folder, *(f"tests/{one}" for one in tests)],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -6,7 +6,7 @@ from services.planner.page.fields import FieldFound, FieldMissing
 from services.planner.page.identity import identity_proof, read_page, shows_record
 from services.planner.page.lists import last_segment
 from shared.task.row_values import expected_identity, start_url
-from shared.text.record_words import is_equal_text
+from shared.text.record_words import find_mention, is_equal_text, is_same_id
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
@@ -163,3 +163,26 @@ def test_a_page_that_says_not_found_shows_no_record_by_repeating_its_id():
     gone = (heading("TCK-1001"), text("Ticket not found"))
     assert not shows_record(**TICKETS, page=page(*gone))
     assert shows_record(**TICKETS, page=page(*gone, *row("Assignee", "Ann Lee")))
+
+
+COMMIT = "3f2a9c1d7be04411a0c2"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (COMMIT[:7], COMMIT, True),
+        (COMMIT[:6], COMMIT, False),
+        (COMMIT[1:9], COMMIT, False),
+        ("1234567", "1234567abcdef", False),  # it may be a number
+        ("1234567", "1234567abcdef" + 20 * "0", True),
+    ],
+)
+def test_the_beginning_of_a_hash_is_that_hash_from_seven_digits_on(one: str, other: str, same: bool):
+    assert is_same_id(one, other) is is_same_id(other, one) is same
+
+
+@pytest.mark.parametrize("text", ["TCK-1001-2", "OLD-TCK-1001", "TCK-10012", "XTCK-1001"])
+def test_an_id_within_a_longer_one_is_no_mention(text: str):
+    assert find_mention(text, "TCK-1001") is None
+    assert find_mention(f"see tck-1001, not {text}", "TCK-1001") == "tck-1001"

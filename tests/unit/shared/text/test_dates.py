@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
+from shared.text.written_dates import DateHints
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
@@ -343,3 +344,10 @@ def test_a_moment_comes_back_with_its_zone(moment: datetime):
 def test_no_text_and_no_title_breaks_a_reader(shown: str, title: str):
     for field in (DAY, MOMENT, OutputField(type="number"), OutputField(type="decimal")):
         assert isinstance(typed_value(field, shown, title=title), Normal | Invalid)
+
+
+def test_an_order_that_a_page_settles_holds_for_dates_of_its_own_form_only():
+    settled = DateHints("dmy", frozenset({"/4"}))
+    assert value(DAY, "03/10/2026", order=settled) == "2026-10-03"
+    for other in ("03.10.2026", "03-10-2026", "03/10/26"):
+        assert "could be" in why_not(DAY, other, order=settled)
