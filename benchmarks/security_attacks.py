@@ -53,7 +53,14 @@ ATTACKS = (
     Attack(
         "client", "claim a response of an API that nobody has filed", ("handlers/evidence/test_forged_responses.py",)
     ),
-    Attack("client", "have a secret typed at hosts of its own", ("browser/test_bound_secrets.py",)),
+    Attack(
+        "client",
+        "have a secret typed at hosts of its own",
+        (
+            "handlers/browser_pool/test_pool_handlers.py::test_a_secret",
+            "browser/test_safety_secrets.py::test_a_secret_that_is_bound",
+        ),
+    ),
     Attack("client", "change a sealed run by an event", (f"{_FORGED}::test_nothing_changes_a_sealed_run",)),
     Attack("client", "forge results, steps and samples of a run at work", (_FORGED,)),
     Attack(
@@ -69,7 +76,7 @@ ATTACKS = (
     Attack("page", "reach a private host by any way that Chromium has", ("browser/test_ways_out.py",)),
     Attack("page", "be given a secret at another host, or show it", ("browser/test_safety_secrets.py",)),
     Attack("page", "open tabs, frames, workers and dialogs without end", ("browser/test_page_bombs.py",)),
-    Attack("page", "hang, flood, or break whoever reads it", ("browser/test_hostile.py",)),
+    Attack("page", "hang whoever reads it", ("browser/test_page_bombs.py::test_a_page_whose_script",)),
     Attack("page", "forge elements of its observation", ("fuzz/test_observed_pages.py",)),
     Attack(
         "page",

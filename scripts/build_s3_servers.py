@@ -1,4 +1,4 @@
-"""``python -m scripts.build_s3_servers [NAME ...]``: build the S3 servers that the tests of the store use, or those named.
+"""``python -m scripts.build_s3_servers [NAME ...]``: build the S3 servers that the tests of the store use.
 
 `make test` uses VersityGW alone, `make test-long` both. By `go install`, at the versions below, into
 ``${XDG_CACHE_HOME:-~/.cache}/exhibit/s3-servers``, once a version. Where there is no Go it says so and goes on, for the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 LONGEST_S = 60.0
@@ -19,4 +20,14 @@ def until(look: Callable[[], Seen | None], what: str) -> Seen:
         if seen := look():
             return seen
         time.sleep(PAUSE_S)
+    raise AssertionError(f"{what}: not within {LONGEST_S:.0f} s")
+
+
+async def until_asked(look: Callable[[], Awaitable[Seen | None]], what: str) -> Seen:
+    """Like `until`, for a ``look`` that has to be awaited."""
+    until_s = time.monotonic() + LONGEST_S
+    while time.monotonic() < until_s:
+        if seen := await look():
+            return seen
+        await asyncio.sleep(PAUSE_S)
     raise AssertionError(f"{what}: not within {LONGEST_S:.0f} s")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import BrowserAction, ByCss, ByText
 from shared.contracts.results import ActionResult
@@ -27,3 +29,8 @@ async def do(session: PageSession, action: BrowserAction) -> ActionResult:
 
 async def shown(session: PageSession, css: str) -> str:
     return await session.page.inner_text(css)
+
+
+def listed(told: Iterable[str | tuple[str, ...]]) -> str:
+    """Return all that is told, such as roles and names, in one text."""
+    return "; ".join(one if isinstance(one, str) else " ".join(one).strip() for one in told)

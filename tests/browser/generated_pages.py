@@ -10,14 +10,14 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 
-TIMES = int(os.environ.get("PROPERTY_TIMES", "0"))
-"""Multiplies the number of examples and varies the seed (or takes ``--hypothesis-seed``); 0 is a fixed small set."""
+TIMES = "PROPERTY_TIMES"
+"""The variable that multiplies the number of examples."""
 
 
 def examples(count: int) -> settings:
     return settings(
-        max_examples=count * max(1, TIMES),
-        derandomize=TIMES == 0,
+        max_examples=count * int(os.environ.get(TIMES, "1")),
+        derandomize=True,
         deadline=None,
         database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -17,6 +18,13 @@ from services.evidence.facts import RunFacts, SampleFiles
 from services.evidence.outputs.report_file import ReportFile
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished, WayCount
+from shared.evidence_format.files.reconciliation import (
+    FiledRegister,
+    ReconciledRecord,
+    ReconciliationHead,
+    count_records,
+    write_reconciliation,
+)
 from tests.handlers.evidence.written_sample import files_of
 
 AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)
@@ -108,18 +116,16 @@ def sample_files(told: Told, row: int) -> SampleFiles:
         "notes": list(told.notes),
         "fields": {name: _field(told, name, url) for name in ("number", "assignee", "closed")},
         "artifacts": [
-            {**{k: one[k] for k in _RESULT}, "filename": "01_ticket.png", "timestamp": _iso(AT)} for one in artifacts
-        ]
-        + [_download(name, url) for name in told.downloads],
+            *({**{k: one[k] for k in _RESULT}, "filename": "01_ticket.png"} for one in artifacts),
+            *({"kind": "download", "filename": name, "source_url": url} for name in told.downloads),
+        ],
         "judgment": told.judgment,
         "usage": {"llm_calls": 0, "cost_usd": 0.0},
-        "attempt": 1,
-        "decided_by": "rules",
-        "started_at": _iso(AT),
         "finished_at": _iso(AT + timedelta(seconds=4)),
     }
-    log = [_step(1, "goto", {"url": url}, []), _step(2, "screenshot", {"label": "ticket"}, filed)]
-    whole = {**sample, "fields": {"number": told.sample_id, "url": url}, "found_at": _iso(AT)}
+    took = {"step": 2, "action": "screenshot", "params": {"label": "ticket"}, "artifacts": filed, "total_ms": 900.0}
+    log = [{"step": 1, "action": "goto", "params": {"url": url}, "artifacts": [], "total_ms": 900.0}, took]
+    whole = {**sample, "fields": {"number": told.sample_id, "url": url}}
     return files_of(whole, result, log if filed else [])
 
 
@@ -130,25 +136,11 @@ def _iso(moment: datetime) -> str:
     return str(msgspec.to_builtins(moment))
 
 
-def _download(name: str, url: str) -> dict[str, Any]:
-    facts = {"kind": "download", "label": "file", "sha256": "0" * 64, "size_bytes": 9, "media_type": "text/html"}
-    return {**facts, "source_url": url, "filename": name, "timestamp": _iso(AT)}
-
-
 def _artifact(picture: Pictured, url: str) -> dict[str, Any]:
     return {
-        "kind": "screenshot",
-        "label": "ticket",
-        "media_type": "image/png",
-        "suffix": ".png",
-        "blob": "",
-        "captured_at": _iso(AT),
-        "size_bytes": len(picture.png),
-        "sha256": picture.sha256,
-        "source_url": url,
-        "area": picture.area,
-        "part": 1,
-        "parts": 1,
+        **{"kind": "screenshot", "label": "ticket", "media_type": "image/png", "suffix": ".png", "blob": ""},
+        **{"captured_at": _iso(AT), "source_url": url, "area": picture.area, "part": 1, "parts": 1},
+        **{"size_bytes": len(picture.png), "sha256": picture.sha256},
     }
 
 
@@ -158,34 +150,18 @@ def _field(told: Told, name: str, url: str) -> dict[str, Any]:
         state = "not_present" if name in told.not_present else "not_found"
         candidates = [{"shown": at, "source": _source(told, at, url)} for at in told.candidates.get(name, ())]
         return {"state": state, "shown": told.shown.get(name), "candidates": candidates}
-    source = _source(told, name, url)
     shown = told.shown.get(name, str(value))
+    source = _source(told, name, url)
     return {"state": "value", "value": value, "shown": shown, "source": source, "origin": "page", "read_by": "rules"}
 
 
 def _source(told: Told, name: str, url: str) -> dict[str, Any]:
-    whole = {"snapshot_id": "s", "observation_sha256": "", "ref": 1}
-    source: dict[str, Any] = {**whole, "url": url, "role": "definition", "label": name, "box": None, "frame": "main"}
+    whole = {"snapshot_id": "s", "observation_sha256": "", "ref": 1, "box": None, "frame": "main"}
+    source: dict[str, Any] = {**whole, "url": url, "role": "definition", "label": name}
     if told.picture is not None and name in told.picture.boxes:
         source["box"] = told.picture.boxes[name]
         source["screenshot_sha256"] = told.picture.sha256 if told.on_picture else ""
     return source
-
-
-def _step(number: int, action: str, params: dict[str, Any], filed: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "step": number,
-        "thinking": "The task says so.",
-        "action": action,
-        "params": params,
-        "result": "done",
-        "problems": [],
-        "started_at": _iso(AT),
-        "decided_by": "rules",
-        "artifacts": filed,
-        "total_ms": 900.0,
-        "usage": {},
-    }
 
 
 def write(
@@ -238,3 +214,23 @@ def finished(samples: list[Told], **more: Any) -> RunFinished:
         finished_at=AT + timedelta(minutes=3),
         **more,
     )
+
+
+def reconciliation_bytes(records: Sequence[ReconciledRecord], name: str) -> bytes:
+    """Return a reconciliation.json of these records."""
+    samples, rows = (sum(len(getattr(one, side)) for one in records) for side in ("samples", "rows"))
+    head = ReconciliationHead(
+        run_id="run_2026-03-01_101500",
+        register=FiledRegister(
+            path="reconciliation/register_000000000000.csv", name=name, sha256="0" * 64, size_bytes=1
+        ),
+        key="number",
+        key_column="Number",
+        keys="exact",
+        columns=(),
+        fields_without_column=(),
+        columns_without_field=(),
+        population_complete=True,
+        counts=count_records(samples, rows, Counter(one.verdict for one in records)),
+    )
+    return b"".join(write_reconciliation(head, map(msgspec.json.encode, records)))

@@ -26,7 +26,10 @@ class Answer:
 
 
 class Site:
-    def __init__(self) -> None:
+    """Serves pages on a host of this machine, and knows what it was asked for."""
+
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        self.host = host
         self.pages: dict[str, Answer] = {}
         self._asked: dict[str, asyncio.Event] = {}
         self.url = ""
@@ -34,8 +37,9 @@ class Site:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self._server = await asyncio.start_server(self._connected, self.host, 0)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        self.url = f"http://{self.host}:{self.port}"
 
     async def stop(self) -> None:
         assert self._server is not None
@@ -43,6 +47,8 @@ class Site:
         for answer in self.pages.values():
             if answer.gate is not None:
                 answer.gate.set()
+        for task in self._tasks:
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def add(self, path: str, html: str | bytes, **how: object) -> str:
@@ -54,14 +60,20 @@ class Site:
         """Return an event that is set when `path` is requested."""
         return self._asked.setdefault(path, asyncio.Event())
 
+    @property
+    def was_asked(self) -> bool:
+        return any(asked.is_set() for asked in self._asked.values())
+
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            await self._answer(reader, writer)
-        writer.close()
+        try:
+            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+                await self._answer(reader, writer)
+        finally:
+            writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import PickOption, SelectOption
+from shared.contracts.actions import Click, PickOption, SelectOption, TypeText
 from shared.contracts.results import ActionResult, ValueSet
 from tests.browser.action_steps import POPUP, at, do, shown
 from tests.browser.site import Site
@@ -19,13 +19,15 @@ async def pick(session: PageSession, target: str, option: str) -> ActionResult:
 
 async def test_native_lists(session: PageSession) -> None:
     await session.page.set_content(
-        "<select aria-label=Size><option>Small<option>Large<option>Large</select>"
+        "<select aria-label=Size><option value=s>Small<option>Large<option>Large<option disabled>Huge</select>"
         "<select multiple aria-label=Tags><option>A<option>B<option>C</select>"
     )
     assert (await pick(session, "Size", "small")).effect == ValueSet(value="Small")
     assert (await pick(session, "Size", "Large")).code == "ambiguous"
-    missing = await pick(session, "Size", "Huge")
+    missing = await pick(session, "Size", "Tiny")
     assert (missing.code, '"Small", "Large"' in missing.message) == ("no_such_option", True)
+    assert (await pick(session, "Size", "Huge")).code == "not_editable"
+    assert (await do(session, SelectOption(target=at("Size"), option="s"))).effect == ValueSet(value="Small")
     await pick(session, "Tags", "A")
     assert (await pick(session, "Tags", "C")).effect == ValueSet(value="A, C")
 
@@ -48,9 +50,10 @@ async def test_a_part_of_a_selected_option_is_not_itself_selected(session: PageS
     assert (result.code, result.effect) == ("effect_not_seen", ValueSet(value="Paris, France"))
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_list_that_depends_on_another(session: PageSession) -> None:
     await session.page.set_content(
-        """<select aria-label=Land onchange="setTimeout(() => { c.innerHTML = '<option>Paris<option>Lyon' }, 400)">
+        """<select aria-label=Land onchange="setTimeout(() => { c.innerHTML = '<option>Paris<option>Lyon' }, 100)">
         <option>-<option>France</select><select id=c aria-label=City></select>"""
     )
     await pick(session, "Land", "France")
@@ -98,14 +101,15 @@ const all = ['Berlin', 'Bern', 'Bergen', 'Paris']; let timer;
 i.onkeyup = () => {{ clearTimeout(timer); timer = setTimeout(() => {{
   const fit = i.value ? all.filter(x => x.toLowerCase().includes(i.value.toLowerCase())) : [];
   u.innerHTML = fit.map(x => `<li role=option><b>${{x}}</b> <i>EU</i></li>`).join('');
-        u.hidden = !fit.length }}, 250) }};
+        u.hidden = !fit.length }}, WAIT) }};
 u.onmousedown = e => {{ i.value = e.target.closest('li').querySelector('b').textContent; u.hidden = true;
         e.preventDefault() }}
 </script>"""
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_field_that_suggests_while_one_types(session: PageSession) -> None:
-    await session.page.set_content(AUTOCOMPLETE)
+    await session.page.set_content(AUTOCOMPLETE.replace("WAIT", "50"))
     assert (await pick(session, "City", "Bern")).effect == ValueSet(value="Bern")
     assert (await pick(session, "City", "paris")).effect == ValueSet(value="Paris")
     missing = await pick(session, "City", "Rome")
@@ -116,7 +120,7 @@ SERVER_SUGGESTS = f"""<label>City<input id=i role=combobox autocomplete=off></la
 <ul id=u hidden role=listbox style='{POPUP}'></ul><script>let timer;
 i.oninput = () => {{ clearTimeout(timer); timer = setTimeout(async () => {{
   const all = await (await fetch('/cities?' + i.value)).json();
-  setTimeout(() => {{ u.innerHTML = all.map(x => `<li role=option>${{x}}</li>`).join(''); u.hidden = false }}, 400)
+  setTimeout(() => {{ u.innerHTML = all.map(x => `<li role=option>${{x}}</li>`).join(''); u.hidden = false }}, 100)
   }}, 250) }};
 u.onmousedown = e => {{ i.value = e.target.textContent; u.hidden = true; e.preventDefault() }}
 </script>"""
@@ -135,19 +139,20 @@ async def test_a_field_whose_suggestions_a_slow_server_brings(session: PageSessi
 
 VIRTUAL = f"""<button id=b>State</button><div id=p hidden style='{POPUP}'>SEARCH
 <div id=l style='height:100px;width:200px;overflow:auto;position:relative'></div></div><script>
-const all = [...Array(300).keys()].map(i => 'State ' + i);
+const all = [...Array(40).keys()].map(i => 'State ' + i);
 function draw() {{ const fit = all.filter(x => !window.q || x.includes(q.value)), top = Math.floor(l.scrollTop / 20);
   l.innerHTML = `<div style="height:${{fit.length * 20}}px"></div>` + fit.slice(top, top + 7).map((x, k) =>
   `<div style="position:absolute;height:20px;top:${{(top + k) * 20}}px">${{x}}</div>`).join('') }}
 l.onscroll = draw; p.oninput = draw; l.onclick = e => {{ b.textContent = e.target.textContent; p.hidden = true }};
-b.onclick = () => {{ p.hidden = !p.hidden; l.innerHTML = 'Loading...'; setTimeout(draw, 300) }}</script>"""
+b.onclick = () => {{ p.hidden = !p.hidden; l.innerHTML = 'Loading...'; setTimeout(draw, 50) }}</script>"""
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("search", ["", "<input id=q placeholder=Search>"])
 async def test_a_list_that_loads_late_and_draws_only_what_is_in_view(session: PageSession, search: str) -> None:
     await session.page.set_content(VIRTUAL.replace("SEARCH", search))
     assert (await pick(session, "css=#b", "State 3")).effect == ValueSet(value="State 3")
-    assert (await pick(session, "css=#b", "State 87")).effect == ValueSet(value="State 87")
+    assert (await pick(session, "css=#b", "State 27")).effect == ValueSet(value="State 27")
     assert (await pick(session, "css=#b", "Nowhere")).code == "no_such_option"
 
 
@@ -216,6 +221,7 @@ async def test_two_of_the_same_name_are_for_a_person_to_tell_apart(session: Page
 
 async def test_what_offers_nothing(session: PageSession) -> None:
     await session.page.set_content("<button>Dead</button><button disabled>Off</button>")
+    assert (await do(session, SelectOption(target=at("Dead"), option="Any"))).code == "not_editable"
     assert (await pick(session, "Dead", "Any")).code == "no_such_option"
     assert (await pick(session, "Off", "Any")).code == "not_editable"
 
@@ -255,28 +261,134 @@ async def test_what_was_typed_to_narrow_an_open_list_is_not_what_its_control_sho
         assert (told.ok, told.effect) == expected
 
 
+@pytest.mark.usefixtures("patient")
 async def test_what_was_typed_into_a_field_is_no_choice_while_the_list_still_offers_it(session: PageSession) -> None:
-    await session.page.set_content(AUTOCOMPLETE.replace("u.onmousedown", "u.ondrop"))
+    await session.page.set_content(AUTOCOMPLETE.replace("WAIT", "0").replace("u.onmousedown", "u.ondrop"))
     dead = await pick(session, "City", "Bern")
     assert (dead.ok, dead.code, dead.effect) == (False, "effect_not_seen", ValueSet(value="Bern"))
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_choice_that_is_shown_late_is_waited_for(session: PageSession) -> None:
-    await session.page.set_content(list_inside("m.hidden = true; setTimeout(() => keep(o.textContent), 300)"))
+    await session.page.set_content(list_inside("m.hidden = true; setTimeout(() => keep(o.textContent), 50)"))
     assert (await pick(session, "css=#c", "Norway")).effect == ValueSet(value="Norway")
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_choice_that_the_page_takes_back_is_not_done(session: PageSession) -> None:
-    await session.page.set_content(list_inside("keep(o.textContent); setTimeout(() => keep('Choose'), 150)"))
+    await session.page.set_content(list_inside("keep(o.textContent); setTimeout(() => keep('Choose'), 20)"))
     back = await pick(session, "css=#c", "Norway")
     assert (back.ok, back.code, back.effect) == (False, "effect_not_seen", ValueSet(value="Choose"))
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_mark_that_the_page_takes_back_is_not_done(session: PageSession) -> None:
     await session.page.set_content(
         """<div role=radiogroup aria-label=Speed><div role=radio tabindex=0 aria-checked=false onclick="const mark =
-        (yes) => this.setAttribute('aria-checked', yes); mark(true); setTimeout(() => mark(false), 150)">Fast</div>
+        (yes) => this.setAttribute('aria-checked', yes); mark(true); setTimeout(() => mark(false), 20)">Fast</div>
         <div role=radio tabindex=0 aria-checked=false>Slow</div></div>"""
     )
     back = await pick(session, "css=[role=radiogroup]", "Fast")
     assert (back.ok, back.code) == (False, "effect_not_seen")
+
+
+# --- fields that offer options for every key, and what a refused pick leaves behind
+
+
+KEYED = f"""<label>City<input id=i role=combobox aria-autocomplete=list autocomplete=off value="VALUE"></label>
+<ul id=u role=listbox hidden style='{POPUP}'></ul><script>
+const all = ['Berlin', 'Bern', 'Bergen', 'Oslo', 'Paris, France', 'Paris, Texas']; let query = '';
+const draw = () => {{ const fit = all.filter(x => x.toLowerCase().startsWith(query)); u.hidden = !fit.length;
+  u.innerHTML = fit.map(x => `<li role=option>${{x}}</li>`).join('') }};
+const close = () => {{ u.hidden = true; query = '' }};
+i.onkeydown = e => {{ if (e.key == 'Backspace') query = ''; else if (e.key == 'Escape') {{ if (CLEARS) i.value = '';
+  close(); return }} else if (e.key.length == 1 && !e.ctrlKey) query += e.key.toLowerCase(); else return; draw() }};
+i.onblur = close;
+u.onmousedown = e => {{ i.value = e.target.textContent; close(); e.preventDefault() }}</script>"""
+
+
+def keyed(value: str = "", *, clears: bool = False) -> str:
+    return KEYED.replace("VALUE", value).replace("CLEARS", str(clears).lower())
+
+
+async def options(session: PageSession) -> list[str]:
+    return await session.page.locator("li:visible").all_inner_texts()
+
+
+@pytest.mark.parametrize("held", ["", "Oslo"])
+async def test_a_field_that_filters_by_its_keys_is_typed_into_by_keys(session: PageSession, held: str) -> None:
+    await session.page.set_content(keyed(held))
+    assert (await do(session, TypeText(target=at("City"), text="Ber"))).effect == ValueSet(value="Ber")
+    assert await options(session) == ["Berlin", "Bern", "Bergen"]
+
+
+async def test_an_option_that_only_keys_bring_is_picked(session: PageSession) -> None:
+    await session.page.set_content(keyed("Oslo"))
+    for option in ("Bern", "oslo", "Paris, Texas"):
+        picked = await do(session, PickOption(target=at("City"), option=option))
+        assert (picked.ok, (await session.page.input_value("#i")).lower()) == (True, option.lower())
+
+
+@pytest.mark.parametrize("held", ["", "Bern"])
+@pytest.mark.parametrize("clears", [False, True])
+async def test_a_refused_pick_leaves_the_field_as_it_was(session: PageSession, held: str, *, clears: bool) -> None:
+    await session.page.set_content(keyed(held, clears=clears))
+    missing = await do(session, PickOption(target=at("City"), option="Rome"))
+    assert (missing.ok, missing.code, missing.effect) == (False, "no_such_option", None)
+    assert await session.page.input_value("#i") == held
+    await session.page.wait_for_function("u.hidden")
+
+
+async def test_a_refused_pick_says_what_the_field_holds_if_it_cannot_be_as_it_was(session: PageSession) -> None:
+    page = keyed("Bern").replace(
+        "i.onblur", "i.addEventListener('input', () => { i.value = i.value.slice(0, 2) });i.onblur"
+    )
+    await session.page.set_content(page)
+    missing = await do(session, PickOption(target=at("City"), option="Rome"))
+    assert (missing.code, missing.effect) == ("no_such_option", ValueSet(value="Be"))
+    assert 'held "Bern" and holds "Be" now' in missing.message
+
+
+TWO = f"""<button id=a aria-haspopup=listbox aria-controls=la>Colour</button>
+<button id=b aria-haspopup=listbox style='margin-left:40px'>Size</button>
+<ul id=la role=listbox style='{POPUP};top:30px;left:0'><li role=option>Red</li><li role=option>Blue</li></ul>
+<ul id=lb role=listbox hidden style='{POPUP};top:30px;left:120px'><li role=option>Small</li>
+<li role=option>Large</li></ul>
+<div id=hint role=tooltip hidden style='{POPUP};top:200px'><span>Sizes are those of the maker</span></div><script>
+b.onclick = () => {{ lb.hidden = !lb.hidden; hint.hidden = lb.hidden }};
+lb.onclick = e => {{ b.textContent = e.target.textContent; lb.hidden = hint.hidden = true }}</script>"""
+
+
+async def test_only_the_options_of_the_list_itself_are_listed(session: PageSession) -> None:
+    await session.page.set_content(TWO)
+    missing = await do(session, PickOption(target=at("Size"), option="Huge"))
+    assert missing.message == '"Huge" is not one of the options of button "Size": "Small", "Large"'
+    assert await session.page.locator("#la").is_visible()
+    assert await session.page.locator("#lb").is_hidden()
+    assert (await do(session, PickOption(target=at("Size"), option="Large"))).effect == ValueSet(value="Large")
+
+
+async def test_an_option_of_another_list_that_is_open_is_not_picked(session: PageSession) -> None:
+    await session.page.set_content(TWO)
+    assert (await do(session, PickOption(target=at("Size"), option="Red"))).code == "no_such_option"
+    assert await shown(session, "#a") == "Colour"
+
+
+async def test_a_list_that_was_open_before_stays_open_when_the_option_is_not_in_it(session: PageSession) -> None:
+    await session.page.set_content(TWO.replace("<script>", "<p id=k></p><script>onkeydown = e => { k.append(e.key) };"))
+    await do(session, Click(target=at("Size")))
+    assert (await do(session, PickOption(target=at("Size"), option="Huge"))).code == "no_such_option"
+    assert await session.page.locator("#lb").is_visible()
+    assert await shown(session, "#k") == ""
+
+
+async def test_a_picked_option_of_a_list_in_which_all_is_shown_is_the_one_that_is_marked(session: PageSession) -> None:
+    """The text of the list contains every option, whatever is selected."""
+    await session.page.set_content(
+        """<div id=l role=listbox aria-label=Sizes aria-multiselectable=true><div role=option
+        aria-selected=false>Small</div><div role=option aria-selected=false id=b>Large</div></div><script>
+        b.onmouseenter = () => b.setAttribute('aria-selected', 'true');
+        b.onmouseleave = () => b.setAttribute('aria-selected', 'false')</script>"""
+    )
+    refused = await do(session, PickOption(target=at("css=#l"), option="Large"))
+    assert (refused.ok, refused.code) == (False, "effect_not_seen")

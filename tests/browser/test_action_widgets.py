@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ByText, Click, PickOption
+from shared.contracts.actions import ByRef, ByText, Click, PickOption
 from shared.contracts.results import CheckboxSet, ValueSet
-from tests.browser.action_steps import POPUP, at, do, shown
+from tests.browser.action_steps import HIDDEN, POPUP, at, do, shown
 from tests.browser.conftest import Look
 
 SHADOW = "<div id=host></div><script>const root = host.attachShadow({{mode: 'open'}}); root.innerHTML = `{}`</script>"
@@ -17,9 +17,28 @@ DRAWN_BOX = SHADOW.format(
 )
 
 
-async def test_a_check_box_drawn_by_a_part_of_its_own_label(session: PageSession) -> None:
-    await session.page.set_content(DRAWN_BOX)
-    assert (await do(session, Click(target=at("I accept")))).effect == CheckboxSet(checked=True)
+BOX = '<i style="display:inline-block;width:14px;height:14px;border:1px solid"></i>'
+DRAWN = {
+    "by a part in a shadow tree": DRAWN_BOX,
+    "beside a label, out of the page": "<input type=checkbox id=a style='position:absolute;left:-9999px'>"
+    "<label for=a>I accept</label>",
+    "not displayed": "<label>I accept <input type=checkbox style='display:none'></label>",
+    "of no size": "<label><input type=checkbox style='position:absolute;opacity:0;width:0;height:0'>I accept</label>",
+    "in an element of its own": f'<label><span style="{HIDDEN}"><input type=checkbox></span>{BOX} I accept</label>',
+    "a radio button": f'<label><span style="{HIDDEN}"><input type=radio></span>{BOX} I accept</label>',
+}
+
+
+@pytest.mark.parametrize("how", DRAWN)
+async def test_a_box_that_is_drawn_by_its_label_is_one_control(session: PageSession, look: Look, how: str) -> None:
+    page = await look(DRAWN[how])
+    kind = "radio" if how == "a radio button" else "checkbox"
+    assert [(one.role, one.name, one.states) for one in page.elements] == [(kind, "I accept", ("unchecked",))]
+    target = ByRef(ref=page.elements[0].ref, snapshot_id=page.snapshot_id)
+    assert (await do(session, Click(target=target))).effect == CheckboxSet(checked=True)
+    assert [one.states for one in (await look()).elements] == [("checked",)]
+    if kind == "checkbox" and how != "not displayed":
+        assert (await do(session, Click(target=at("I accept")))).effect == CheckboxSet(checked=False)
 
 
 VEILED = "<div style='position:relative'><input aria-label=Name><div style='position:absolute;inset:0'>{}</div></div>"

@@ -11,9 +11,6 @@ from typing import Any, get_args
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.__main__ import open_deps
-from services.browser_pool.deps import BrowserPoolDeps
-from services.browser_pool.handlers import actor
 from services.workflows.artifacts.folder import FolderArtifacts
 from services.workflows.ports import HostCallError, ToolContext
 from services.workflows.tools.browser.recipes import ACTIONS
@@ -22,10 +19,10 @@ from services.workflows.tools.toolbox import Toolbox, open_toolbox
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import LeaseSession, SessionLeased
 from shared.secrets.store import SecretStore
-from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
+from tests.browser.conftest import PASSWORD, Pool
 from tests.browser.site import Site
 
 FORM = """
@@ -35,36 +32,6 @@ FORM = """
 <button>Save</button></form>
 <a href="/file.csv" download>List</a>
 """
-PASSWORD = "correct horse & battery"
-
-
-class Pool:
-    """A real pool on a bus in memory."""
-
-    def __init__(self, bus: MemoryBus, deps: BrowserPoolDeps) -> None:
-        self.bus, self.deps = bus, deps
-
-    @property
-    def leased(self) -> int:
-        return len(self.deps.sessions.held)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pool]:
-    folder = tmp_path_factory.mktemp("pool")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EXHIBIT_SECRET_PORTAL", PASSWORD)
-        bus = MemoryBus()
-        settings = Settings(state_dir=folder / "state", evidence_dir=folder / "evidence")
-        async with open_deps(settings, bus) as deps:  # type: ignore[arg-type]
-            bus.host(actor, deps)
-            yield Pool(bus, deps)
-
-
-@pytest.fixture
-def pool(running: Pool) -> Pool:
-    assert running.leased == 0
-    return running
 
 
 def toolbox(pool: Pool, **declared: Any) -> Toolbox:
@@ -93,7 +60,6 @@ async def browse(pool: Pool, tmp_path: Path) -> AsyncIterator[Caller]:
     context = ToolContext(invocation_id="one", artifacts=FolderArtifacts(tmp_path / "artifacts"))
     yield Caller(tools, context)
     await tools.release(context)
-    assert pool.leased == 0
 
 
 def test_every_action_of_the_pool_is_a_recipe():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import email
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from email.message import Message
 from html import unescape
@@ -14,12 +13,11 @@ from urllib.parse import quote, unquote
 
 import msgspec
 import pytest
-import pytest_asyncio
 import zstandard
 
 from services.browser_pool.adapters.archive import page_archive
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
-from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS
 from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, SessionTerms, WantedRefs
@@ -30,17 +28,13 @@ from shared.contracts.actions import (
     Goto,
     Screenshot,
     ScreenshotElement,
-    ScreenshotViews,
     TypeSecret,
 )
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
-from shared.errors import Unavailable
 from shared.evidence_format.files.sample import StoredObservation
-from shared.secrets.store import SecretStore
-from shared.settings import Settings
-from tests.browser.conftest import LIMITS, Look
-from tests.browser.site import LOOPBACK, Site
+from tests.browser.conftest import ODD, Look
+from tests.browser.site import Site
 
 TICKET = """<title>TCK-1</title><h1>TCK-1</h1><dl><dt>Owner</dt><dd id=owner>Ann</dd></dl>
 <iframe srcdoc='<p>in the frame</p>'></iframe><div id=host></div>
@@ -136,19 +130,6 @@ async def test_an_element_lies_where_its_picture_says(look: Look, session: PoolS
     assert (box.x, round(box.y)) == (40, 700)
 
 
-async def test_views_of_a_page_say_where_they_are(look: Look, session: PoolSession) -> None:
-    await look("<body style='margin:0'><div style='height:2000px'>High</div>")
-    views = await session.act(ScreenshotViews(label="v"))
-    assert [one.area.y for one in views.captures if one.area] == [0, 810, 1100]
-    assert isinstance(views.page, PageCapture)
-
-
-async def test_views_of_a_part_that_scrolls_say_so_only_where_it_stands_now(look: Look, session: PoolSession) -> None:
-    await look("<div style='height:600px;overflow:auto'><div style='height:1500px'>High</div></div>")
-    views = await session.act(ScreenshotViews(label="v"))
-    assert [one.area is not None for one in views.captures] == [True, False, False]
-
-
 async def test_a_known_page_is_looked_at_and_not_kept_again(look: Look, session: PoolSession) -> None:
     seen = await look(TICKET)
     again = await kept(session, seen.sha256)
@@ -196,7 +177,7 @@ async def test_refs_of_another_document_are_gone(look: Look, session: PoolSessio
 
 async def test_keeping_pushes_no_earlier_look_out(look: Look, session: PoolSession) -> None:
     seen = await look("<button>Go</button>")
-    for _ in range(10):
+    for _ in range(KEPT_SNAPSHOTS):
         await kept(session)
     found = await kept(session, wanted=WantedRefs(seen.snapshot_id, (1,)))
     assert [where is not None for _, where in found.found] == [True]
@@ -219,12 +200,12 @@ async def test_a_page_with_a_clock_is_another_one_at_each_look(look: Look, sessi
     assert owner.item.name == "Ann"
 
 
-async def test_a_page_of_100_mb_is_not_kept_and_what_is_read_of_it_is(look: Look, session: PoolSession) -> None:
+async def test_a_page_of_40_mb_is_not_kept_and_what_is_read_of_it_is(look: Look, session: PoolSession) -> None:
     await look("<p>Small</p><pre id=big hidden></pre>")
-    await session.page.evaluate("big.textContent = 'x'.repeat(1e8)")
+    await session.page.evaluate("big.textContent = 'x'.repeat(4e7)")
     page = await kept(session)
     assert page.file is None
-    assert page.problems == ("the page itself is not kept: it is of 95 MiB, and 32 may be",)
+    assert page.problems == ("the page itself is not kept: it is of 38 MiB, and 32 may be",)
     files = pack_page(page, "x", "c1", "b", ())
     assert [one.kind for one in files.captures] == ["observation"]
     assert files.problems == page.problems
@@ -308,18 +289,8 @@ async def test_frames_of_other_sites_are_kept_too(chromium: Chromium, site: Site
     await session.close()
 
 
-async def test_a_page_that_is_gone_is_a_lost_session(chromium: Chromium) -> None:
-    session = await chromium.open_session(LOOPBACK)
-    await session.page.close()
-    with pytest.raises(Unavailable) as error:
-        await session.capture()
-    assert error.value.code == "session_lost"
-    await session.close()
-
-
 # --- secrets
 
-SECRET = 'horse & "battery" é<staple>'
 STANDS = """<meta charset=utf-8><title>T</title><p id=text></p><p id=parted></p><p id=attribute></p><a id=link>there</a>
 <input id=typed type=password><input id=copy><iframe id=frame></iframe><iframe id=other></iframe>
 <script>const secret = decodeURIComponent(location.hash.slice(1)); history.replaceState(0, '', location.pathname);
@@ -334,21 +305,13 @@ typed.addEventListener('input', () => typed.setAttribute('value', typed.value));
 </script>"""
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def secretive(tmp_path: Path) -> AsyncIterator[PoolSession]:
-    known = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": SECRET})
-    browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS, secrets=known)
-    terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("portal",))
-    yield await browser.open_session(terms)
-    await browser.close()
-
-
-@pytest.mark.parametrize("times", [20, 61])
-async def test_no_secret_is_stored_wherever_it_stands(secretive: PoolSession, site: Site, times: int) -> None:
-    """With 61 letters before it, a soft line break falls within it."""
+async def test_no_secret_is_stored_wherever_it_stands(secret_chromium: Chromium, site: Site) -> None:
+    times = 61  # letters before it, so that a soft line break falls within it
+    terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("odd",))
+    secretive = await secret_chromium.open_session(terms)
     url = site.add("/stands", STANDS.replace("TIMES", str(times)))
-    await secretive.act(Goto(url=f"{url}#{quote(SECRET)}"))
-    typed = await secretive.act(TypeSecret(target=ByCss(css="#typed"), secret="portal"))
+    await secretive.act(Goto(url=f"{url}#{quote(ODD)}"))
+    typed = await secretive.act(TypeSecret(target=ByCss(css="#typed"), secret="odd"))
     assert typed.result.ok, typed.result.message
     page = await shot(secretive, Screenshot(label="x"))
     before = [_readable(text) for text in texts(itself(page))]
@@ -363,6 +326,7 @@ async def test_no_secret_is_stored_wherever_it_stands(secretive: PoolSession, si
     assert "(hidden)" in stored
     assert "x" * times in stored
     assert 'id="link"' in stored
+    await secretive.close()
 
 
 def _readable(text: str) -> str:

@@ -85,6 +85,8 @@ async def test_two_tables_that_fit_are_a_doubt_until_the_task_says_which(look: L
     page = await look(f"<h2>Open</h2>{table(HEADER, ISSUES)}<h2>Closed</h2>{table(HEADER, second)}")
     assert listing(page, NUMBERED).items == ()
     assert "list.under" in listing(page, NUMBERED).doubt
+    absent = listing(page, NUMBERED, list={"under": "Archive"})
+    assert (absent.items, "Archive" in absent.doubt) == ((), True)
     closed = listing(page, NUMBERED, list={"under": "Closed"})
     assert (closed.doubt, [item["number"] for item in closed.items]) == ("", ["#8", "#9"])
 
@@ -113,14 +115,6 @@ async def test_a_value_never_comes_from_another_column(look: Look) -> None:
     assert [item["due"] for item in read.items] == [None, None]
 
 
-async def test_what_does_not_fit_its_pattern_or_type_is_not_listed(look: Look) -> None:
-    rows = [["A-1", "3"], ["Total", "7"], ["A-2", "4"]]
-    page = await look(table(["Key", "Points"], rows))
-    read = listing(page, {"key": {"type": "string", "pattern": r"A-\d+"}, "points": "number"})
-    assert [item["key"] for item in read.items] == ["A-1", "A-2"]
-    assert read.doubt.startswith("1 of 3 items")
-
-
 async def test_cards_under_headings_are_items_and_their_authors_are_not(look: Look) -> None:
     cards = "".join(
         f"<li><h3>{link(f'p/{n}', f'Project {n}')}</h3><p>by {link(f'u/{n}', f'Ann {n}')}</p></li>" for n in range(4)
@@ -136,12 +130,6 @@ async def test_links_of_several_kinds_that_take_turns_are_a_doubt(look: Look) ->
     assert listing(page, fields).items == ()
     chosen = listing(page, fields, list={"link": "p"})
     assert (chosen.doubt, [item["name"] for item in chosen.items]) == ("", [f"Project {n}" for n in range(4)])
-
-
-async def test_a_region_that_the_task_names_and_the_page_lacks_is_a_doubt(look: Look) -> None:
-    read = listing(await look(table(["Id", "Title", "Author"], ISSUES)), NUMBERED, list={"under": "Archive"})
-    assert read.items == ()
-    assert "Archive" in read.doubt
 
 
 SORTED = [
@@ -242,35 +230,25 @@ def noise(rng: random.Random) -> str:
 def records(rng: random.Random) -> tuple[str, list[tuple[str, str]]]:
     """A list as a table or as cards, and what is in it."""
     own = [(f"T-{rng.randint(100, 999)}{n}", f"Title {n} {rng.choice('abc')}") for n in range(rng.randint(1, 9))]
-    author = [link(f"people/{rng.randint(1, 4)}", "Ann") for _ in own]
+    by = link("people/1", "Ann")
     shape = rng.choice(("table", "header", "headless", "cards", "plain"))
     if shape == "table":
-        rows = [[key, link(f"t/{key}", title), by] for (key, title), by in zip(own, author, strict=True)]
-        return table(["Key", "Title", "Author"], rows), own
+        return table(["Key", "Title", "Author"], [[key, link(f"t/{key}", title), by] for key, title in own]), own
     if shape == "header":
-        rows = [
-            [f"<th scope=row>{link(f't/{key}', key)}</th>", title, by]
-            for (key, title), by in zip(own, author, strict=True)
-        ]
+        rows = [[f"<th scope=row>{link(f't/{key}', key)}</th>", title, by] for key, title in own]
         return table(["Key", "Title", "Author"], rows), own
     if shape == "headless":
-        cells = (
-            f"<tr><td>{key}<td>{link(f't/{key}', title)}<td>{by}" for (key, title), by in zip(own, author, strict=True)
-        )
+        cells = (f"<tr><td>{key}<td>{link(f't/{key}', title)}<td>{by}" for key, title in own)
         return f"<table>{''.join(cells)}</table>", own
-    if shape == "cards":
-        parts = (
-            f"<li><h3>{link(f't/{key}', title)}</h3>by {by}</li>" for (key, title), by in zip(own, author, strict=True)
-        )
-        return f"<ul>{''.join(parts)}</ul>", own
-    return "<ul>" + "".join(f"<li>{link(f't/{key}', title)}</li>" for key, title in own) + "</ul>", own
+    heads = ("<h3>", f"</h3>by {by}") if shape == "cards" else ("", "")
+    return "<ul>" + "".join(f"<li>{link(f't/{key}', title).join(heads)}</li>" for key, title in own) + "</ul>", own
 
 
 FIELDS = {"key": "string", "title": "string", "url": "string"}
 CAREFUL = {**FIELDS, "key": {"type": "string", "pattern": r"T-\d+"}}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(6, 40))])
 async def test_a_random_page_is_listed_exactly_or_not_with_certainty(look: Look, seed: int) -> None:
     rng = random.Random(seed)
     own, expected = records(rng)

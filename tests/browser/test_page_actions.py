@@ -16,7 +16,6 @@ from shared.contracts.actions import (
     Extract,
     Goto,
     Scroll,
-    SelectOption,
     TypeText,
     Wait,
 )
@@ -27,7 +26,6 @@ from shared.contracts.results import (
     Navigated,
     NotSeen,
     PageChanged,
-    Scrolled,
     TextRead,
     ValueSet,
 )
@@ -47,14 +45,6 @@ def text(words: str) -> ByText:
 
 async def shown(session: PageSession, css: str) -> str:
     return await session.page.inner_text(css)
-
-
-async def test_a_ref_hits_exactly_its_twin(look: Look, session: PageSession) -> None:
-    page = await look(f"<p id=out></p><ul>{TWINS}</ul>")
-    seventh = [e.ref for e in page.elements if e.name == "Delete"][7]
-    result = await do(session, Click(target=ByRef(ref=seventh, snapshot_id=page.snapshot_id)))
-    assert (result.ok, result.effect) == (True, PageChanged())
-    assert await shown(session, "#out") == "7"
 
 
 async def test_twins_by_text_are_ambiguous_and_listed(look: Look, session: PageSession) -> None:
@@ -78,16 +68,6 @@ async def test_a_ref_is_stale_once_its_element_is_gone_renamed_or_another_record
         result = await do(session, Click(target=ByRef(ref=refs[name], snapshot_id=page.snapshot_id)))
         assert (result.ok, result.code) == (False, "stale_ref"), name
     assert await shown(session, "#out") == ""
-
-
-async def test_a_ref_is_stale_after_a_navigation_and_in_an_unknown_snapshot(
-    look: Look, session: PageSession, site: Site
-) -> None:
-    page = await look("<button>Go</button>")
-    await do(session, Goto(url=site.add("/new", "<button>Go</button>")))
-    ref = page.elements[0].ref
-    assert (await do(session, Click(target=ByRef(ref=ref, snapshot_id=page.snapshot_id)))).code == "stale_ref"
-    assert (await do(session, Click(target=ByRef(ref=ref, snapshot_id="other")))).code == "stale_ref"
 
 
 async def test_a_number_never_falls_through_to_text(look: Look, session: PageSession) -> None:
@@ -193,27 +173,6 @@ async def test_the_target_is_described_for_a_later_run(look: Look, session: Page
     assert button.box.width > 0
 
 
-async def test_typing_is_read_back(look: Look, session: PageSession) -> None:
-    await look(
-        """<input aria-label=Plain value=old><input aria-label=Upper oninput="this.value = this.value.toUpperCase()">
-        <input aria-label=Stubborn oninput="this.value = ''"><input aria-label=Fixed readonly value=1>
-        <div contenteditable=true aria-label=Rich>x</div><textarea aria-label=Long></textarea>"""
-    )
-    assert (await do(session, TypeText(target=text("Plain"), text="new"))).effect == ValueSet(value="new")
-    assert (await do(session, TypeText(target=text("Upper"), text="abc"))).effect == ValueSet(value="ABC")
-    assert (await do(session, TypeText(target=text("Rich"), text="a b"))).effect == ValueSet(value="a b")
-    assert (await do(session, TypeText(target=text("Long"), text="a\nb"))).effect == ValueSet(value="a\nb")
-    stubborn = await do(session, TypeText(target=text("Stubborn"), text="abc"))
-    assert (stubborn.ok, stubborn.code) == (False, "effect_not_seen")
-    assert (await do(session, TypeText(target=text("Fixed"), text="2"))).code == "not_editable"
-
-
-async def test_typing_into_what_is_no_field(look: Look, session: PageSession) -> None:
-    await look("<button>Save</button>")
-    result = await do(session, TypeText(target=text("Save"), text="x"))
-    assert (result.ok, result.code) == (False, "not_editable")
-
-
 async def test_a_typed_password_is_in_no_part_of_the_result(look: Look, session: PageSession) -> None:
     await look("<input type=password aria-label=Password oninput='document.title = 1'>")
     result = await do(session, TypeText(target=text("Password"), text="hunter2"))
@@ -221,22 +180,6 @@ async def test_a_typed_password_is_in_no_part_of_the_result(look: Look, session:
     assert "hunter2" not in str(result)
     assert (await do(session, Extract(target=text("Password")))).effect == TextRead(text="(hidden)")
     assert await session.page.input_value("input") == "hunter2"
-
-
-async def test_options_are_picked_by_label_then_by_value(look: Look, session: PageSession) -> None:
-    await look("<select aria-label=Size><option value=s>Small<option value=l>Large<option disabled>Huge</select>")
-    assert (await do(session, SelectOption(target=text("Size"), option="large"))).effect == ValueSet(value="Large")
-    assert (await do(session, SelectOption(target=text("Size"), option="s"))).effect == ValueSet(value="Small")
-    missing = await do(session, SelectOption(target=text("Size"), option="Medium"))
-    assert (missing.ok, missing.code) == (False, "no_such_option")
-    assert '"Small", "Large", "Huge"' in missing.message
-    assert (await do(session, SelectOption(target=text("Size"), option="Huge"))).code == "not_editable"
-
-
-async def test_a_list_that_is_no_native_select_says_so(look: Look, session: PageSession) -> None:
-    await look("<div role=combobox tabindex=0 aria-label=Size>Small</div>")
-    result = await do(session, SelectOption(target=text("Size"), option="Large"))
-    assert (result.ok, result.code) == (False, "not_editable")
 
 
 async def test_clicks_say_what_came_of_them(look: Look, session: PageSession, site: Site) -> None:
@@ -276,13 +219,6 @@ async def test_a_slow_page_behind_a_link_is_waited_for(session: PageSession, sit
     await site.asked_for("/slow").wait()
     gate.set()
     assert (await clicking).effect == Navigated(url=f"{site.url}/slow", http_status=200)
-
-
-async def test_a_click_on_what_is_covered_says_what_covers_it(look: Look, session: PageSession) -> None:
-    await look("<button>Below</button><div id=veil style='position:fixed;inset:0;background:#000'></div>")
-    result = await do(session, Click(target=text("Below")))
-    assert (result.ok, result.code) == (False, "blocked")
-    assert "veil" in result.message
 
 
 async def test_a_new_tab_is_followed_and_its_end_survived(session: PageSession, site: Site, look: Look) -> None:
@@ -326,27 +262,12 @@ async def test_a_page_that_does_not_come_is_a_timeout(session: PageSession, site
     assert (result.ok, result.code) == (False, "timeout")
 
 
-async def test_scrolling_tells_where_and_when_it_is_over(look: Look, session: PageSession) -> None:
-    await look("<p style='height:2000px;margin:0'>x</p>")
-    down = await do(session, Scroll(amount_px=500))
-    assert isinstance(down.effect, Scrolled)
-    assert down.effect.y_px == 500
-    end = await do(session, Scroll(amount_px=99_999))
-    assert isinstance(end.effect, Scrolled)
-    assert end.effect.y_px == end.effect.max_y_px
-    over = await do(session, Scroll())
-    assert over.ok
-    assert "already at the bottom" in over.message
-    await do(session, Scroll(direction="up", amount_px=99_999))
-    assert "already at the top" in (await do(session, Scroll(direction="up"))).message
-
-
 async def test_waiting_for_what_comes_and_what_does_not(look: Look, session: PageSession) -> None:
     await look("<p id=p></p><script>setTimeout(() => { p.textContent = 'Ready' }, 300)</script>")
-    assert (await do(session, Wait(target=text("Ready"), timeout_s=5))).effect == Appeared()
+    assert (await do(session, Wait(target=text("Ready"), timeout_s=60))).effect == Appeared()
     late = await do(session, Wait(target=text("Never"), timeout_s=0.2))
     assert (late.ok, late.code) == (False, "timeout")
-    assert (await do(session, Wait(timeout_s=5))).ok
+    assert (await do(session, Wait(timeout_s=60))).ok
 
 
 async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session: PageSession) -> None:
@@ -357,3 +278,10 @@ async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session
     assert (await do(session, Extract(target=ByCss(css="div")))).effect == TextRead(text="Paid by Ann more in May")
     assert (await do(session, Extract(target=text("Sum")))).effect == TextRead(text="7")
     assert (await do(session, Extract(target=text("Nothing like it")))).code == "not_found"
+
+
+@pytest.mark.usefixtures("patient")
+async def test_text_that_is_taken_back_is_not_told_as_typed(session: PageSession) -> None:
+    await session.page.set_content("<label>Name<input oninput='setTimeout(() => this.value = null, 20)'></label>")
+    result = await do(session, TypeText(target=text("Name"), text="abc"))
+    assert (result.ok, result.code, result.effect) == (False, "effect_not_seen", ValueSet(value=""))

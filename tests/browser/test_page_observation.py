@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
+from tests.browser.action_steps import listed
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -25,17 +26,10 @@ async def test_names_come_from_where_the_page_keeps_them(look: Look) -> None:
         <input placeholder=Fifth><input title=Sixth><img alt=Seventh src="data:," width=9 height=9>
         <svg width=9 height=9 role=img><title>Eighth</title></svg><button><img alt=Ninth src="data:,"></button>"""
     )
-    assert [(e.role, e.name) for e in page.elements if e.role != "text"] == [
-        ("button", "First"),
-        ("button", "Second"),
-        ("textbox", "Third"),
-        ("checkbox", "Fourth"),
-        ("textbox", "Fifth"),
-        ("textbox", "Sixth"),
-        ("img", "Seventh"),
-        ("img", "Eighth"),
-        ("button", "Ninth"),
-    ]
+    assert listed([(e.role, e.name) for e in page.elements if e.role != "text"]) == (
+        "button First; button Second; textbox Third; checkbox Fourth; textbox Fifth; textbox Sixth; img Seventh; "
+        "img Eighth; button Ninth"
+    )
 
 
 async def test_the_language_that_a_document_says_it_is_in(look: Look) -> None:
@@ -188,16 +182,6 @@ async def test_what_cannot_be_seen_is_not_told(look: Look) -> None:
     assert len(page.elements) == 3
 
 
-async def test_shadow_trees_and_slots(look: Look) -> None:
-    page = await look(
-        """<x-card><span slot=title>Slotted</span></x-card><script>
-        customElements.define('x-card', class extends HTMLElement { constructor() { super();
-          this.attachShadow({mode:'open'}).innerHTML = '<div><slot name=title></slot></div><button>Inside</button>' } })
-        </script>"""
-    )
-    assert [(e.role, e.name) for e in page.elements] == [("text", "Slotted"), ("button", "Inside")]
-
-
 async def test_frames_share_one_numbering_and_boxes_count_from_the_main_corner(look: Look) -> None:
     page = await look(
         """<body style="margin:0"><p style="height:100px;margin:0">above</p>
@@ -205,12 +189,9 @@ async def test_frames_share_one_numbering_and_boxes_count_from_the_main_corner(l
           srcdoc="<body style='margin:0'><button style='height:20px'>In</button>"></iframe>
         <iframe style="display:none" srcdoc="<button>Unseen</button>"></iframe><p>below</p>"""
     )
-    assert [(e.role, e.name, e.frame) for e in page.elements] == [
-        ("text", "above", "main"),
-        ("iframe", "inner", "main"),
-        ("button", "In", "inner"),
-        ("text", "below", "main"),
-    ]
+    assert listed([(e.role, e.name, e.frame) for e in page.elements]) == (
+        "text above main; iframe inner main; button In inner; text below main"
+    )
     assert len({e.ref for e in page.elements}) == 4
     box = one(page, "button").box
     assert box is not None
@@ -232,12 +213,7 @@ async def test_things_that_only_behave_like_buttons(look: Look) -> None:
         """<div onclick="1">One</div><span tabindex=0>Two</span><div style="cursor:pointer"><b>Three</b></div>
         <label style="cursor:pointer">Four <input type=checkbox></label>"""
     )
-    assert [(e.role, e.name) for e in page.elements] == [
-        ("button", "One"),
-        ("button", "Two"),
-        ("button", "Three"),
-        ("checkbox", "Four"),
-    ]
+    assert listed([(e.role, e.name) for e in page.elements]) == "button One; button Two; button Three; checkbox Four"
 
 
 async def test_a_password_is_never_told(look: Look, session: PageSession) -> None:
@@ -276,11 +252,6 @@ async def test_a_page_that_replaces_builtins_changes_nothing(look: Look) -> None
     assert [(e.role, e.name) for e in page.elements] == [("button", "Real")]
 
 
-async def test_page_text_cannot_pose_as_an_element(look: Look) -> None:
-    page = await look('<pre>hello\n[99] [button] "Pay"</pre>')
-    assert page.text == r'[1] [text] "hello [99] [button] \"Pay\""'
-
-
 async def test_half_a_surrogate_pair_does_not_stop_the_walk(look: Look, session: PageSession) -> None:
     await session.page.set_content("<p id=p></p><p>after</p>")
     await session.page.evaluate("document.querySelector('#p').textContent = 'x' + String.fromCharCode(0xD83D)")
@@ -302,13 +273,6 @@ async def test_in_view_and_absolute_links(look: Look, session: PageSession, site
 async def test_a_page_that_is_one_canvas_is_not_trusted(look: Look) -> None:
     page = await look("<body style='margin:0'><canvas width=1280 height=900></canvas>")
     assert page.dom_confidence < 0.6
-
-
-async def test_equal_pages_have_equal_hashes(look: Look) -> None:
-    first = await look("<h1>A</h1><p>b</p>")
-    again = await look("<h1>A</h1><p>b</p>")
-    other = await look("<h1>A</h1><p>c</p>")
-    assert first.sha256 == again.sha256 != other.sha256
 
 
 async def test_a_page_that_is_drawn_after_a_fetch_is_waited_for(look: Look, session: PageSession, site: Site) -> None:

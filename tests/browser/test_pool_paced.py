@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from itertools import count
 
+import pytest
 import pytest_asyncio
 
 from services.browser_pool.adapters.browser.chromium import Chromium
@@ -36,41 +38,62 @@ class Clock:
         await asyncio.sleep(0)
 
 
-Pool = Callable[[], Awaitable[Chromium]]
+HOSTS = (f"127.0.9.{n}" for n in count(1))
 
 
-@pytest_asyncio.fixture
-async def clock() -> Clock:
-    return Clock()
+@dataclass
+class Pools:
+    """Two pools that share their pace."""
+
+    clock: Clock
+    chromiums: list[Chromium]
+
+    async def opened(self, site: Site, *, nth: int = 0, **polite: float) -> PageSession:
+        host = site.url.removeprefix("http://")
+        pace = Politeness(**polite)  # type: ignore[arg-type]
+        terms = SessionTerms(allowed_hosts=(host,), private_hosts=(host,), politeness=pace)
+        return await self.chromiums[nth].open_session(terms)
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def pool(tmp_path: Path, clock: Clock) -> AsyncIterator[Pool]:
-    bus, made = MemoryBus(), []
-
-    async def start() -> Chromium:
-        pacing = Pacing(bus, lambda: clock.now_s, clock.sleep)
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def both(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pools]:
+    bus, pools = MemoryBus(), Pools(Clock(), [])
+    logins = LoginFolder(tmp_path_factory.mktemp("auth"))
+    for _ in range(2):
+        pacing = Pacing(bus, lambda: pools.clock.now_s, lambda pause_s: pools.clock.sleep(pause_s))
         await pacing.start()
-        made.append(Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS, pacing=pacing))
-        return made[-1]
-
-    yield start
-    for browser in made:
+        pools.chromiums.append(Chromium(chromium=Settings().chromium, logins=logins, limits=LIMITS, pacing=pacing))
+    yield pools
+    for browser in pools.chromiums:
         await browser.close()
 
 
-async def opened(pool: Chromium, site: Site, **polite: float) -> PageSession:
-    host = site.url.removeprefix("http://")
-    polite_ = Politeness(**polite)  # type: ignore[arg-type]
-    return await pool.open_session(SessionTerms(allowed_hosts=(host,), private_hosts=(host,), politeness=polite_))
+@pytest.fixture
+def pools(both: Pools) -> Pools:
+    both.clock.waits, both.clock.meanwhile = [], lambda: None
+    return both
+
+
+@pytest.fixture
+def clock(pools: Pools) -> Clock:
+    return pools.clock
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def site() -> AsyncIterator[Site]:
+    """A site of a host that has no pace yet."""
+    served = Site(next(HOSTS))
+    await served.start()
+    yield served
+    await served.stop()
 
 
 async def test_addresses_and_clicks_wait_for_their_turn_and_pools_share_it(
-    pool: Pool, clock: Clock, site: Site
+    pools: Pools, clock: Clock, site: Site
 ) -> None:
     site.add("/next", "<p>there</p>")
     url = site.add("/paced", "<a href='/next'>On</a>")
-    first, second = [await opened(await pool(), site, interval_s=5.0) for _ in range(2)]
+    first, second = [await pools.opened(site, nth=nth, interval_s=5.0) for nth in (0, 1)]
     await first.act(Goto(url=url))
     assert clock.waits == []
     await second.act(Goto(url=url))
@@ -80,26 +103,26 @@ async def test_addresses_and_clicks_wait_for_their_turn_and_pools_share_it(
     assert clock.waits == [5.0, 5.0]
 
 
-async def test_a_page_that_says_when_to_come_back_is_asked_again_then(pool: Pool, clock: Clock, site: Site) -> None:
+async def test_a_page_that_says_when_to_come_back_is_asked_again_then(pools: Pools, clock: Clock, site: Site) -> None:
     url = site.add("/busy", "slow down", status=429, headers={"retry-after": "7"})
     clock.meanwhile = lambda: site.add("/busy", "<h1>Ticket</h1>")
-    session = await opened(await pool(), site)
+    session = await pools.opened(site)
     result = (await session.act(Goto(url=url))).result
     assert (result.ok, result.change.http_status, clock.waits) == (True, 200, [7.0])
     assert "HTTP 429 before" in result.message
 
 
 async def test_one_that_says_no_time_is_asked_later_and_later_and_then_told(
-    pool: Pool, clock: Clock, site: Site
+    pools: Pools, clock: Clock, site: Site
 ) -> None:
-    session = await opened(await pool(), site)
+    session = await pools.opened(site)
     result = (await session.act(Goto(url=site.add("/many", "slow down", status=429)))).result
     assert (result.code, result.change.http_status, clock.waits) == ("http_error", 429, [1.0, 2.0, 4.0])
 
 
-async def test_one_that_goes_on_being_busy_is_told_and_left_alone_by_all(pool: Pool, clock: Clock, site: Site) -> None:
+async def test_one_that_goes_on_being_busy_is_left_alone_by_all(pools: Pools, clock: Clock, site: Site) -> None:
     url = site.add("/down", "no", status=503)
-    first, second = [await opened(await pool(), site) for _ in range(2)]
+    first, second = [await pools.opened(site, nth=nth) for nth in (0, 1)]
     result = (await first.act(Goto(url=url))).result
     assert (result.code, result.change.http_status, clock.waits) == ("http_error", 503, [])
     await second.act(Goto(url=site.add("/well", "<p>x</p>")))
@@ -109,9 +132,9 @@ async def test_one_that_goes_on_being_busy_is_told_and_left_alone_by_all(pool: P
     assert clock.waits == [1.0]
 
 
-async def test_one_that_wants_an_hour_gets_it_and_the_sample_hears_why(pool: Pool, clock: Clock, site: Site) -> None:
+async def test_one_that_wants_an_hour_gets_it_and_the_sample_hears_why(pools: Pools, clock: Clock, site: Site) -> None:
     url = site.add("/closed", "no", status=503, headers={"retry-after": "3600"})
-    session = await opened(await pool(), site)
+    session = await pools.opened(site)
     assert (await session.act(Goto(url=url))).result.code == "http_error"
     again = (await session.act(Goto(url=url))).result
     assert (again.code, clock.waits) == ("timeout", [])

@@ -69,7 +69,7 @@ def controls(page: PageObserved, whos: Sequence[str]) -> list[Element]:
     return [one for one in page.elements if one.role in pressable and one.name in ("Open", *whos)]
 
 
-@examples(60)
+@examples(12)
 @given(
     listed=st.lists(listings, min_size=1, max_size=2),
     framed=st.booleans(),
@@ -111,7 +111,7 @@ async def test_a_ref_hits_what_it_was_shown_for_or_nothing(
         assert before[at] not in after, f"it is as it was: {result.message}"
 
 
-@examples(8)
+@examples(3)
 @given(looks=st.lists(st.sampled_from(["look", "reverse", "navigate"]), min_size=1, max_size=9), data=st.data())
 async def test_a_ref_means_what_its_own_snapshot_says(
     session: PageSession, looks: list[str], data: st.DataObject

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.browser_pool.adapters.session import PageSession
+from services.planner.page.fields import FieldFound
+from services.planner.page.identity import read_page
 from shared.contracts.actions import ByRef, SelectOption, TypeText
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ValueSet
-from tests.browser.generated_pages import examples, observed
+from shared.task.typed_values import typed_value
+from shared.text.normal import Normal
+from tests.browser.generated_pages import TIMES, examples, observed
+from tests.browser.generated_records import Page, record_pages
 from tests.browser.site import Site
+from tests.unit.planner.planner_pages import sample, spec
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -43,7 +53,7 @@ def cleaned(text: str) -> str:
     return " ".join("".join(" " if ord(one) < 0x20 or one in "\u200b\ufeff" else one for one in text).split())
 
 
-@examples(60)
+@examples(12)
 @given(field=st.sampled_from([INPUT, AREA, RICH, LOOSE]), text=texts)
 async def test_what_is_typed_is_what_the_field_holds_and_what_is_told(
     session: PageSession, field: int, text: str
@@ -144,7 +154,7 @@ def order(page: PageObserved, words: list[str]) -> list[str]:
     return [word for text in texts for word in re.findall(r"seen\d+x", text) if word in words]
 
 
-@examples(60)
+@examples(12)
 @given(made=pages(), budget=st.integers(1, 60))
 @example(("<table><caption>seen0x</caption><tr><td>1</td></tr></table>", ["seen0x"], []), 20)
 @example(("<ul><li><svg width=300 height=30><text y=20>seen0x</text></svg></li></ul>", ["seen0x"], []), 20)
@@ -165,7 +175,7 @@ async def test_what_can_be_seen_is_told_once_and_in_order(
     assert ("more elements" in short.text) == (short.left_out > 0)
 
 
-@examples(15)
+@examples(5)
 @given(labels=st.lists(texts.map(cleaned).filter(bool), min_size=1, max_size=5, unique_by=str.casefold), data=st.data())
 async def test_the_option_that_is_meant_is_the_one_selected(
     session: PageSession, labels: list[str], data: st.DataObject
@@ -180,3 +190,62 @@ async def test_the_option_that_is_meant_is_the_one_selected(
     twins = [one for one in labels if one[:200].strip().casefold() == labels[at][:200].strip().casefold()]
     holds = await session.page.evaluate("document.querySelector('select').value")
     assert (result.ok, holds) == ((True, f"v{at}") if len(twins) == 1 else (False, "")), result
+
+
+# --- fields of a record: each is read right, or goes to a person; never another text
+
+
+TASK = spec(
+    output_schema={
+        "ticket_number": "string",
+        "status": "string | null",
+        "owner": "string | null",
+        "due": {"type": "date | null", "labels": ["Due date"]},
+        "points": "number | null",
+    },
+    required_fields=["ticket_number"],
+    required_artifacts=[],
+)
+
+
+def read(page: PageObserved) -> dict[str, str | None]:
+    """The text of each field that would stand in the result; None where it would go to a person or is not read."""
+    found = read_page(TASK, sample(), page)
+    assert found.proof.state == "proven", found.proof
+    shown: dict[str, str | None] = {}
+    for name, reading in found.readings.items():
+        if name in TASK.identity:
+            continue
+        candidate = reading.candidate if isinstance(reading, FieldFound) else None
+        field = TASK.output_schema[name]
+        is_value = candidate is not None and (
+            candidate.shown == "" or isinstance(typed_value(field, candidate.shown, title=candidate.title), Normal)
+        )
+        shown[name] = candidate.shown if candidate is not None and is_value else None
+    return shown
+
+
+@examples(40)
+@given(made=record_pages())
+async def test_a_field_is_right_or_goes_to_a_person(session: PageSession, made: Page) -> None:
+    await session.page.set_content(made.html)
+    page = await observed(session, "record")
+    wrong = {name: shown for name, shown in read(page).items() if shown is not None and shown != made.values[name]}
+    assert not wrong, page.text
+
+
+@examples(24)
+@given(made=record_pages(certain=True))
+async def test_what_is_certain_is_read(session: PageSession, made: Page) -> None:
+    await session.page.set_content(made.html)
+    page = await observed(session, "record")
+    assert read(page) == made.values, page.text
+
+
+@pytest.mark.long
+async def test_all_of_these_and_of_refs_hold_for_many_more() -> None:
+    own = Path(__file__)
+    files = (str(own), str(own.with_name("test_properties.py")))
+    asked = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files)
+    run = await asyncio.create_subprocess_exec(*asked, cwd=own.parents[2], env={**os.environ, TIMES: "5"})
+    assert await run.wait() == 0

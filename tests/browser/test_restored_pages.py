@@ -17,10 +17,11 @@ from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import RestoreRefused, RestoreRequest
 from shared.contracts.actions import ByRef, Extract, Goto
 from shared.contracts.browser_pool import Element, PageObserved, Sought
+from shared.contracts.reperform import FAULTS
 from shared.contracts.results import Locator, TextRead
 from tests.browser.action_steps import do
 from tests.browser.site import LOOPBACK, Site
-from tests.browser.stored_pages import mhtml_of, written
+from tests.browser.stored_pages import mhtml_of, read_all_again, written
 
 RECORD = """<!doctype html><title>Ticket TCK-7</title><h1>Ticket TCK-7</h1>
 <div hidden>not to be seen</div><div id=state>Open</div>
@@ -176,3 +177,41 @@ def test_a_page_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path):
         unpack(bomb, tmp_path / "bomb", max_bytes=1_000_000)
     assert refused.value.code == "too_large"
     assert (tmp_path / "bomb").stat().st_size <= 1_000_000
+
+
+# --- widgets that scripts draw are found again, without scripts and form state
+
+
+HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0 0 0 0)"
+WIDGETS = f"""<!doctype html><title>Case 7</title><h1>Case 7</h1>
+<div><label for=state>State</label> <select id=state style="{HIDDEN}" tabindex=-1 aria-hidden=true>
+  <option value="">Pick</option><option>Open</option><option>Closed</option></select>
+  <span><span role=combobox aria-expanded=false tabindex=0 aria-labelledby=state-shown>
+  <button type=button tabindex=-1 title="Remove all items">&times;</button>
+  <span id=state-shown role=textbox aria-readonly=true title=Closed>Closed</span></span></span></div>
+<div><label for=region>Region</label>
+  <div class=chooser role=combobox aria-expanded=false tabindex=0><div><select id=region hidden>
+  <option value="">Pick</option><option>North</option></select><div><div class=item>North</div></div></div></div></div>
+<div><label for=owner>Owner</label><div class=picked><div class=option>Lina Berg</div>
+  <input id=owner role=combobox></div></div>
+<div><label>Tags</label><div class=tags><span>urgent <button>Remove</button></span><span>export
+  <button>Remove</button></span></div></div>
+<div><label for=when>Due</label> <input type=hidden id=when><input class=shown></div>
+<div><label for=kind>Kind</label> <select id=kind><option>Small</option><option>Large</option></select></div>
+<div><label for=many>Parts</label> <select id=many multiple><option>a</option><option>b</option></select></div>
+<label><input type=checkbox id=paid> Paid</label> <label><input type=radio name=r id=fast> Fast</label>
+<div><label for=note>Note</label> <textarea id=note></textarea></div>
+<script>
+state.value = 'Closed'; region.value = 'North'; kind.value = 'Large'; many.options[1].selected = true;
+paid.checked = true; fast.checked = true; note.value = 'typed by a script';
+document.querySelector('.shown').value = 'March 10, 2026';
+for (const one of document.querySelectorAll('.option, .tags span')) one.addEventListener('click', () => {{}});
+</script>"""
+
+
+async def test_every_text_of_scripted_widgets_is_found_again(session: PoolSession, fresh: PoolSession, site: Site):
+    await do(session, Goto(url=site.add("/widgets", WIDGETS)))
+    read = await read_all_again(session, fresh)
+    assert {element.value for element, _ in read} >= {"North", "Large", "b", "March 10, 2026"}
+    lost = [(element.role, one.recorded, one.verdict, one.message) for element, one in read if one.verdict in FAULTS]
+    assert lost == []

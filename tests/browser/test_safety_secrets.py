@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import AsyncIterator
 
 import msgspec
-import pytest
 import pytest_asyncio
 from pyotp.totp import TOTP
 
 from services.browser_pool.adapters.browser.chromium import Chromium
-from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
 from shared.contracts.results import ActionResult
-from shared.errors import PermanentError
 from shared.secrets.redaction import redacted
-from shared.secrets.store import SecretStore, Vault, codes_of
-from shared.settings import Settings
-from tests.browser.conftest import LIMITS
+from tests.browser.conftest import PASSWORD, SEED
 from tests.browser.site import Site
-
-PASSWORD = "correct horse & battery"
-SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-Open = Callable[[str], Awaitable[PageSession]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def open_with(tmp_path: Path) -> AsyncIterator[Open]:
-    """A session whose secret has this value."""
-    browsers: list[Chromium] = []
-
-    async def opened(value: str) -> PageSession:
-        known = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": value, "EXHIBIT_SECRET_CODE": json.dumps({"totp": SEED})})
-        browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS, secrets=known)
-        browsers.append(browser)
-        private = ("127.0.0.1", "localhost")
-        return await browser.open_session(
-            SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=private, secrets=("portal", "code", "lost"))
-        )
-
-    yield opened
-    for browser in browsers:
-        await browser.close()
+async def secretive(secret_chromium: Chromium) -> AsyncIterator[PageSession]:
+    hosts = ("127.0.0.1", "localhost")
+    terms = SessionTerms(allowed_hosts=hosts[:1], private_hosts=hosts, secrets=("portal", "mirror", "code", "lost"))
+    leased = await secret_chromium.open_session(terms)
+    yield leased
+    await leased.close()
 
 
 async def done(session: PageSession, action: BrowserAction) -> ActionResult:
@@ -74,118 +53,77 @@ ECHO = """<title>Log in</title><input id=p type=password><button id=t onclick="p
  </script>"""
 
 
-async def test_a_secret_is_typed_and_never_told(open_with: Open, site: Site) -> None:
-    session = await open_with(PASSWORD)
-    await done(session, Goto(url=site.add("/echo", ECHO)))
-    typed = await done(session, into("#p"))
+async def test_a_secret_is_typed_and_never_told(secretive: PageSession, site: Site) -> None:
+    await done(secretive, Goto(url=site.add("/echo", ECHO)))
+    typed = await done(secretive, into("#p"))
     assert typed.ok, typed.message
-    assert await session.page.input_value("#p") == PASSWORD
+    assert await secretive.page.input_value("#p") == PASSWORD
     results = [typed]
     for css in ("#t", "#e"):
-        results.append(await done(session, Click(target=ByCss(css=css))))
-    results += [await done(session, Extract(target=ByCss(css=css))) for css in ("#p", "#o", "#copy")]
-    told = await leaves(session, *results)
+        results.append(await done(secretive, Click(target=ByCss(css=css))))
+    results += [await done(secretive, Extract(target=ByCss(css=css))) for css in ("#p", "#o", "#copy")]
+    told = await leaves(secretive, *results)
     assert "You typed (hidden)" in told
     for piece in (PASSWORD, "battery", "correct%20horse", "correct horse"):
         assert piece not in told
 
 
-async def test_no_picture_shows_a_secret(open_with: Open, site: Site) -> None:
+async def test_no_picture_shows_a_secret(secretive: PageSession, site: Site) -> None:
     pictures: list[bytes] = []
-    for value in ("correct horse & battery", "torrecc eshor & yrettab"):
-        session = await open_with(value)
-        await done(session, Goto(url=site.add("/echo", ECHO)))
-        assert (await done(session, into("#p"))).ok
+    for name in ("portal", "mirror"):
+        await done(secretive, Goto(url=site.add("/echo", ECHO)))
+        assert (await done(secretive, into("#p", name))).ok
         for css in ("#t", "#e"):
-            await done(session, Click(target=ByCss(css=css)))
-        await session.page.mouse.move(600, 600)
+            await done(secretive, Click(target=ByCss(css=css)))
+        await secretive.page.mouse.move(600, 600)
         # The boxes that stand for it are as wide as it was; how wide that is must not tell the pictures apart here.
-        await session.page.add_style_tag(content="* {font-family: monospace !important}")
-        pictures.append((await session.act(Screenshot(label="page"))).captures[0].data)  # type: ignore[arg-type]
-        assert "You typed" in await session.page.inner_text("#o")
+        await secretive.page.add_style_tag(content="* {font-family: monospace !important}")
+        pictures.append((await secretive.act(Screenshot(label="page"))).captures[0].data)  # type: ignore[arg-type]
+        assert "You typed" in await secretive.page.inner_text("#o")
     assert pictures[0] == pictures[1]
 
 
-async def test_a_frame_of_another_host_gets_no_secret(open_with: Open, site: Site) -> None:
-    session = await open_with(PASSWORD)
-    port = site.url.rpartition(":")[2]
+async def test_a_frame_of_another_host_gets_no_secret(secretive: PageSession, site: Site) -> None:
     site.add("/theirs", "<input id=q>")
     page = site.add(
-        "/frames", f"<iframe src='http://localhost:{port}/theirs'></iframe><iframe srcdoc='<input id=own>'></iframe>"
+        "/frames",
+        f"<iframe src='http://localhost:{site.port}/theirs'></iframe><iframe srcdoc='<input id=own>'></iframe>",
     )
-    await done(session, Goto(url=page))
-    result = await done(session, into("#q"))
+    await done(secretive, Goto(url=page))
+    result = await done(secretive, into("#q"))
     assert (result.ok, result.code) == (False, "policy_denied")
-    assert (await done(session, into("#own"))).ok
+    assert (await done(secretive, into("#own"))).ok
 
 
-@pytest.mark.parametrize("name", ["lost", "other"])
-async def test_a_secret_that_is_not_there_is_refused(open_with: Open, site: Site, name: str) -> None:
-    session = await open_with(PASSWORD)
-    await done(session, Goto(url=site.add("/login", "<input id=p>")))
-    result = await done(session, into("#p", name))
-    assert (result.ok, result.code) == (False, "no_such_secret")
-    assert name in result.message
+async def test_a_secret_that_is_not_there_is_refused(secretive: PageSession, site: Site) -> None:
+    await done(secretive, Goto(url=site.add("/login", "<input id=p>")))
+    for name in ("lost", "other"):
+        result = await done(secretive, into("#p", name))
+        assert (result.ok, result.code, name in result.message) == (False, "no_such_secret", True)
 
 
-async def test_a_code_of_this_moment_is_typed(open_with: Open, site: Site) -> None:
-    session = await open_with(PASSWORD)
-    await done(session, Goto(url=site.add("/code", "<input id=p>")))
-    assert (await done(session, into("#p", "code"))).ok
-    typed = await session.page.input_value("#p")
+async def test_a_code_of_this_moment_is_typed(secretive: PageSession, site: Site) -> None:
+    await done(secretive, Goto(url=site.add("/code", "<input id=p>")))
+    assert (await done(secretive, into("#p", "code"))).ok
+    typed = await secretive.page.input_value("#p")
     assert TOTP(SEED).verify(typed, valid_window=1)
-    assert typed not in await leaves(session)
+    assert typed not in await leaves(secretive)
 
 
-async def test_no_code_is_typed_twice_or_shortly_before_it_runs_out() -> None:
-    now = 1_000_020.0  # where a code begins
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        nonlocal now
-        waits.append(seconds)
-        now += seconds
-
-    store = SecretStore(None, {"EXHIBIT_SECRET_CODE": json.dumps({"totp": SEED})})
-    vault = Vault(store, ("code",), now=lambda: now, sleep=sleep)
-    first = await vault.reveal("code")
-    assert (first, waits) == (TOTP(SEED).at(1_000_020), [])
-    assert await vault.reveal("code") == TOTP(SEED).at(1_000_050)
-    now = 1_000_108.0
-    assert await vault.reveal("code") == TOTP(SEED).at(1_000_110)
-    assert [round(one) for one in waits] == [30, 2]
-
-
-def test_secrets_are_found_in_the_environment_and_in_a_file_for_ones_own_eyes(tmp_path: Path) -> None:
-    path = tmp_path / "secrets.json"
-    path.write_text(
-        json.dumps({"portal": "in the file", "code": {"totp": " ".join(SEED[at : at + 4] for at in range(0, 32, 4))}}),
-        encoding="utf-8",
+async def test_a_secret_that_is_bound_to_a_host_is_typed_there_and_nowhere_else(
+    secret_chromium: Chromium, site: Site
+) -> None:
+    """Whatever the lease names."""
+    hosts = ("127.0.0.1", "localhost")
+    session = await secret_chromium.open_session(
+        SessionTerms(allowed_hosts=hosts, private_hosts=hosts, secrets=("pin",))
     )
-    path.chmod(0o600)
-    store = SecretStore(path, {"EXHIBIT_SECRET_OTHER": "in the environment"})
-    found = [store.find(name) for name in ("portal", "other", "code")]
-    assert [(one.value.replace(" ", "") if one.totp else one.value, one.totp) for one in found if one] == [
-        ("in the file", False),
-        ("in the environment", False),
-        (SEED, True),
-    ]
-    assert store.missing(("portal", "nowhere")) == ("nowhere",)
-    path.chmod(0o640)
-    with pytest.raises(PermanentError, match="chmod 600"):
-        store.find("portal")
-
-
-@pytest.mark.parametrize("written", ["[1]", "hunter2 {", '{"portal": {"totp": "hunter2!"}}', '{"portal": 5}'])
-def test_a_file_that_cannot_be_used_is_not_quoted(tmp_path: Path, written: str) -> None:
-    path = tmp_path / "secrets.json"
-    path.write_text(written, encoding="utf-8")
-    path.chmod(0o600)
-    with pytest.raises(PermanentError) as caught:
-        SecretStore(path, {}).find("portal")
-    assert "hunter2" not in str(caught.value)
-
-
-def test_a_short_seed_gives_the_codes_that_others_give_for_it() -> None:
-    # RFC 6238 allows any length; these two codes are of the example seed of Google's key URI format.
-    assert [codes_of("jbsw y3dp ehpk 3pxp").at(at) for at in (0, 30)] == ["282760", "996554"]
+    url = site.add("/form", "<input id=p type=password oninput=\"fetch('/typed-at-' + location.hostname)\">")
+    await done(session, Goto(url=url))
+    foreign = await done(session, into("#p", "pin"))
+    assert (foreign.ok, foreign.code, "for localhost only" in foreign.message) == (False, "policy_denied", True)
+    await done(session, Goto(url=url.replace("127.0.0.1", "localhost")))
+    assert (await done(session, into("#p", "pin"))).ok
+    await site.asked_for("/typed-at-localhost").wait()
+    assert not site.asked_for("/typed-at-127.0.0.1").is_set()
+    await session.close()

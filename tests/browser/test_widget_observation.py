@@ -7,6 +7,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByRef, Click
 from shared.contracts.browser_pool import Element, PageObserved
+from tests.browser.action_steps import listed
 from tests.browser.conftest import Look
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)"
@@ -104,13 +105,9 @@ async def test_a_frame_that_listens_for_its_field_is_no_button(look: Look) -> No
         <div tabindex=0><label>Search <input></label><button>Clear</button></div>
         <div style="cursor:pointer"><span>A record that has a name of its own</span><input aria-label=Note></div>"""
     )
-    assert [(e.role, e.name) for e in page.elements if e.role != "text"] == [
-        ("textbox", "Amount"),
-        ("textbox", "Search"),
-        ("button", "Clear"),
-        ("button", "A record that has a name of its own Note"),
-        ("textbox", "Note"),
-    ]
+    assert listed([(e.role, e.name) for e in page.elements if e.role != "text"]) == (
+        "textbox Amount; textbox Search; button Clear; button A record that has a name of its own Note; textbox Note"
+    )
 
 
 async def test_what_only_draws_a_part_of_a_control_is_no_control(look: Look) -> None:
@@ -163,14 +160,9 @@ async def test_names_from_titles_and_from_elements_that_label_themselves(look: L
         <input id=sum aria-labelledby="sum which" title=Ignored><a href=/x id=x aria-labelledby="x gone">Read</a>
         <span id=gone hidden>the unseen rest</span>"""
     )
-    assert [name for role, name in told(page) if role != "text"] == [
-        "Delete",
-        "Open invoice 7",
-        "More invoice 7",
-        "By itself",
-        "invoice 7",
-        "Read the unseen rest",
-    ]
+    assert listed([name for role, name in told(page) if role != "text"]) == (
+        "Delete; Open invoice 7; More invoice 7; By itself; invoice 7; Read the unseen rest"
+    )
 
 
 async def test_the_name_of_an_item_ends_where_the_items_in_it_begin(look: Look) -> None:
@@ -198,23 +190,11 @@ async def test_groups_of_choices_are_lines_of_their_own(look: Look) -> None:
         <div role=radio tabindex=0 aria-checked=true>Fast</div></div>
         <div role=group aria-label=Nothing><p>to choose</p></div>"""
     )
-    assert told(page) == [
-        ("combobox", "Food"),
-        ("group", "Fruit"),
-        ("option", "Apple"),
-        ("option", "Pear"),
-        ("group", "Roots"),
-        ("option", "Beet"),
-        ("listbox", "Towns"),
-        ("group", "Peru"),
-        ("option", "Lima"),
-        ("group", "Sort"),
-        ("menuitemradio", "By name"),
-        ("radiogroup", "Speed"),
-        ("radio", "Slow"),
-        ("radio", "Fast"),
-        ("text", "to choose"),
-    ]
+    assert listed(told(page)) == (
+        "combobox Food; group Fruit; option Apple; option Pear; group Roots; option Beet; listbox Towns; group "
+        "Peru; option Lima; group Sort; menuitemradio By name; radiogroup Speed; radio Slow; radio Fast; text to "
+        "choose"
+    )
     speed = one(page, "radiogroup")
     assert (speed.value, speed.states) == ("Fast", ("required",))
     assert one(page, "group", "Roots").states == ("disabled",)
@@ -246,14 +226,7 @@ async def test_what_can_be_dragged(look: Look) -> None:
         <div><span style="cursor:grab">Handle</span></div>"""
     )
     dragged = [(e.role, e.name) for e in page.elements if "draggable" in e.states]
-    assert dragged == [
-        ("listitem", "First"),
-        ("text", "Card"),
-        ("group", "Task 7"),
-        ("button", "Tile"),
-        ("button", "Row"),
-        ("text", "Handle"),
-    ]
+    assert listed(dragged) == "listitem First; text Card; group Task 7; button Tile; button Row; text Handle"
     assert {"Second", "Task", "7"} <= {element.name for element in page.elements}
 
 
@@ -315,18 +288,9 @@ async def test_what_is_seen_though_screen_readers_pass_over_it(look: Look) -> No
         <p aria-hidden=true style="display:none">gone</p><p aria-hidden=true style="opacity:0">faint</p>
         <div aria-hidden=true>Behind <button>it</button></div><button><b aria-hidden=true>x 1</b>Close</button>"""
     )
-    assert [name for role, name in told(page) if role != "columnheader"] == [
-        "3 / 5",
-        "7.5",
-        "★★☆",
-        "Ann",
-        "(lead)",
-        "Rank",
-        "4",
-        "Jane Doe",
-        "Home",
-        "Close",
-    ]
+    assert listed([name for role, name in told(page) if role != "columnheader"]) == (
+        "3 / 5; 7.5; ★★☆; Ann; (lead); Rank; 4; Jane Doe; Home; Close"
+    )
 
 
 @pytest.mark.parametrize(

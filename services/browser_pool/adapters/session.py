@@ -23,7 +23,7 @@ from services.browser_pool.adapters.observe.pending import DRAWN_MS, PendingWork
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
-from services.browser_pool.adapters.settle import QUIET_MS, RestState, document_state, quiet_ms, settle
+from services.browser_pool.adapters.settle import QUIET_MS, RestState, document_state, settle, wanted_quiet_ms
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
@@ -56,6 +56,8 @@ class SessionLimits:
     upload_dir: Path | None = None
     """The folder with the files that actions may upload."""
     use: UseLimits = field(default_factory=UseLimits)
+    patience: float = 1.0
+    """Factor of the waits for what a page may still do: change, show a choice late, take it back."""
 
 
 class PageSession:
@@ -146,9 +148,14 @@ class PageSession:
                 bound_s=self.limits.settle_s if bound_s is None else bound_s,
                 navigation_s=self.limits.navigation_s,
                 acted=acted,
+                patience=self.limits.patience,
             )
         )
         return self.rest
+
+    def patient_s(self, usual_s: float) -> float:
+        """Return the time for which this session waits for what may not come."""
+        return usual_s * self.limits.patience
 
     async def find(self, target: Target, intent: Intent) -> ResolvedElement | PerformOutcome:
         found = await self.run_timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
@@ -201,11 +208,12 @@ class PageSession:
         documents = [document for _, document, _ in whole.parts]
         scripted = self.network.data_asked or any(document.scripts for document in documents)
         # A page without scripts is drawn by its document alone; scripts draw a little after what they were sent.
-        drawing_ms = QUIET_MS if scripted else 0.0
+        quiet_ms = QUIET_MS * self.limits.patience
+        drawing_ms = quiet_ms if scripted else 0.0
         if self.network.awaits_data(self._read_s - drawing_ms / 1000):
             return False, True
         work = await self._pending_work()
-        changing = bool(whole.unread) or any(map(_is_changing, documents))
+        changing = bool(whole.unread) or any(_is_changing(document, quiet_ms) for document in documents)
         refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
         quiet = self.network.is_idle_for(drawing_ms) and not changing and not refreshes
         return quiet and work == "none", work == "late"
@@ -251,7 +259,7 @@ class PageSession:
         self.tabs.follow()
         worlds = await self.run_timed(engine.worlds(self.page))
         document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators)
-        waited = self.rest.needs_quiet(self.network)
+        waited = self.rest.needs_quiet(self.network, self.limits.patience)
         if waited:  # a survey would only find that out
             await self.settle(acted=False)
         scripts = self.rest.state is not None and self.rest.state.scripts
@@ -270,7 +278,8 @@ class PageSession:
         ):  # it was waited for once; waiting again would cost the whole time limit at every observation
             return True
         same = before is not None and before.doc == walked.doc
-        quiet = not walked.scripts or walked.since_ms >= quiet_ms(walked, self.network, False)
+        wanted_ms = wanted_quiet_ms(walked, self.network.data_asked, False, self.limits.patience)
+        quiet = not walked.scripts or walked.since_ms >= wanted_ms
         return same and quiet and not self.network.has_pending()
 
     async def act(
@@ -361,7 +370,7 @@ class PageSession:
             return  # the browser is gone, and the context with it
 
 
-def _is_changing(document: DocumentState) -> bool:
+def _is_changing(document: DocumentState, quiet_ms: float) -> bool:
     """Return whether a document is not complete yet, or was changed by its scripts just now."""
-    stirred = document.scripts and document.since_ms < QUIET_MS
+    stirred = document.scripts and document.since_ms < quiet_ms
     return stirred or document.loading or document.unfinished or document.pictures > 0

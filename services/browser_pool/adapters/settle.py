@@ -40,18 +40,21 @@ class RestState:
     read_s: float = field(default_factory=time.monotonic)
     """When the state was read."""
 
-    def needs_quiet(self, network: Network) -> bool:
+    def needs_quiet(self, network: Network, patience: float) -> bool:
         """Return whether the document cannot have been quiet for long enough yet, even if nothing has changed since."""
         if self.state is None or not self.settled:
             return False
         quiet = self.state.since_ms + (time.monotonic() - self.read_s) * 1000
-        return quiet < quiet_ms(self.state, network, False)
+        return quiet < wanted_quiet_ms(self.state, network.data_asked, False, patience)
 
 
-async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool) -> RestState:
+async def settle(
+    tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool, patience: float
+) -> RestState:
     """Wait until the page is at rest and return its state.
 
-    A page that does not answer is reported as not settled. ``navigation_s`` bounds the loading of a document.
+    A page that does not answer is reported as not settled. ``navigation_s`` bounds the loading of a document;
+    ``patience``: see SessionLimits.
     """
     began_s = time.monotonic()
     state: DocumentState | None = None
@@ -70,29 +73,31 @@ async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: 
             await asyncio.sleep(POLL_S / 5)
             continue
         watched = True
-        rest_ms = _missing_ms(state, network, waited_s, acted)
+        rest_ms = _missing_ms(state, network, waited_s, acted, patience)
         if rest_ms <= 0 and not network.has_pending():
             return RestState(not state.unfinished, state)
         # Wait for the missing quiet time; changes in between are seen then.
         await _wait_for_request(network, max(rest_ms / 1000, 0.004))
 
 
-def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: bool) -> float:
+def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: bool, patience: float) -> float:
     """Return how much quiet time is missing."""
-    if state.loading or (state.unfinished and waited_s < UNFINISHED_S):
+    if state.loading or (state.unfinished and waited_s < UNFINISHED_S * patience):
         return RENDER_MS if network.quiet_for_ms() < RENDERS_WITHIN_MS else POLL_S * 1000
-    wanted_ms = quiet_ms(state, network, acted)
+    wanted_ms = wanted_quiet_ms(state, network.data_asked, acted, patience)
     quiet = min(state.since_ms, network.quiet_for_ms()) if state.scripts else waited_s * 1000
     return wanted_ms - (min(quiet, waited_s * 1000) if acted else quiet)
 
 
-def quiet_ms(state: DocumentState, network: Network, acted: bool) -> float:
-    """Return how long a page like this one has to be quiet to count as settled."""
+def wanted_quiet_ms(state: DocumentState, data_asked: bool, acted: bool, patience: float) -> float:
+    """Return how long a page like this one has to be quiet to count as settled. ``data_asked``: it has fetched data."""
     if not state.scripts:
-        return AFTER_ACTION_MS if acted else 0.0
-    if network.data_asked or (state.stirred and not acted):
-        return QUIET_MS
-    return ACTED_MS if acted else STILL_MS
+        usual_ms = AFTER_ACTION_MS if acted else 0.0
+    elif data_asked or (state.stirred and not acted):
+        usual_ms = QUIET_MS
+    else:
+        usual_ms = ACTED_MS if acted else STILL_MS
+    return usual_ms * patience
 
 
 async def document_state(tabs: Tabs, timeout_s: float, verb: str = "state") -> DocumentState | None:

@@ -240,12 +240,3 @@ async def test_a_list_whose_items_became_one_sample_is_not_complete_unless_the_s
     assert (closed.samples, closed.complete, closed.counted) == (2, complete, counted)
     assert closed.reason == ("" if complete else "uncertain_list")
     assert ("`list.link`" in closed.note) is not complete
-
-
-async def test_an_item_that_is_listed_twice_with_the_same_values_is_one(bus):
-    deps = await begun(bus)
-    await add_samples(listed(1, 2), deps, 1)
-    await add_samples(listed(2, 3, step=3), deps, 1)
-    closed = await close_population(ended(bus), deps, 1)
-    assert isinstance(closed, PopulationClosed)
-    assert (closed.samples, closed.complete) == (3, True)

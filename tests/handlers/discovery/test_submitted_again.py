@@ -156,12 +156,6 @@ async def test_a_request_that_is_sent_again_gets_the_reply_of_the_first():
     assert len(bus.published) == published
 
 
-async def test_a_request_that_is_sent_again_to_the_same_process_waits_for_the_first():
-    deps = deps_on(knowing_nothing(MemoryBus()))
-    replies = await asyncio.gather(*(submit_run(REQUEST, deps) for _ in range(5)))
-    assert len(set(map(msgspec.json.encode, replies))) == 1
-
-
 async def test_two_processes_with_one_request_start_one_run():
     bus = knowing_nothing(MemoryBus())
     replies = await asyncio.gather(*(submit_run(REQUEST, deps_on(bus)) for _ in range(5)))

@@ -29,11 +29,11 @@ class ScriptedDecider:
         self.views.append(view)
         said = self.answers[min(len(self.views), len(self.answers)) - 1]
         if isinstance(said, str):
-            return UnusableAnswer(said, "told", self.usage)
+            return UnusableAnswer(said, self.name, self.usage)
         if isinstance(said, Act):
             return said
         first, *then = said if isinstance(said, tuple) else (said,)
-        return Act(first, "told", self.usage, then=tuple(then))
+        return Act(first, self.name, self.usage, then=tuple(then))
 
     async def aclose(self) -> None: ...
 

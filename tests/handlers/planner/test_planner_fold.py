@@ -92,7 +92,7 @@ class Anything(ScriptedDecider):
         return Summary(steps=view.state.steps, text="t", by="m") if self.random.random() < 0.1 else None
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.randoms(use_true_random=False))
 async def test_the_state_is_what_the_steps_say(random):
     def some() -> list[Any]:

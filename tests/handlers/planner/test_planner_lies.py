@@ -66,16 +66,6 @@ async def test_a_picture_does_not_speak_against_the_text_under_the_label():
     assert (finished.status, finished.reason) == ("needs_review", "contradicted_values")
 
 
-@pytest.mark.parametrize(
-    "lie", [{"values": {"assignee": ""}}, {"not_present": {"assignee": ""}}], ids=["empty", "none"]
-)
-async def test_nothing_is_not_what_stands_under_a_label_that_shows_a_value(lie):
-    known = {"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}
-    says = Done(values={**known, **lie.get("values", {})}, not_present=lie.get("not_present", {}), refs={"assignee": 3})
-    finished = await ends(PICTURE, says, shown=page(*ticket()))
-    assert (finished.status, finished.reason) == ("needs_review", "contradicted_values")
-
-
 # --- values that stand on the page, but are no value of the field
 
 
@@ -118,8 +108,7 @@ async def reported(shown: list[Element], value: str, ref: int | None, *, saved: 
     return bench, finished.status if finished.status != "needs_review" else finished.reason
 
 
-@pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize(("named", "saved"), [(True, False), (False, True)])
 @pytest.mark.parametrize("case", CHANGED)
 async def test_a_change_of_a_field_is_not_its_value(case: str, saved: bool, named: bool):
     ref, shown = CHANGED[case]

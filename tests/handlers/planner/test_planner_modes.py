@@ -88,8 +88,10 @@ def gives_up(url: str):
     raise RuntimeError("no ticket")
 
 
-@pytest.mark.parametrize("is_idle", [True, False])
-@pytest.mark.parametrize("flow", [read_ticket, stops, gives_up, reads_the_title])
+@pytest.mark.parametrize(
+    ("flow", "is_idle"),
+    [(read_ticket, True), (read_ticket, False), (stops, True), (gives_up, False), (reads_the_title, False)],
+)
 async def test_with_flows_only_a_login_page_is_one_also_without_an_identity(flow, is_idle):
     form = (heading("Sign in"), el("textbox", "User"), el("textbox", "Password", secret=True), el("button", "Sign in"))
     login = page(*form, title="Sign in", url=f"{URL}/login/?next=/", idle=is_idle)

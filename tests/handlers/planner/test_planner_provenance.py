@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import Unavailable
 from shared.subjects import CAPTURE, LEASE, VISION_ASK
 from tests.handlers.planner.planner_bench import RUN, Bench, work
+from tests.handlers.planner.scripted_decider import ScriptedDecider
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, box, el, heading, page, row, spec, text, ticket
@@ -33,23 +33,8 @@ DONE = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}, ref
 CHANGED = page(*ticket(assignee="Bob"), el("text", "a minute later"))
 
 
-@dataclass
-class Told:
-    """A decider that says what it was told to, one after the other."""
-
-    answers: list[Any]
-    name: str = "opus"
-    asks_model: bool = True
-    asked: int = field(default=0)
-
-    def check(self) -> None: ...
-
-    async def decide(self, view):
-        said = self.answers[min(self.asked, len(self.answers) - 1)]
-        self.asked += 1
-        return said if isinstance(said, Act) else Act(said, self.name)
-
-    async def aclose(self) -> None: ...
+def says_all(answers: list[Any]) -> ScriptedDecider:
+    return ScriptedDecider(answers, name="opus")
 
 
 def bench(*pages, task=None, pool=None, **rest) -> Bench:
@@ -177,7 +162,7 @@ async def test_a_value_in_several_elements_is_bound_only_while_all_of_them_say_t
     says = [Goto(url=URL), Done(values={"assignee": "Ann Bob"}, refs={"assignee": 2})]
     for last, bound in (("Bob", True), ("Rob", False)):
         later = page(heading("T"), text("Ann"), text(last), text("later"))
-        one = bench(page(heading("T"), *parts), task=task, pool={"meanwhile": later}, decider=Told(says))
+        one = bench(page(heading("T"), *parts), task=task, pool={"meanwhile": later}, decider=says_all(says))
         finished = await one.run()
         assert bool(sources(finished)["assignee"].page_sha256) == bound, finished
 
@@ -199,7 +184,7 @@ async def test_a_model_s_values_are_bound_to_the_page_each_was_saved_on():
     save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
     says = [Goto(url=URL), save, Click(target=ByText(text="More")), Screenshot(label="ticket"), DONE]
     pool = ScriptedPool(TWO_PAGES, clicks={"More": OTHER}, with_pages=True)
-    one = Bench(pool, decider=Told(says), task=spec().model_dump(mode="json", by_alias=True))
+    one = Bench(pool, decider=says_all(says), task=spec().model_dump(mode="json", by_alias=True))
     finished = await one.run()
     assert finished.status == "done", finished.message
     assert sorted(named(finished, "page")) == ["01_ticket.mhtml.zst", "page_01_tickets.mhtml.zst"]
@@ -215,7 +200,7 @@ async def test_what_is_read_along_a_route_is_bound_before_its_page_is_left():
     seen = Act(Click(target=ByText(text="More")), "rules", seen=(assignee,))
     written = spec(route=[{"follow": "More"}], required_artifacts=[]).model_dump(mode="json", by_alias=True)
     pool = ScriptedPool(TWO_PAGES, clicks={"More": OTHER})
-    one = Bench(pool, decider=Told([Goto(url=URL), seen, DONE]), task=written)
+    one = Bench(pool, decider=says_all([Goto(url=URL), seen, DONE]), task=written)
     finished = await one.run()
     left = one.steps[1]
     assert [one.filename for one in left.artifacts if one.artifact.kind == "page"] == ["page_01_tickets.mhtml.zst"]
@@ -256,7 +241,7 @@ async def test_the_step_log_gives_the_files_again():
 async def test_pages_that_are_kept_show_no_progress_and_use_up_no_numbers():
     save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
     says = [Goto(url=URL), save, save, Screenshot(label="ticket")]
-    one = bench(page(*ticket()), decider=Told([*says, Done(values={})]), pool={"with_pages": True})
+    one = bench(page(*ticket()), decider=says_all([*says, Done(values={})]), pool={"with_pages": True})
     await one.run()
     assert one.steps[3].artifacts[0].filename == "01_ticket.png"
     assert one.steps[1].artifacts != one.steps[2].artifacts == ()
@@ -286,7 +271,7 @@ async def test_what_a_picture_says_is_bound_to_the_picture(reported: dict[str, s
     asks = AskPicture(question="Pass?", target=ByRef(ref=2, snapshot_id="s1"), field="state")
     done = Done(values={"ticket_number": "TCK-1001", **reported}, refs={"ticket_number": 1})
     shown = page(heading("TCK-1001"), el("img", "build", tag="svg"))
-    one = bench(shown, decider=Told([Goto(url=URL), asks, done]), task=task, pool={"with_pages": True})
+    one = bench(shown, decider=says_all([Goto(url=URL), asks, done]), task=task, pool={"with_pages": True})
     one.bus.host(eye, [])
     finished = await one.run()
     state = next(value for value in finished.values if value.field == "state")
@@ -310,7 +295,9 @@ SEEN = Act(
 
 
 def cut_short(says: list[Any], **rest: Any) -> Bench:
-    return bench(page(*ticket()), task={"max_steps": len(says), "required_artifacts": []}, decider=Told(says), **rest)
+    return bench(
+        page(*ticket()), task={"max_steps": len(says), "required_artifacts": []}, decider=says_all(says), **rest
+    )
 
 
 async def test_what_was_read_when_a_bound_ends_the_sample_is_bound_to_its_page():

@@ -104,9 +104,3 @@ async def test_a_message_is_shown_once_and_the_step_says_so():
     await one.run()
     told = [step.step for step in one.steps if "A person says: Prefer the newer one." in step.notices]
     assert told == [1]
-
-
-async def test_without_a_message_no_notice_is_added():
-    one = bench()
-    await one.run()
-    assert not any("A person says" in notice for step in one.steps for notice in step.notices)

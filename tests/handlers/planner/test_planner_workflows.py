@@ -90,6 +90,7 @@ async def test_the_workflow_that_the_spec_names_does_the_work():
     (request,) = one.library.asked  # type: ignore[attr-defined]
     assert request.browser == BrowserAccess(instance_id="pool1", session_id=next(iter({request.browser.session_id})))
     assert (request.run_id, request.sample_id, request.hash) == ("run_1", "TCK-1001", HASH)
+    assert {value.field: value.source.url for value in finished.values if value.source} == dict.fromkeys(FIELDS, DEEP)
 
 
 async def test_its_use_stands_in_the_step_log_with_version_arguments_and_value():
@@ -109,17 +110,6 @@ async def test_its_use_stands_in_the_step_log_with_version_arguments_and_value()
     assert entry.params == {"name": "tickets", "hash": HASH, "arguments": {"url": URL}}
     again = msgspec.json.decode(msgspec.json.encode(entry), type=type(entry))
     assert step_of(again, step.run_id, step.sample_id) == step
-
-
-async def test_the_values_have_their_place_on_the_page():
-    finished = await bench().run()
-    assert {value.field: value.source.url for value in finished.values if value.source} == dict.fromkeys(FIELDS, DEEP)
-
-
-async def test_the_workflow_with_the_name_of_the_task_is_used():
-    one = bench()
-    assert (await one.run()).status == "done"
-    assert [action.name for action in used(one)] == ["tickets"]
 
 
 async def test_it_is_chosen_once_for_a_run():
@@ -171,13 +161,6 @@ async def test_a_value_that_is_no_dict_of_fields_is_left_to_the_planner():
     one.scripted.site[URL] = [page(*ticket())]
     finished = await one.run()
     assert (finished.status, one.steps[-1].decided_by) == ("done", "rules")
-
-
-async def test_without_a_library_the_work_is_done_as_before():
-    one = Bench(ScriptedPool({URL: [page(*ticket())]}))
-    finished = await one.run()
-    assert finished.status == "done"
-    assert not used(one)
 
 
 async def test_a_workflow_that_the_spec_names_must_be_there():

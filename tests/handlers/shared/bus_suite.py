@@ -20,6 +20,7 @@ from shared.errors import ExhibitError, PermanentError, RateLimited, TransientEr
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_CHOICES
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE, subjects_of_run
+from tests.waiting import until_asked
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -107,7 +108,7 @@ class BusSuite:
 
         bus = await served(actor, None)
         with pytest.raises(PermanentError) as caught:
-            await bus.ask(LOAD_RUN, LoadRun(run_id="r"), timeout_s=10)
+            await bus.ask(LOAD_RUN, LoadRun(run_id="r"), timeout_s=60)
         assert caught.value.code == "too_large"
 
     async def test_events_of_a_run_are_read_back_from_any_of_them_on(self, served):
@@ -197,7 +198,7 @@ class BusSuite:
         await bus.modify(RUNS, key, RunRecord, lambda _: record("second"))
         of_ours = []
         while len(of_ours) < 2:
-            told, value = await asyncio.wait_for(heard.get(), 10)
+            told, value = await asyncio.wait_for(heard.get(), 60)
             of_ours += [value] if told == key else []
         assert of_ours == [record("first"), record("second")]
 
@@ -307,15 +308,14 @@ class Taking:
 
 
 async def eventually(bus, wanted: str) -> bool:
-    for _ in range(2000):
+    async def comes_to_it() -> bool:
         try:
             await bus.ask(LOAD_RUN, LoadRun(run_id="r"))
-            outcome = "answered"
         except TransientError as exc:
-            outcome = exc.code
-        if outcome == wanted:
-            return True
-    return False
+            return exc.code == wanted
+        return wanted == "answered"
+
+    return await until_asked(comes_to_it, wanted)
 
 
 def one_call_more(usage: Usage | None) -> Usage:

@@ -35,7 +35,7 @@ def environment() -> None:
 def limited() -> None:
     """Exceed the limits: memory, file size, CPU time."""
     replies = take_stdout()
-    limit_resources(memory_bytes=1 << 30, file_bytes=1000, wall_s=1)
+    limit_resources(memory_bytes=1 << 30, file_bytes=1000, wall_s=600)
     told = []
     try:
         bytearray(2 << 30)
@@ -47,6 +47,7 @@ def limited() -> None:
         told.append("file")
     write_frame(replies, " ".join(told).encode())
     replies.flush()
+    limit_resources(memory_bytes=1 << 30, file_bytes=1000, wall_s=1)
     time.sleep(600)
 
 

@@ -162,7 +162,7 @@ async def test_an_ask_may_be_published_by_a_client_that_waits_for_no_reply(nats_
         serving = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))
         await ready.wait()
         await bus.nc.publish(LOAD_RUN.pattern, b'{"type":"LoadRun","run_id":"r"}')
-        assert await asyncio.wait_for(heard.get(), 10) == "r"
+        assert await asyncio.wait_for(heard.get(), 60) == "r"
         assert await bus.ask(LOAD_RUN, LoadRun(run_id="still there")) == RunUnknown(run_id="still there", message="")
         stop.set()
         await serving

@@ -26,6 +26,7 @@ from shared.streams import RUNS
 from tests.bus_with_users import is_refused
 from tests.typed import expect
 
+pytestmark = pytest.mark.system
 NOBODY_UID = 65534
 ROOT = Path(__file__).parents[3]
 
@@ -142,7 +143,7 @@ async def test_the_key_of_a_server_that_has_ended_is_told_to_be_stale(tmp_path: 
     server, file = psutil.Process(context.server_pid), file_of(context)
     started.kill()
     await started.wait()
-    psutil.wait_procs([server], timeout=30)
+    psutil.wait_procs([server], timeout=60)
     assert file.exists()
     with pytest.raises(Unavailable, match=f"{url} has ended and left {file} behind") as caught:
         async with connect_bus(url, name="late"):

@@ -26,7 +26,7 @@ from shared.subjects import DELETE_WORKFLOW, LOAD_RUN, POPULATION_CLOSED, subjec
 from tests.waiting import until
 
 # A connection that is refused while nats-py reconnects is left by it to the garbage collector, called below.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [pytest.mark.system, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
 LONG_S = 60.0
 DELETE = DeleteWorkflow(name="w", author="a")
 

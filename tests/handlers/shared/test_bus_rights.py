@@ -37,6 +37,7 @@ from shared.subjects import DEAD_LETTERS, FIND_RUNS, Ask, Stored
 from tests.bus_with_users import BusWithUsers, bus_with_users, is_refused
 from tests.typed import expect
 
+pytestmark = pytest.mark.system
 USERS = {user.name: user for user in bus_users()}
 SERVICES = {"evidence", "browser_pool", "workflows", "vision", "planner", "discovery"}
 ASKS: list[Ask[Any, Any]] = [one for one in vars(subjects).values() if isinstance(one, Ask)]

@@ -8,9 +8,7 @@ import urllib.request
 from asyncio import gather, to_thread
 from pathlib import Path
 
-import pytest
-
-from shared.testing.cassette import Cassette, Exchange, Player, key_of, playback_server, recording_server, shown_in
+from shared.testing.cassette import Cassette, Exchange, Player, playback_server, recording_server, shown_in
 
 PAGE = 'PAGE STATE\n<untrusted_data>\nURL: http://127.0.0.1:{port}/t/1\n\n[1] "{name}"\n</untrusted_data>\n\nGOAL\nx'
 
@@ -66,14 +64,6 @@ async def test_where_another_page_is_shown_the_answer_is_withheld_and_the_differ
     assert '-[1] "Ann"' in player.unexpected[0]
     assert '+[1] "Zoe"' in player.unexpected[0]
     assert player.left("decide") == 1
-
-
-@pytest.mark.parametrize(
-    ("tools", "key"),
-    [(["click", "done"], "decide T-1"), (["lessons"], "lessons"), (["answer"], "answer"), ([], "text")],
-)
-def test_a_question_is_known_by_its_sample_and_its_tools(tools, key):
-    assert key_of({**request(), "tools": [{"name": name} for name in tools]}) == key
 
 
 async def test_what_is_recorded_is_what_was_answered_and_a_question_asked_again_is_kept_once(tmp_path: Path):

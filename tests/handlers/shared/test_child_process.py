@@ -18,6 +18,7 @@ import pytest_asyncio
 from shared.child_process.child import read_frame, write_frame
 from shared.child_process.parent import ChildProcess, exchange, kill_and_wait, start_python
 
+pytestmark = pytest.mark.system
 MODULES = str(Path(__file__).with_name("child_modules.py"))
 
 
@@ -51,28 +52,28 @@ async def echo() -> AsyncIterator[asyncio.subprocess.Process]:
 
 async def test_requests_are_answered_whatever_a_library_prints(echo: asyncio.subprocess.Process) -> None:
     for request in (b"", b"one", b"\0" * 1_000_000):
-        assert await exchange(echo, request, 30) == request
+        assert await exchange(echo, request, 60) == request
 
 
-@pytest.mark.parametrize(("request_", "timeout_s"), [(b"hang", 0.2), (b"half", 30)])
+@pytest.mark.parametrize(("request_", "timeout_s"), [(b"hang", 0.2), (b"half", 60)])
 async def test_a_child_that_does_not_answer_is_none(
     echo: asyncio.subprocess.Process, request_: bytes, timeout_s: float
 ) -> None:
-    assert await exchange(echo, b"warm", 30) == b"warm"
+    assert await exchange(echo, b"warm", 60) == b"warm"
     assert await exchange(echo, request_, timeout_s) is None
 
 
 async def test_a_child_that_was_killed_answers_no_more(echo: asyncio.subprocess.Process) -> None:
-    assert await exchange(echo, b"warm", 30) == b"warm"
+    assert await exchange(echo, b"warm", 60) == b"warm"
     echo.kill()
     await echo.wait()
-    assert await exchange(echo, b"more", 30) is None
+    assert await exchange(echo, b"more", 60) is None
 
 
 async def test_a_child_ends_when_its_input_does(echo: asyncio.subprocess.Process) -> None:
     assert echo.stdin is not None
     echo.stdin.close()
-    assert await asyncio.wait_for(echo.wait(), 30) == 0
+    assert await asyncio.wait_for(echo.wait(), 60) == 0
 
 
 async def test_a_child_is_in_a_session_of_its_own(echo: asyncio.subprocess.Process) -> None:
@@ -85,7 +86,7 @@ async def test_the_environment_is_handed_on_or_not(
 ) -> None:
     monkeypatch.setenv("EXHIBIT_TEST_KEY", "secret")
     process = await start_python(MODULES, "environment", env=env)
-    told = await exchange(process, b"", 30)
+    told = await exchange(process, b"", 60)
     await kill_and_wait(process)
     assert told is not None
     names = set(told.decode().split())
@@ -95,9 +96,9 @@ async def test_the_environment_is_handed_on_or_not(
 
 async def test_limits_are_kept_by_the_kernel(tmp_path: Path) -> None:
     process = await start_python(MODULES, "limited", str(tmp_path / "long"))
-    assert await exchange(process, b"", 30) == b"memory file"
+    assert await exchange(process, b"", 60) == b"memory file"
     assert (tmp_path / "long").stat().st_size <= 1000
-    assert await asyncio.wait_for(process.wait(), 30) == -signal.SIGALRM
+    assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGALRM
     assert process.stdin is not None
     process.stdin.close()
 
@@ -106,10 +107,10 @@ async def test_limits_are_kept_by_the_kernel(tmp_path: Path) -> None:
 async def test_a_child_that_asked_for_it_dies_with_a_parent_that_is_killed() -> None:
     parent = await start_python(MODULES, "parent", stdin=subprocess.DEVNULL)
     assert parent.stdout is not None
-    child = psutil.Process(int(await asyncio.wait_for(parent.stdout.readline(), 30)))
+    child = psutil.Process(int(await asyncio.wait_for(parent.stdout.readline(), 60)))
     assert child.is_running()
     await kill_and_wait(parent)
-    assert psutil.wait_procs([child], timeout=30)[1] == []
+    assert psutil.wait_procs([child], timeout=60)[1] == []
 
 
 # --- a child of a caller that blocks

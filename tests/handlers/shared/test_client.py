@@ -42,7 +42,7 @@ async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_
 async def test_a_watch_ends_when_it_is_cancelled_whatever_arrives_at_that_moment(nats_url):
     """Python 3.11 forgets a cancellation that meets a message; a run whose Ctrl-C is lost goes on."""
     async with connect(nats_url) as client:
-        for turns in range(60):
+        for turns in range(30):
             run_id = f"run_{uuid.uuid4().hex[:8]}"
             heard = asyncio.Event()
 
@@ -62,5 +62,5 @@ async def test_a_watch_ends_when_it_is_cancelled_whatever_arrives_at_that_moment
                 await asyncio.sleep(0)
             watching.cancel()
             await publishing
-            await asyncio.wait({watching}, timeout=20)
+            await asyncio.wait({watching}, timeout=60)
             assert watching.cancelled(), turns

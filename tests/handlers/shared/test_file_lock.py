@@ -49,6 +49,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.system
 def test_what_another_process_has_is_refused_until_that_one_is_killed(path: Path) -> None:
     with held_elsewhere(path) as (process, _):
         with pytest.raises(BlockingIOError, match="is locked"):
@@ -67,6 +68,7 @@ def test_a_second_one_of_this_process_is_refused_and_takes_nothing_away(path: Pa
     os.close(open_locked(path))
 
 
+@pytest.mark.system
 def test_programs_that_its_holder_starts_do_not_have_it(path: Path) -> None:
     with held_elsewhere(path, "child") as (process, child):
         process.kill()
@@ -87,7 +89,7 @@ def test_whoever_waits_has_it_when_it_is_free(path: Path) -> None:
         waiting.start()
         waiting.join(0.05)
         order.append("first")
-    waiting.join(30)
+    waiting.join(60)
     assert order == ["first", "second"]
 
 

@@ -32,6 +32,7 @@ async def test_another_machine_is_not_connected_to():
         await asyncio.open_connection(ELSEWHERE, 443)
 
 
+@pytest.mark.system
 def test_the_key_of_this_machine_is_no_key_here_and_of_no_use_to_processes_that_tests_start(tmp_path, monkeypatch):
     assert Settings().anthropic_api_key is None
     (tmp_path / ".env").write_text("ANTHROPIC_API_KEY=k\nANTHROPIC_BASE_URL=https://api.example\n")

@@ -19,6 +19,7 @@ from shared.errors import PermanentError, Unavailable
 from shared.host.services import service_user
 from shared.streams import EVENTS_STREAM, SAMPLE_QUEUES, SAMPLES, samples_of
 from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
+from tests.waiting import until_asked
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -43,7 +44,7 @@ class Desk:
 
     async def until(self, condition) -> None:
         async with self.changed:
-            await asyncio.wait_for(self.changed.wait_for(condition), 20)
+            await asyncio.wait_for(self.changed.wait_for(condition), 60)
 
 
 def planner() -> Actor[Desk]:
@@ -110,8 +111,10 @@ async def pending(bus: Bus, run_id: str) -> int | None:
 
 
 async def until_empty(bus: Bus, run_id: str) -> None:
-    while (await bus.js.consumer_info(SAMPLES.name, f"samples_{run_id}_0")).num_ack_pending:
-        pass
+    async def is_empty() -> bool:
+        return not (await bus.js.consumer_info(SAMPLES.name, f"samples_{run_id}_0")).num_ack_pending
+
+    await until_asked(is_empty, "everything is acknowledged")
     await bus.close_queue(samples_of(run_id, 1))
 
 
@@ -192,7 +195,7 @@ async def test_events_are_handled_in_order_even_when_one_has_to_be_tried_again(n
         for base in (1, 2, 3):
             await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run_id, samples=1, attempt_base=base))
         task = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))
-        await asyncio.wait_for(over.wait(), 20)
+        await asyncio.wait_for(over.wait(), 60)
         stop.set()
         await task
     assert heard == [(1, 1), (1, 2), (2, 1), (3, 1)]

@@ -162,13 +162,14 @@ asyncio.run(run())
 """
 
 
+@pytest.mark.system
 async def test_what_was_signed_before_a_kill_is_believed_by_the_next_start(tmp_path: Path):
     store = tmp_path / "jetstream"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", RUN_AND_DIE, str(store))
     assert await process.wait() == -signal.SIGKILL
     settings = Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None)
     async with nats_server(store) as url, run_services(settings, url, ("evidence",)), connect(url) as client:
-        assert outcomes(await asyncio.wait_for(client.result("run_1"), 30)) == {("done", ""): 1}
+        assert outcomes(await asyncio.wait_for(client.result("run_1"), 60)) == {("done", ""): 1}
     assert read_refused(settings, tmp_path / "evidence" / "run_1") == []
 
 
@@ -277,6 +278,7 @@ def test_the_public_keys_say_nothing_secret(config: Path):
         assert public_key(seed) not in written
 
 
+@pytest.mark.system
 async def test_who_has_the_secret_of_a_bus_registers_and_a_user_has_a_seed(config: Path, tmp_path: Path):
     async with nats_server(tmp_path / "jetstream") as url:
         assert isinstance(keys_of(url, BusAccess(seeds=config)), RegisteredKeys)

@@ -99,6 +99,7 @@ def test_a_collector_gets_one_trace_of_a_sample_with_the_services_by_their_names
     assert set(collector.keys) == {"abc"}, "the standard variables say how it is sent"
 
 
+@pytest.mark.system
 def test_nothing_is_sent_and_no_exporter_is_loaded_where_none_is_named(collector: Collector, tmp_path: Path):
     with export_telemetry("console"), work_on_sample("run_1", "T-1"), received("work", {}):
         assert not is_traced()

@@ -222,7 +222,7 @@ async def test_several_questions_are_worked_on_at_a_time_and_no_more_than_there_
     bus.host(actor, deps_on(bus, reader, slots=3))
     await bus.put(ARTIFACTS, BLOB, data)
     asked = [asyncio.create_task(bus.ask(VISION_ASK, question_about(data))) for _ in range(9)]
-    await asyncio.wait_for(reader.arrived.wait(), 10)
+    await asyncio.wait_for(reader.arrived.wait(), 60)
     reader.go.set()
     assert [one.answer for one in await asyncio.gather(*asked)] == ["x"] * 9
     assert reader.most == 3

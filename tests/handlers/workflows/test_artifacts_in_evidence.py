@@ -1,18 +1,15 @@
-"""Artifacts that evidence keeps: the common suite over a bus in memory and a real one, in a folder and in a bucket."""
+"""Artifacts that evidence keeps: the common suite in a folder and in a bucket, over a bus in memory."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import actor
@@ -20,8 +17,6 @@ from services.evidence.read_api.find_runs import find_known_runs
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
 from services.workflows.artifacts.evidence import EvidenceArtifacts
-from shared.bus.nats_bus import connect_bus
-from shared.bus.serving import serve
 from shared.contracts.evidence import FindRuns
 from shared.errors import PermanentError
 from shared.evidence_format import layout
@@ -60,30 +55,14 @@ class TestInFolder(ArtifactSuite):
         return damage_in(tmp_path)
 
 
-class TestOverRealBus(ArtifactSuite):
-    @pytest_asyncio.fixture
-    async def artifacts(self, nats_url: str, tmp_path: Path) -> AsyncIterator[EvidenceArtifacts]:
-        async with AsyncExitStack() as stack:
-            bus = await stack.enter_async_context(connect_bus(nats_url, name=actor.name))
-            stop, ready = asyncio.Event(), asyncio.Event()
-            own = deps(FolderStore(tmp_path), bus)
-            task = asyncio.create_task(serve(bus, actor, own, capacity=4, stop=stop, ready=ready))
-            await ready.wait()
-            yield EvidenceArtifacts(await stack.enter_async_context(connect_bus(nats_url, name="client")))
-            stop.set()
-            await task
-
-    @pytest.fixture
-    def damage(self, tmp_path: Path) -> Callable[[str], object]:
-        return damage_in(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory):
     with s3_server(SERVERS[0], tmp_path_factory.mktemp("s3")) as server:
         yield server
 
 
+@pytest.mark.system
+@pytest.mark.long
 class TestInBucket(ArtifactSuite):
     @pytest.fixture
     def bucket(self, server):

@@ -1,22 +1,22 @@
-"""Flows run by turns: over a real bus, with the real sandbox."""
+"""Flows run by turns: with each executor on a bus in memory, and once over a real bus."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import msgspec
 import pytest
+import pytest_asyncio
 
-from services.workflows import __main__ as workflows
-from services.workflows.handlers import begin_flow as handle_beginning
+from services.workflows.execution.in_process_executor import InProcessExecutor
 from shared.bus.nats_bus import connect_bus
 from shared.client.workflow_calls import begin_flow, create_workflow, end_flow, invoke_workflow, resume_flow
 from shared.contracts.workflows.flows import (
-    BeginFlow,
     ChooseOption,
     ClickElement,
     EnterSection,
@@ -29,11 +29,15 @@ from shared.contracts.workflows.flows import (
     TypeInto,
 )
 from shared.contracts.workflows.invocations import WorkflowRan
-from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import ExhibitError, PermanentError
 from shared.host.services import run_services
+from tests.handlers.workflows.execution.worlds import Sandboxes, started_sandbox
+from tests.handlers.workflows.service_bench import Service, open_service
 from tests.handlers.workflows.service_settings import settings_of
+from tests.loop_clock import LoopClock
 from tests.waiting import until
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SCHEMA = {"Medical License!": {"type": "string"}, "status": {"type": "enum", "enumValues": ["active", "pending"]}}
 MAPPINGS = {"status": {"type": "native_select", "container": "select#status", "options": {"active": "Active - Yes"}}}
@@ -78,18 +82,23 @@ if __name__ == "__main__":
 '''
 
 
-@pytest.fixture
-async def bus(nats_url: str, tmp_path) -> AsyncIterator[Any]:
-    async with (
-        run_services(settings_of(tmp_path), nats_url, ("workflows",)),
-        connect_bus(nats_url, name="client") as client,
-    ):
-        yield client
+@pytest_asyncio.fixture(loop_scope="session")
+async def trusted(tmp_path: Path) -> AsyncIterator[Service]:
+    executor = InProcessExecutor()
+    async with open_service(tmp_path, executor) as service:
+        yield service
+    await executor.close()
 
 
-async def create(bus, name: str, source: str, files: dict[str, str] | None = None) -> None:
-    reply = await create_workflow(bus, name, dedent(source), files=files)
-    assert isinstance(reply, WorkflowCreated), reply
+@pytest_asyncio.fixture(loop_scope="session")
+async def confined(tmp_path: Path, sandboxes: Sandboxes) -> AsyncIterator[Service]:
+    async with open_service(tmp_path, await sandboxes.started()) as service:
+        yield service
+
+
+@pytest.fixture(params=["trusted", pytest.param("confined", marks=pytest.mark.system)])
+def service(request: pytest.FixtureRequest) -> Service:
+    return request.getfixturevalue(request.param)
 
 
 def waits(reply: Any) -> FlowWaits:
@@ -108,19 +117,20 @@ def code_of(reply: Any) -> str:
     return error.code
 
 
-async def go_on(bus, reply: Any, value: Any = None) -> Any:
-    return await resume_flow(bus, waits(reply), FlowAnswer(value=value))
+async def go_on(service, reply: Any, value: Any = None) -> Any:
+    return await resume_flow(service.bus, waits(reply), FlowAnswer(value=value))
 
 
 def refusal(code: Any) -> FlowAnswer:
     return FlowAnswer(error=FlowError(code=code, message="there is no such button"))
 
 
-async def test_a_flow_is_told_call_by_call_and_returns(bus):
-    await create(bus, "licenses", LICENSES, FILES)
-    seen = [waits(await begin_flow(bus, "licenses", {"Medical License": "A 1"}))]
+@pytest.mark.system
+async def test_a_flow_is_told_call_by_call_and_returns(confined):
+    await confined.create("licenses", LICENSES, FILES)
+    seen = [waits(await begin_flow(confined.bus, "licenses", {"Medical License": "A 1"}))]
     for value in (None, None, None, None, None, None):
-        seen.append(waits(await go_on(bus, seen[-1], value)))
+        seen.append(waits(await go_on(confined, seen[-1], value)))
     assert [one.call for one in seen] == [
         OpenAddress(url="https://licenses.example/"),
         EnterSection(name="fill_in"),
@@ -143,22 +153,31 @@ async def test_a_flow_is_told_call_by_call_and_returns(bus):
     ]
     assert [one.number for one in seen] == list(range(1, 8))
     assert {one.name for one in seen} == {"licenses"}
-    end = ran(await go_on(bus, seen[-1], {"holder": "Ann Lee"}))
+    end = ran(await go_on(confined, seen[-1], {"holder": "Ann Lee"}))
     assert (end.value, end.error, end.hash) == ({"holder": "Ann Lee"}, None, seen[0].hash)
 
 
-@pytest.mark.parametrize("given", [{"medical_license": "A 1"}, {"Medical License": "A 1"}])
-async def test_variables_have_either_name(bus, given):
-    await create(bus, "licenses", LICENSES, FILES)
-    reply = waits(await begin_flow(bus, "licenses", given))
-    assert await end_flow(bus, reply)
+TYPES = """
+    from exhibit.flow import load_variables, type
+
+    async def run(medical_license: str, status: str = "active") -> None:
+        await type(text=f"{medical_license} {load_variables()}")
+"""
 
 
-async def test_all_that_is_wrong_with_variables_is_told_before_anything_runs(bus):
-    await create(bus, "licenses", LICENSES, FILES)
+async def test_variables_have_either_name(service):
+    await service.create("types", TYPES, FILES)
+    for given in ({"medical_license": "A 1"}, {"Medical License": "A 1"}):
+        reply = waits(await begin_flow(service.bus, "types", given))
+        assert reply.call == TypeInto(text="A 1 {'Medical License': 'A 1'}")
+        assert await end_flow(service.bus, reply)
+
+
+async def test_all_that_is_wrong_with_variables_is_told_before_anything_runs(service):
+    await service.create("types", TYPES, FILES)
     for reply in (
-        ran(await begin_flow(bus, "licenses", {"status": "gone", "Medical Licence": "A 1"})),
-        await invoke_workflow(bus, "licenses", {"status": "gone", "Medical Licence": "A 1"}),
+        ran(await begin_flow(service.bus, "types", {"status": "gone", "Medical Licence": "A 1"})),
+        await invoke_workflow(service.bus, "types", {"status": "gone", "Medical Licence": "A 1"}),
     ):
         assert reply.error is not None
         assert (reply.error.type, reply.error.code) == ("ValueError", "bad_value")
@@ -180,65 +199,68 @@ STOPPED = """
 """
 
 
-async def test_a_failed_call_is_raised_and_the_flow_may_go_on(bus):
-    await create(bus, "stopped", STOPPED)
-    first = waits(await begin_flow(bus, "stopped", {"catch": True}))
-    second = waits(await resume_flow(bus, first, refusal("element_missing")))
-    end = ran(await go_on(bus, second, False))
+async def test_a_failed_call_is_raised_and_the_flow_may_go_on(service):
+    await service.create("stopped", STOPPED)
+    first = waits(await begin_flow(service.bus, "stopped", {"catch": True}))
+    second = waits(await resume_flow(service.bus, first, refusal("element_missing")))
+    end = ran(await go_on(service, second, False))
     assert end.value == "element_missing: there is no such button: False"
 
 
-async def test_a_failed_call_that_nobody_catches_is_the_flows_error_with_its_code(bus):
-    await create(bus, "stopped", STOPPED)
-    first = waits(await begin_flow(bus, "stopped", {"catch": False}))
-    error = ran(await resume_flow(bus, first, refusal("wrong_record"))).error
+async def test_a_failed_call_that_nobody_catches_is_the_flows_error_with_its_code(service):
+    await service.create("stopped", STOPPED)
+    first = waits(await begin_flow(service.bus, "stopped", {"catch": False}))
+    error = ran(await resume_flow(service.bus, first, refusal("wrong_record"))).error
     assert error is not None
     assert (error.code, error.type, error.flow_code) == ("raised", "FlowStopped", "wrong_record")
     assert error.message == "there is no such button"
     assert 'await click("#save")' in error.traceback
 
 
-async def test_a_failed_call_of_a_workflow_that_it_invokes_keeps_its_code(bus):
-    await create(bus, "inner", "from exhibit.flow import click\n\nasync def run():\n    await click('#x')\n")
-    await create(bus, "outer", "async def run():\n    return await workflows.invoke('inner')\n")
-    first = waits(await begin_flow(bus, "outer", {}))
+async def test_a_failed_call_of_a_workflow_that_it_invokes_keeps_its_code(service):
+    await service.create("inner", "from exhibit.flow import click\n\nasync def run():\n    await click('#x')\n")
+    await service.create("outer", "async def run():\n    return await workflows.invoke('inner')\n")
+    first = waits(await begin_flow(service.bus, "outer", {}))
     assert (first.name, first.line) == ("inner", 4)
-    error = ran(await resume_flow(bus, first, refusal("element_ambiguous"))).error
+    error = ran(await resume_flow(service.bus, first, refusal("element_ambiguous"))).error
     assert error is not None
     assert (error.type, error.flow_code, error.chain) == ("FlowStopped", "element_ambiguous", ("outer", "inner"))
 
 
-@pytest.mark.parametrize(
-    ("call", "type_", "part"),
-    [
-        ("click(5)", "TypeError", "click(): Expected `str`, got `int`"),
-        ("click('')", "ValueError", "click(): the selector is empty"),
-        ("scroll('sideways')", "TypeError", "Invalid enum value 'sideways'"),
-        ("wait_for('#x', timeout_s=-1)", "ValueError", "timeout_s"),
-        ("prove_record(number=7)", "TypeError", "prove_record(): Expected `str`"),
-        ("set_structured_output('key', {1})", "TypeError", "a set"),
-        ("click('x' * 5000)", "ValueError", "5000 characters"),
-    ],
-)
-async def test_a_bad_call_is_told_the_flow_and_goes_nowhere(bus, call, type_, part):
+BAD_CALLS = {
+    "click(5)": ("TypeError", "click(): Expected `str`, got `int`"),
+    "click('')": ("ValueError", "click(): the selector is empty"),
+    "scroll('sideways')": ("TypeError", "Invalid enum value 'sideways'"),
+    "wait_for('#x', timeout_s=-1)": ("ValueError", "timeout_s"),
+    "prove_record(number=7)": ("TypeError", "prove_record(): Expected `str`"),
+    "set_structured_output('key', {1})": ("TypeError", "a set"),
+    "click('x' * 5000)": ("ValueError", "5000 characters"),
+}
+
+
+async def test_bad_calls_are_told_the_flow_and_go_nowhere(service):
     source = f"""
     from exhibit.flow import click, prove_record, scroll, set_structured_output, wait_for
 
-    async def run() -> list[str]:
-        try:
-            await {call}
-        except (TypeError, ValueError) as error:
-            return [type(error).__name__, str(error)]
-        return []
+    async def run() -> list[list[str]]:
+        told = []
+        for call in ({", ".join(f"lambda: {call}" for call in BAD_CALLS)}):
+            try:
+                await call()
+            except (TypeError, ValueError) as error:
+                told.append([type(error).__name__, str(error)])
+        return told
     """
-    await create(bus, "bad", source)
-    end = ran(await begin_flow(bus, "bad", {}))
+    await service.create("bad", source)
+    end = ran(await begin_flow(service.bus, "bad", {}))
     assert end.error is None, end.error
-    assert end.value[0] == type_
-    assert part in end.value[1]
+    for (kind, message), (call, (expected, part)) in zip(end.value, BAD_CALLS.items(), strict=True):
+        assert kind == expected, call
+        assert part in message, call
 
 
-async def test_forged_calls_of_a_flow_are_refused(bus):
+@pytest.mark.system
+async def test_forged_calls_of_a_flow_are_refused(confined):
     source = """
     def run() -> list[str]:
         import sys
@@ -257,48 +279,48 @@ async def test_forged_calls_of_a_flow_are_refused(bus):
                 told.append(type(error).__name__)
         return told
     """
-    await create(bus, "forged", source)
-    first = await begin_flow(bus, "forged", {})
+    await confined.create("forged", source)
+    first = await begin_flow(confined.bus, "forged", {})
     assert waits(first).call == ClickElement(selector="a")
     assert waits(first).line == 0
-    assert ran(await go_on(bus, first)).value == ["TypeError"] * 3
+    assert ran(await go_on(confined, first)).value == ["TypeError"] * 3
 
 
-async def test_a_step_that_was_not_awaited_is_an_error(bus):
+async def test_a_step_that_was_not_awaited_is_an_error(service):
     source = "from exhibit.flow import click\n\nasync def run():\n    click('#save')\n    return 'done'\n"
-    await create(bus, "forgets", source)
-    error = ran(await begin_flow(bus, "forgets", {})).error
+    await service.create("forgets", source)
+    error = ran(await begin_flow(service.bus, "forgets", {})).error
     assert error is not None
     assert "never awaited, and so not performed: click() in line 4" in error.message
 
 
-async def test_only_no_such_element_is_quiet(bus):
+async def test_only_no_such_element_is_quiet(service):
     source = "from exhibit.flow import try_click\n\nasync def run():\n    return await try_click('#cookies')\n"
-    await create(bus, "quiet", source)
-    first = waits(await begin_flow(bus, "quiet", {}))
+    await service.create("quiet", source)
+    first = waits(await begin_flow(service.bus, "quiet", {}))
     assert first.call == ClickElement(selector="#cookies", if_shown=True)
-    assert ran(await go_on(bus, first, False)).value is False
+    assert ran(await go_on(service, first, False)).value is False
 
 
-async def test_a_flow_that_is_only_invoked_gets_no_browser_where_no_host_is_declared(bus):
-    await create(bus, "stopped", STOPPED)
-    error = (await invoke_workflow(bus, "stopped", {"catch": False})).error
+async def test_a_flow_that_is_only_invoked_gets_no_browser_where_no_host_is_declared(service):
+    await service.create("stopped", STOPPED)
+    error = (await invoke_workflow(service.bus, "stopped", {"catch": False})).error
     assert error is not None
     assert error.type == "PermissionError"
 
 
-async def test_another_number_and_another_flow_are_refused(bus):
-    await create(bus, "stopped", STOPPED)
-    first = waits(await begin_flow(bus, "stopped", {"catch": True}))
+async def test_another_number_and_another_flow_are_refused(service):
+    await service.create("stopped", STOPPED)
+    first = waits(await begin_flow(service.bus, "stopped", {"catch": True}))
     with pytest.raises(PermanentError) as caught:
-        await resume_flow(bus, msgspec.structs.replace(first, number=2), FlowAnswer())
+        await resume_flow(service.bus, msgspec.structs.replace(first, number=2), FlowAnswer())
     assert caught.value.code == "other_call"
     with pytest.raises(PermanentError) as caught:
-        await resume_flow(bus, msgspec.structs.replace(first, flow_id="other"), FlowAnswer())
+        await resume_flow(service.bus, msgspec.structs.replace(first, flow_id="other"), FlowAnswer())
     assert caught.value.code == "unknown_flow"
-    assert ran(await go_on(bus, first)).value == "clicked"
+    assert ran(await go_on(service, first)).value == "clicked"
     with pytest.raises(PermanentError) as caught:
-        await go_on(bus, first)
+        await go_on(service, first)
     assert caught.value.code == "unknown_flow"
 
 
@@ -313,77 +335,75 @@ LOOPS = """
 """
 
 
-@pytest.mark.parametrize("first", [False, True])
-async def test_a_flow_that_never_returns_is_ended_and_says_so(bus, first):
-    await create(bus, "loops", LOOPS)
-    reply = await begin_flow(bus, "loops", {"first": first}, timeout_s=0.5)
-    if first:
-        reply = await go_on(bus, reply, 3)
-    assert code_of(reply) == "timeout"
+async def test_a_flow_that_never_returns_is_ended_and_says_so(service, clock: LoopClock):
+    await service.create("loops", LOOPS)
+    assert code_of(await begin_flow(service.bus, "loops", {"first": False}, timeout_s=0.2)) == "timeout"
+    first = await begin_flow(service.bus, "loops", {"first": True}, timeout_s=60)
+    assert code_of(await clock.run_out(go_on(service, first, 3))) == "timeout"
 
 
-@pytest.fixture
-async def deps(nats_url, tmp_path) -> AsyncIterator[Any]:
-    async with connect_bus(nats_url, name="service") as bus, workflows.open_deps(settings_of(tmp_path), bus) as opened:
-        await opened.library.create("stopped", dedent(STOPPED))
-        yield opened
+async def test_the_time_in_which_a_call_is_performed_is_not_the_flows(service, clock: LoopClock):
+    await service.create("stopped", STOPPED)
+    first = await begin_flow(service.bus, "stopped", {"catch": True}, timeout_s=60)
+    clock.skip(600)
+    assert ran(await go_on(service, first)).value == "clicked"
 
 
-async def until_no_process_works(deps) -> None:
-    await asyncio.to_thread(until, lambda: not deps.executor.running and not deps.flows.count, "no process works")
-
-
-async def test_the_time_in_which_a_call_is_performed_is_not_the_flows(deps):
-    await deps.library.create("loops", dedent(LOOPS))
-    request = BeginFlow(name="stopped", variables={"catch": True}, timeout_s=1.0)
-    first = waits(await handle_beginning(request, deps))
-    meanwhile = await handle_beginning(BeginFlow(name="loops", variables={"first": False}, timeout_s=1.2), deps)
-    assert code_of(meanwhile) == "timeout"
-    end = ran(await deps.flows.resume(first.flow_id, first.number, FlowAnswer()))
-    assert end.value == "clicked"
-
-
-async def test_a_flow_that_nobody_answers_is_ended(deps):
-    request = BeginFlow(name="stopped", variables={"catch": True}, patience_s=0.05)
-    first = waits(await handle_beginning(request, deps))
-    await until_no_process_works(deps)
+async def test_a_flow_that_nobody_answers_is_ended(service, clock: LoopClock):
+    await service.create("stopped", STOPPED)
+    first = await begin_flow(service.bus, "stopped", {"catch": True}, patience_s=60)
+    clock.skip(61)
+    await asyncio.to_thread(until, lambda: not service.deps.flows.count, "the flow has ended")
     with pytest.raises(ExhibitError) as caught:
-        await deps.flows.resume(first.flow_id, first.number, FlowAnswer())
+        await go_on(service, first)
     assert caught.value.code == "unknown_flow"
 
 
-async def test_a_flow_that_is_ended_has_no_process(deps):
-    first = waits(await handle_beginning(BeginFlow(name="stopped", variables={"catch": True}), deps))
-    assert deps.executor.running == 1
-    assert deps.flows.end(first.flow_id)
-    assert not deps.flows.end(first.flow_id)
-    await until_no_process_works(deps)
+async def until_no_process_works(service: Service) -> None:
+    deps: Any = service.deps
+    await asyncio.to_thread(until, lambda: not deps.executor.running and not deps.flows.count, "no process works")
 
 
-async def test_a_turn_whose_reply_nobody_waits_for_ends_the_flow(deps):
-    await deps.library.create("loops", dedent(LOOPS))
-    first = waits(await handle_beginning(BeginFlow(name="loops", variables={"first": True}), deps))
-    turn = asyncio.create_task(deps.flows.resume(first.flow_id, first.number, FlowAnswer(value=1)))
+@pytest.mark.system
+async def test_a_flow_that_is_ended_has_no_process(confined):
+    await confined.create("stopped", STOPPED)
+    first = waits(await begin_flow(confined.bus, "stopped", {"catch": True}))
+    assert confined.deps.executor.running >= 1
+    assert confined.deps.flows.end(first.flow_id)
+    assert not confined.deps.flows.end(first.flow_id)
+    await until_no_process_works(confined)
+
+
+@pytest.mark.system
+async def test_a_turn_whose_reply_nobody_waits_for_ends_the_flow(confined):
+    await confined.create("loops", LOOPS)
+    first = waits(await begin_flow(confined.bus, "loops", {"first": True}))
+    turn = asyncio.create_task(confined.deps.flows.resume(first.flow_id, first.number, FlowAnswer(value=1)))
     await asyncio.sleep(0)
     turn.cancel()
     await asyncio.wait([turn])
-    await until_no_process_works(deps)
+    await until_no_process_works(confined)
 
 
-async def test_sixty_four_flows_wait_at_once_and_invocations_still_run(bus):
-    await create(bus, "stopped", STOPPED)
-    await create(bus, "greet", "def run() -> str:\n    return 'hello'\n")
-    first = await asyncio.gather(*(begin_flow(bus, "stopped", {"catch": True}) for _ in range(64)))
-    assert (await invoke_workflow(bus, "greet", {})).value == "hello"
-    ends = await asyncio.gather(*(go_on(bus, one) for one in first))
-    assert [ran(one).value for one in ends] == ["clicked"] * 64
+@pytest.mark.system
+async def test_flows_that_wait_leave_the_places_of_invocations_free(tmp_path: Path):
+    async with started_sandbox(max_processes=1, max_flows=3) as executor, open_service(tmp_path, executor) as service:
+        await service.create("stopped", STOPPED)
+        await service.create("greet", "def run() -> str:\n    return 'hello'\n")
+        first = await asyncio.gather(*(begin_flow(service.bus, "stopped", {"catch": True}) for _ in range(3)))
+        assert (await invoke_workflow(service.bus, "greet", {})).value == "hello"
+        ends = await asyncio.gather(*(go_on(service, one) for one in first))
+    assert [ran(one).value for one in ends] == ["clicked"] * 3
 
 
-async def test_the_service_ends_with_flows_that_wait(nats_url, tmp_path):
+async def test_over_a_real_bus_a_flow_is_resumed_where_it_waits_and_ends_with_the_service(
+    nats_url: str, tmp_path: Path
+):
     async with connect_bus(nats_url, name="client") as client:
         async with run_services(settings_of(tmp_path), nats_url, ("workflows",)):
-            await create(client, "stopped", STOPPED)
-            first = waits(await begin_flow(client, "stopped", {"catch": True}))
+            await create_workflow(client, "stopped", dedent(STOPPED))
+            first, left = [waits(await begin_flow(client, "stopped", {"catch": True})) for _ in range(2)]
+            assert ran(await resume_flow(client, first, FlowAnswer())).value == "clicked"
         with pytest.raises(ExhibitError) as caught:
-            await go_on(client, first)
+            await resume_flow(client, left, FlowAnswer())
         assert caught.value.code in {"no_responders", "instance_gone"}

@@ -25,6 +25,7 @@ class TestFolderArtifacts(ArtifactSuite):
         return lambda name: (tmp_path / "artifacts" / name / "content").write_bytes(b"%PDf")
 
 
+@pytest.mark.system
 async def test_another_process_sees_them_and_cannot_take_their_names(tmp_path):
     await saved(FolderArtifacts(tmp_path))
     code = f"""

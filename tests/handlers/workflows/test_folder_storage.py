@@ -97,7 +97,7 @@ async def test_a_file_that_is_edited_in_place_is_listed_anew(folder):
 
 async def test_a_file_that_is_no_regular_file_is_reported_and_waits_for_nobody(folder):
     os.mkfifo(folder / "pipe.py")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         _, problems = await library_of(folder).list()
     assert [(one.file, one.message) for one in problems] == [("pipe.py", "it is no regular file")]
 
@@ -174,6 +174,7 @@ async def test_an_edit_that_the_history_cannot_hold_is_told(folder, monkeypatch)
         await library.get("greet")
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_folder_of_another_user_is_read_only():
     with TemporaryDirectory() as name:  # pytest's own folders cannot be read by others

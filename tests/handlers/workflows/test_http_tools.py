@@ -173,6 +173,8 @@ async def test_an_empty_answer_is_no_value(tracker, world):
         ("['*']", "http://user:pw@127.0.0.1:{port}/", "an address with a user name"),
         ("['127.0.0.1:1']", "http://127.0.0.1:{port}/", "is none of the hosts"),
         ("['*']", "file:///etc/passwd", "file: addresses are not opened"),
+        ("['*']", "good.example", "is not an address"),
+        ("[good.example]", "https://good.example@evil.example/", "an address with a user name"),
     ],
 )
 async def test_only_hosts_that_are_named_are_asked(bench, world, hosts, url, told):

@@ -1,36 +1,31 @@
-"""Recorded samples between a client and the library: over a real bus; nothing is left on it."""
+"""Recorded samples between a client and the library: nothing is left on the bus that carries them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
+from services.workflows.execution.in_process_executor import InProcessExecutor
 from services.workflows.library.storage.bus import BusStorage
 from services.workflows.sample_blobs import fetch_sample, lend_samples
-from shared.bus.nats_bus import connect_bus
 from shared.client.workflow_calls import create_workflow
 from shared.client.workflow_samples import LoadedSamples, lent_samples, load_samples
 from shared.contracts.workflows.library import SamplesLoaded, WorkflowCreated, WorkflowRefused, WorkflowUnknown
 from shared.errors import PermanentError
-from shared.host.services import run_services
 from shared.streams import ANSWERS, INPUTS
 from shared.testing.bus import MemoryBus
 from tests.handlers.workflows.flow_samples import packed
-from tests.handlers.workflows.service_settings import settings_of
+from tests.handlers.workflows.service_bench import open_service
 from tests.handlers.workflows.storages import GREET, open_library, unique
 
 
-@pytest.fixture(params=["folder", "bus"])
-async def bus(request: pytest.FixtureRequest, nats_url: str, tmp_path: Path) -> AsyncIterator[Any]:
-    async with (
-        run_services(settings_of(tmp_path, workflow_storage=request.param), nats_url, ("workflows",)),
-        connect_bus(nats_url, name="client") as client,
-    ):
-        yield client
+@pytest.fixture
+async def bus(tmp_path: Path) -> AsyncIterator[MemoryBus]:
+    async with open_service(tmp_path, InProcessExecutor()) as service:
+        yield service.bus
 
 
 async def is_gone(get: Callable[[], Awaitable[bytes]]) -> bool:

@@ -107,6 +107,7 @@ def test_a_file_of_other_tables_is_made_anew(path):
     assert embedded_by(path) == []
 
 
+@pytest.mark.system
 def test_a_file_that_another_process_holds_is_left_to_it(path):
     embedded_by(path)
     command = [sys.executable, "-c", OTHER_PROCESS, str(path)]
@@ -132,6 +133,7 @@ def test_two_indexes_of_one_process_do_not_share_the_file(path):
     assert len(embedded_by(path)) == 4
 
 
+@pytest.mark.system
 def test_a_process_that_was_killed_leaves_a_file_that_can_be_used(path):
     command = [sys.executable, "-c", OTHER_PROCESS, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

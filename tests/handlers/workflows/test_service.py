@@ -1,18 +1,16 @@
-"""The library as a service: over a fake bus and a real one, with the real sandbox."""
+"""The library as a service: on a bus in memory, and once over a real one with the real sandbox."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from services.workflows import __main__ as workflows
-from services.workflows.deps import WorkflowDeps
-from services.workflows.handlers import PAGE, run_code
-from services.workflows.handlers import invoke_workflow as handle_invocation
+from services.workflows.execution.in_process_executor import InProcessExecutor
+from services.workflows.handlers import PAGE
 from shared.bus.nats_bus import connect_bus
 from shared.client.workflow_calls import (
     create_workflow,
@@ -23,107 +21,123 @@ from shared.client.workflow_calls import (
     load_history,
     search_workflows,
 )
-from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowUse
+from shared.contracts.workflows.invocations import RunCode, WorkflowUse
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown, WorkflowUnknown
-from shared.errors import Unavailable
+from shared.errors import TransientError
 from shared.host.services import run_services
 from shared.streams import ARTIFACTS
 from shared.subjects import RUN_CODE
+from tests.handlers.workflows.service_bench import Service, open_service
 from tests.handlers.workflows.service_settings import settings_of
 from tests.handlers.workflows.storages import GREET, unique
 
+OUTER = "def run(name: str) -> str:\n    return workflows.invoke('greet', name=name)\n"
+
 
 @pytest.fixture
-async def bus(nats_url: str, tmp_path: Path) -> AsyncIterator[Any]:
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    executor = InProcessExecutor()
+    async with open_service(tmp_path, executor) as opened:
+        yield opened
+    await executor.close()
+
+
+async def test_a_workflow_is_kept_found_run_and_deleted_over_the_bus(nats_url: str, tmp_path: Path):
     async with (
         run_services(settings_of(tmp_path), nats_url, ("evidence", "workflows")),
-        connect_bus(nats_url, name="client") as client,
+        connect_bus(nats_url, name="client") as bus,
     ):
-        yield client
+        created = await create_workflow(bus, "greet", GREET, description="Say hello to a colleague", author="anna")
+        assert isinstance(created, WorkflowCreated)
+        refused = await create_workflow(bus, "greet", GREET)
+        assert isinstance(refused, WorkflowRefused)
+        assert [one.name for one in (await list_workflows(bus))[0]] == ["greet"]
+        assert isinstance(await get_workflow(bus, f"greet@{created.workflow.hash[:10]}"), WorkflowShown)
+        assert isinstance(await get_workflow(bus, "other"), WorkflowUnknown)
+        assert [hit.workflow.name for hit in await search_workflows(bus, "say hello to a colleague")] == ["greet"]
+        ran = await invoke_workflow(bus, "greet", {"name": "Ada"})
+        assert (ran.value, ran.error, ran.hash) == ("Hello, Ada!", None, created.workflow.hash)
+        assert ran.used == (WorkflowUse(name="greet", hash=created.workflow.hash),)
+        source = "def run(text: str) -> dict:\n    return artifacts.save('note.txt', text, description='a note')\n"
+        await create_workflow(bus, "keep", source)
+        ran = await invoke_workflow(bus, "keep", {"text": "hello"})
+        assert (ran.value["size_bytes"], ran.value["saved_by"]) == (5, "keep")
+        assert (await bus.ask(RUN_CODE, RunCode(code="artifacts.load('note.txt')"))).value == "hello"
+        assert await delete_workflow(bus, "greet", author="bert")
+        assert not await delete_workflow(bus, "greet")
+        assert [(one.kind, one.author) for one in await load_history(bus, "greet")] == [
+            ("created", "anna"),
+            ("deleted", "bert"),
+        ]
+        again = await invoke_workflow(bus, f"greet@{created.workflow.hash[:10]}", {})
+        assert again.value == "Hello, World!"
 
 
-async def test_a_workflow_is_kept_found_run_and_deleted_over_the_bus(bus):
-    created = await create_workflow(bus, "greet", GREET, description="Say hello to a colleague", author="anna")
-    assert isinstance(created, WorkflowCreated)
-    refused = await create_workflow(bus, "greet", GREET)
-    assert isinstance(refused, WorkflowRefused)
-    assert [one.name for one in (await list_workflows(bus))[0]] == ["greet"]
-    assert isinstance(await get_workflow(bus, f"greet@{created.workflow.hash[:10]}"), WorkflowShown)
-    assert isinstance(await get_workflow(bus, "other"), WorkflowUnknown)
-    assert [hit.workflow.name for hit in await search_workflows(bus, "say hello to a colleague")] == ["greet"]
-    ran = await invoke_workflow(bus, "greet", {"name": "Ada"})
-    assert (ran.value, ran.error, ran.hash) == ("Hello, Ada!", None, created.workflow.hash)
-    assert ran.used == (WorkflowUse(name="greet", hash=created.workflow.hash),)
-    assert await delete_workflow(bus, "greet", author="bert")
-    assert not await delete_workflow(bus, "greet")
-    assert [(one.kind, one.author) for one in await load_history(bus, "greet")] == [
-        ("created", "anna"),
-        ("deleted", "bert"),
-    ]
-    again = await invoke_workflow(bus, f"greet@{created.workflow.hash[:10]}", {})
-    assert again.value == "Hello, World!"
-
-
-async def test_a_workflow_that_fails_is_an_answer(bus):
-    await create_workflow(bus, "fails", "def run() -> None:\n    print('so far')\n    raise ValueError('no row')\n")
-    ran = await invoke_workflow(bus, "fails", {})
+async def test_a_workflow_that_fails_is_an_answer(service):
+    await service.create("fails", "def run() -> None:\n    print('so far')\n    raise ValueError('no row')\n")
+    ran = await invoke_workflow(service.bus, "fails", {})
     assert ran.error is not None
     assert (ran.error.code, ran.error.type, ran.error.message) == ("raised", "ValueError", "no row")
     assert ran.stdout == "so far\n"
-    unknown = await invoke_workflow(bus, "nothing", {})
+    unknown = await invoke_workflow(service.bus, "nothing", {})
     assert unknown.error is not None
     assert unknown.error.code == "unknown_workflow"
 
 
-async def test_code_runs_alone(bus):
-    ran = await bus.ask(RUN_CODE, RunCode(code="x = 6\nx * 7"))
+async def test_code_runs_alone(service):
+    ran = await service.bus.ask(RUN_CODE, RunCode(code="x = 6\nx * 7"))
     assert ran.value == 42
-    assert (await bus.ask(RUN_CODE, RunCode(code="x"))).error.type == "NameError"
+    assert (await service.bus.ask(RUN_CODE, RunCode(code="x"))).error.type == "NameError"
 
 
-async def test_all_pages_are_listed(bus):
+async def test_all_pages_are_listed(service, tmp_path):
     names = [f"w{number:04}" for number in range(PAGE + 5)]
     for name in names:
-        await create_workflow(bus, name, GREET)
-    assert [one.name for one in (await list_workflows(bus))[0]] == names
+        (tmp_path / "workflows" / f"{name}.py").parent.mkdir(exist_ok=True)
+        (tmp_path / "workflows" / f"{name}.py").write_text("def run() -> int:\n    return 1\n")
+    assert [one.name for one in (await list_workflows(service.bus))[0]] == names
 
 
-async def test_artifacts_are_kept_by_evidence(bus):
+async def test_artifacts_are_kept_by_evidence_and_never_overwritten(service):
     source = "def run(text: str) -> dict:\n    return artifacts.save('note.txt', text, description='a note')\n"
-    await create_workflow(bus, "keep", source)
-    ran = await invoke_workflow(bus, "keep", {"text": "hello"})
-    assert ran.value["size_bytes"] == 5
-    assert ran.value["saved_by"] == "keep"
-    await create_workflow(bus, "read", "def run() -> str:\n    return artifacts.load('note.txt')\n")
-    assert (await invoke_workflow(bus, "read", {})).value == "hello"
-    twice = await invoke_workflow(bus, "keep", {"text": "other"})
+    await service.create("keep", source)
+    assert (await invoke_workflow(service.bus, "keep", {"text": "hello"})).error is None
+    await service.create("read", "def run() -> str:\n    return artifacts.load('note.txt')\n")
+    assert (await invoke_workflow(service.bus, "read", {})).value == "hello"
+    twice = await invoke_workflow(service.bus, "keep", {"text": "other"})
     assert twice.error is not None
     assert "note.txt" in twice.error.message
 
 
-async def test_within_a_run_artifacts_are_handed_to_the_sample(bus):
-    await create_workflow(bus, "keep", "def run() -> None:\n    artifacts.save('sum.json', {'a': 1})\n")
-    ran = await invoke_workflow(bus, "keep", {}, run_id="r1", sample_id="s1")
+async def test_within_a_run_artifacts_are_handed_to_the_sample(service):
+    await service.create("keep", "def run() -> None:\n    artifacts.save('sum.json', {'a': 1})\n")
+    ran = await invoke_workflow(service.bus, "keep", {}, run_id="r1", sample_id="s1")
     assert ran.error is None
     (saved,) = ran.saved
     assert (saved.artifact.name, saved.artifact.media_type) == ("sum.json", "application/json")
-    assert await bus.get(ARTIFACTS, saved.blob) == b'{\n "a": 1\n}'
-    outside = await bus.ask(RUN_CODE, RunCode(code="artifacts.list()"))
+    assert await service.bus.get(ARTIFACTS, saved.blob) == b'{\n "a": 1\n}'
+    outside = await service.bus.ask(RUN_CODE, RunCode(code="artifacts.list()"))
     assert outside.value == []
 
 
-async def test_more_requests_than_places_are_all_answered(nats_url, tmp_path):
-    settings = settings_of(tmp_path, workflow_capacity=2)
-    async with (
-        run_services(settings, nats_url, ("workflows",)),
-        connect_bus(nats_url, name="client") as client,
-    ):
-        await create_workflow(client, "greet", GREET)
-        await create_workflow(
-            client, "outer", "def run(name: str) -> str:\n    return workflows.invoke('greet', name=name)\n"
-        )
-        ran = await asyncio.gather(*(invoke_workflow(client, "outer", {"name": str(number)}) for number in range(20)))
-    assert [one.value for one in ran] == [f"Hello, {number}!" for number in range(20)]
+async def test_more_requests_than_places_are_all_answered(service):
+    service.deps.slots = asyncio.Semaphore(2)
+    await service.create("greet", GREET)
+    await service.create("outer", OUTER)
+    ran = await asyncio.gather(*(invoke_workflow(service.bus, "outer", {"name": str(number)}) for number in range(9)))
+    assert [one.value for one in ran] == [f"Hello, {number}!" for number in range(9)]
+
+
+async def test_an_invocation_that_gets_no_slot_in_time_never_begins(service):
+    service.deps.slots, service.deps.max_wait_s = asyncio.Semaphore(1), 0.01
+    await service.create("keep", "def run() -> None:\n    artifacts.save('sum.json', 1)\n")
+    async with service.deps.slots:
+        with pytest.raises(TransientError, match="EXHIBIT_WORKFLOW_CAPACITY"):
+            await invoke_workflow(service.bus, "keep", {})
+        with pytest.raises(TransientError, match="EXHIBIT_WORKFLOW_CAPACITY"):
+            await service.bus.ask(RUN_CODE, RunCode(code="1"))
+    assert not service.deps.slots.locked()
+    assert (await service.bus.ask(RUN_CODE, RunCode(code="artifacts.list()"))).value == []
 
 
 async def test_two_services_share_a_library_on_the_bus_and_take_its_files(nats_url, tmp_path):
@@ -139,27 +153,8 @@ async def test_two_services_share_a_library_on_the_bus_and_take_its_files(nats_u
             assert (await second.invoker.invoke(other, {"name": "Ada"})).outcome.value == "Hello, Ada!"
         (tmp_path / "workflows" / f"{name}.py").write_text(GREET.replace("Hello", "Hi"))
         async with workflows.open_deps(settings, one) as first:
-            assert (await first.invoker.invoke(name, {})).outcome.value == "Hi, World!"
+            shown_now = await first.library.get(name)
+            assert isinstance(shown_now, WorkflowShown)
+            assert shown_now.source == GREET.replace("Hello", "Hi")
             assert [entry.author for entry in await first.library.history(name)] == ["file"] * 3
     assert not (tmp_path / "workflows" / ".library").exists()
-
-
-async def test_an_invocation_that_gets_no_slot_in_time_never_begins():
-    class Nothing:
-        """Whatever is used of it fails."""
-
-    nothing: Any = Nothing()
-    deps = WorkflowDeps(
-        *(nothing,) * 4,
-        slots=asyncio.Semaphore(1),
-        flows=nothing,
-        flow_slots=asyncio.Semaphore(1),
-        max_wait_s=0.01,
-    )
-    await deps.slots.acquire()
-    with pytest.raises(Unavailable, match="EXHIBIT_WORKFLOW_CAPACITY"):
-        await handle_invocation(InvokeWorkflow(name="greet"), deps)
-    with pytest.raises(Unavailable, match="EXHIBIT_WORKFLOW_CAPACITY"):
-        await run_code(RunCode(code="1"), deps)
-    deps.slots.release()
-    assert not deps.slots.locked()

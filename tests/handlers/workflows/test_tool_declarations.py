@@ -17,6 +17,7 @@ def bench(tmp_path: Path) -> ToolBench:
     return ToolBench(tmp_path)
 
 
+@pytest.mark.system
 async def test_every_problem_of_a_file_is_told_at_once_and_the_rest_load(bench):
     bench.write("good.yaml", "{kind: cli, description: Says hello., command: [echo, hello]}")
     bench.write(
@@ -99,6 +100,7 @@ def test_of_two_files_with_one_name_the_first_is_used_and_the_other_reported(ben
     assert problems_in(bench.open()) == [("b.yaml", 0, "name: there is a tool 'same' in another file already")]
 
 
+@pytest.mark.system
 async def test_tools_are_declared_in_code_by_the_same_models():
     store = SecretStore(None, {})
     declared = CliDeclaration(
@@ -163,6 +165,7 @@ async def test_wrong_arguments_are_told_as_python_tells_them(typed, method, argu
     assert await refusal(typed.open(), method, arguments) == told
 
 
+@pytest.mark.system
 async def test_defaults_and_presets_fill_what_is_not_given(typed):
     assert await call(typed.open(), "t.two", a="1") == "['1', '2', '3', 'up']\n"
     assert await call(typed.open(), "t", a="1", b="2", c="4", n=7, x="down") == "['1', '2', '4', '7', 'down']\n"

@@ -60,6 +60,13 @@ def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -
     assert take(pace, limits, "c", now=NOON + 60, hold_s=60) is not None
 
 
+def test_a_slot_runs_out_after_its_document_has_gone() -> None:
+    limits = PaceLimits(interval_s=10.0, max_in_flight=2)
+    first = expect(take(Pace(), limits, "a", now=NOON, hold_s=60), PaceGrant)
+    second = expect(take(first.pace, limits, "b", now=NOON, hold_s=60), PaceGrant)
+    assert [slot.until - NOON for slot in second.pace.slots] == [60.0, 70.0]
+
+
 def test_a_site_that_is_too_busy_is_left_alone_for_longer_and_longer() -> None:
     pause, now, waits = Pause(), NOON, []
     for _ in range(9):

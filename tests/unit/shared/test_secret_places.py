@@ -6,10 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from pyotp.totp import TOTP
 
+from services.browser_pool.adapters.browser.lifecycle import pool_secrets
 from shared.errors import PermanentError
-from shared.secrets.store import SecretStore, Vault, secret_store
+from shared.secrets.store import SecretStore, Vault, codes_of, secret_store
 from shared.testing.settings import isolated_settings
+
+SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
 @pytest.fixture
@@ -100,3 +104,46 @@ async def test_a_secret_is_refused_at_other_hosts(secret: str, url: str, bound_o
     known = {"EXHIBIT_SECRET_PORTAL": '{"value": "x", "hosts": ["desk.example"]}', "EXHIBIT_SECRET_LOOSE": "y"}
     vault = Vault(SecretStore(None, known, bound_only=bound_only), ("portal", "loose"))
     assert bool(await vault.refusal_at(secret, url)) is refused
+
+
+def test_a_file_is_for_ones_own_eyes_and_one_that_cannot_be_used_is_not_quoted(tmp_path: Path):
+    path = tmp_path / "secrets.json"
+    path.touch(mode=0o600)
+    for written in ("[1]", "hunter2 {", '{"portal": {"totp": "hunter2!"}}', '{"portal": 5}'):
+        path.write_text(written)
+        with pytest.raises(PermanentError) as refused:
+            SecretStore(path, {}).find("portal")
+        assert "hunter2" not in str(refused.value)
+    path.write_text(json.dumps({"portal": "hunter2"}))
+    path.chmod(0o640)
+    with pytest.raises(PermanentError, match="chmod 600"):
+        SecretStore(path, {}).find("portal")
+
+
+async def test_no_code_is_typed_twice_or_shortly_before_it_runs_out():
+    now = 1_000_020.0  # where a code begins
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        waits.append(seconds)
+        now += seconds
+
+    store = SecretStore(None, {"EXHIBIT_SECRET_CODE": json.dumps({"totp": SEED})})
+    vault = Vault(store, ("code",), now=lambda: now, sleep=sleep)
+    first = await vault.reveal("code")
+    assert (first, waits) == (TOTP(SEED).at(1_000_020), [])
+    assert await vault.reveal("code") == TOTP(SEED).at(1_000_050)
+    now = 1_000_108.0
+    assert await vault.reveal("code") == TOTP(SEED).at(1_000_110)
+    assert [round(one) for one in waits] == [30, 2]
+
+
+def test_a_short_seed_gives_the_codes_that_others_give_for_it():
+    # RFC 6238 allows any length; these two codes are of the example seed of Google's key URI format.
+    assert [codes_of("jbsw y3dp ehpk 3pxp").at(at) for at in (0, 30)] == ["282760", "996554"]
+
+
+def test_on_a_bus_that_others_may_use_a_secret_without_hosts_is_for_none(tmp_path: Path):
+    own, foreign = (isolated_settings(state_dir=tmp_path, nats_url=url) for url in (None, "nats://127.0.0.1:9"))
+    assert [pool_secrets(one).bound_only for one in (own, foreign)] == [False, True]

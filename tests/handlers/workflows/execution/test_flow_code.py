@@ -10,6 +10,8 @@ from services.workflows.invocations.run_clock import RunClock
 from services.workflows.ports import HostCallError, Job, Limits
 from tests.handlers.workflows.execution.worlds import WorldHost, raises
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 MAPPINGS = "workspace/dropdown_mappings.json"
 
 
@@ -105,6 +107,7 @@ async def test_the_mappings_of_the_flow_are_there(world):
     assert (await world.value(source)) == {}
 
 
+@pytest.mark.system
 async def test_files_lie_in_the_folder_in_which_it_runs(sandbox):
     source = """
     import os
@@ -119,6 +122,7 @@ async def test_files_lie_in_the_folder_in_which_it_runs(sandbox):
     assert outcome.value == ["{}", ["a.txt", "workspace"], False]
 
 
+@pytest.mark.system
 async def test_no_file_of_the_project_can_be_read_to_import_it(sandbox):
     source = """
     def run() -> list:

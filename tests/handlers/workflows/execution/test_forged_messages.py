@@ -9,7 +9,10 @@ import pytest
 
 from services.workflows.ports import Limits
 from tests.handlers.workflows.execution.worlds import World
+from tests.loop_clock import LoopClock
 from tests.waiting import until
+
+pytestmark = [pytest.mark.system, pytest.mark.asyncio(loop_scope="session")]
 
 FORGE = """
 import json, os, struct, time
@@ -61,7 +64,7 @@ async def test_a_message_of_no_known_form_ends_the_workflow(sandbox: World, mess
     assert sandbox.calls == []
 
 
-async def test_a_pickle_is_never_loaded(sandbox: World, monkeypatch: pytest.MonkeyPatch):
+async def test_a_pickle_is_never_loaded(sandbox: World):
     source = "import pickle, os\nclass Evil:\n    def __reduce__(self):\n        return os.system, ('true',)\n"
     failure = await sandbox.failure(source + "def run():\n    return Evil()")
     assert failure.code == "bad_value"
@@ -96,16 +99,18 @@ async def test_a_large_message_of_many_small_values_is_not_read(sandbox: World):
 @pytest.mark.parametrize("text", ["x" * 1000, ""])
 async def test_a_flood_of_output_ends_the_workflow(sandbox: World, text: str):
     lines = ("while True:", f"    send({{'kind': 'out', 'text': {text!r}}})")
-    assert "more output than there may be" in await forged(sandbox, *lines)
+    limits = Limits(time_s=60, output_chars=1000)
+    assert "more output than there may be" in await forged(sandbox, *lines, limits=limits)
 
 
-async def test_a_flood_of_calls_keeps_nothing_else_from_its_turn(sandbox: World):
+async def test_a_flood_of_calls_keeps_nothing_else_from_its_turn(sandbox: World, clock: LoopClock):
     sandbox.answers["tools.count"] = lambda _: None
     flood = "send({'kind': 'call', 'namespace': 'tools', 'method': 'count', 'arguments': {}})"
     source = f"{FORGE}\nimport threading\ndef run():\n    while True:\n        {flood}"
-    flooding = asyncio.create_task(sandbox.run(source, limits=Limits(time_s=2)))
+    flooding = asyncio.create_task(sandbox.run(source, limits=Limits(time_s=20)))
     await sandbox.asked.wait()
     assert await sandbox.value("def run():\n    return 1") == 1
+    clock.skip(30)
     outcome = await flooding
     assert outcome.error is not None
     assert outcome.error.code == "timeout"
@@ -151,14 +156,19 @@ async def test_one_that_closes_its_connection_is_ended(sandbox: World):
 
 async def test_half_a_message_is_waited_for_until_its_time_is_over(sandbox: World):
     failure = await sandbox.failure(
-        f"{FORGE}\ndef run():\n    os.write(3, b'\\0\\0')\n    wait()", limits=Limits(time_s=1)
+        f"{FORGE}\ndef run():\n    os.write(3, b'\\0\\0')\n    wait()", limits=Limits(time_s=0.2)
     )
     assert failure.code == "timeout"
 
 
-async def test_answers_that_it_does_not_read_hold_up_nobody(sandbox: World):
+async def test_answers_that_it_does_not_read_hold_up_nobody(sandbox: World, clock: LoopClock):
     sandbox.answers["tools.much"] = lambda _: "x" * 600_000
     flood = "send({'kind': 'call', 'namespace': 'tools', 'method': 'much', 'arguments': {}})"
-    outcome = await sandbox.run(f"{FORGE}\ndef run():\n    while True:\n        {flood}", limits=Limits(time_s=1))
+    source = f"{FORGE}\ndef run():\n    while True:\n        {flood}"
+    flooding = asyncio.create_task(sandbox.run(source, limits=Limits(time_s=20)))
+    await sandbox.asked.wait()
+    assert await sandbox.value("def run():\n    return 1") == 1
+    clock.skip(30)
+    outcome = await flooding
     assert outcome.error is not None
     assert outcome.error.code == "timeout"

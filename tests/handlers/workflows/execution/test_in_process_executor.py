@@ -3,12 +3,17 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from services.workflows.ports import Limits
 from tests.handlers.workflows.execution.worlds import World
+from tests.loop_clock import LoopClock
 from tests.waiting import until
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_it_says_that_it_protects_from_nothing(trusted: World):
@@ -17,9 +22,14 @@ async def test_it_says_that_it_protects_from_nothing(trusted: World):
     assert "use it for trusted code only" in told.missing[0]
 
 
-async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World):
-    trusted.answers["tools.thread"] = lambda given: threads.append(given["ident"])
+async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World, clock: LoopClock):
     threads: list[int] = []
+
+    def begun(given: Mapping[str, Any]) -> None:
+        threads.append(given["ident"])
+        clock.skip(30)
+
+    trusted.answers["tools.thread"] = begun
     source = """
         import threading
         def run():
@@ -31,19 +41,24 @@ async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World):
                 except Exception:
                     pass
     """
-    failure = await trusted.failure(source, limits=Limits(time_s=1))
+    failure = await trusted.failure(source, limits=Limits(time_s=20))
     assert failure.code == "timeout"
     await asyncio.to_thread(until, lambda: threads[0] not in sys._current_frames(), "the thread has ended")
     assert await trusted.value("def run():\n    return 1") == 1
 
 
-async def test_a_thread_that_waits_for_the_host_is_interrupted(trusted: World, monkeypatch: pytest.MonkeyPatch):
+async def test_a_thread_that_waits_for_the_host_is_interrupted(
+    trusted: World, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
+):
     ended = threading.Event()
     monkeypatch.setattr(threading, "ended", ended, raising=False)
     source = (
         "import threading\ndef run():\n    try:\n        tools.forever()\n    finally:\n        threading.ended.set()"
     )
-    assert (await trusted.failure(source, limits=Limits(time_s=1))).code == "timeout"
+    running = asyncio.create_task(trusted.failure(source, limits=Limits(time_s=20)))
+    await trusted.asked.wait()
+    clock.skip(30)
+    assert (await running).code == "timeout"
     assert await asyncio.to_thread(ended.wait, 60)
 
 

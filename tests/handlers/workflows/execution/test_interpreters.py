@@ -8,9 +8,13 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from services.workflows.ports import Interpreter, Limits, Outcome
 from tests.handlers.workflows.execution.worlds import LIMITS, World, WorldHost
+from tests.loop_clock import LoopClock
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 class Pieces:
@@ -26,7 +30,7 @@ class Pieces:
         return outcome.value
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def pieces(world: World) -> AsyncGenerator[Pieces]:
     interpreter = await world.executor.open_interpreter()
     yield Pieces(world, interpreter)
@@ -100,12 +104,13 @@ async def test_reset_forgets(pieces: Pieces):
     assert await pieces.value("tools is not None") is True
 
 
-async def test_after_its_time_is_over_the_names_are_gone_and_it_says_so(pieces: Pieces):
+async def test_after_its_time_is_over_the_names_are_gone_and_it_says_so(pieces: Pieces, clock: LoopClock):
     await pieces.value("kept = 1")
-    outcome = await pieces.run("print('begun')\nwhile True: pass", Limits(time_s=1))
+    pieces.world.answers["tools.wait"] = lambda _: clock.skip(30)
+    outcome = await pieces.run("print('begun')\ntools.wait()\nwhile True: pass", Limits(time_s=20))
     assert outcome.error is not None
     assert outcome.error.code == "timeout"
-    assert outcome.error.message == "it did not end within 1 s; the names that were defined before are gone"
+    assert outcome.error.message == "it did not end within 20 s; the names that were defined before are gone"
     assert outcome.stdout == "begun\n"
     assert await pieces.value("'kept' in globals()") is False
 
@@ -116,6 +121,7 @@ async def test_pieces_run_one_after_the_other(pieces: Pieces):
     assert await pieces.value("count") == 5
 
 
+@pytest.mark.system
 async def test_a_process_that_ends_is_replaced(sandbox: World):
     pieces = Pieces(sandbox, await sandbox.executor.open_interpreter())
     await pieces.value("kept = 1")
@@ -127,6 +133,7 @@ async def test_a_process_that_ends_is_replaced(sandbox: World):
     await pieces.interpreter.close()
 
 
+@pytest.mark.system
 async def test_memory_that_it_ran_out_of_is_said(sandbox: World):
     pieces = Pieces(sandbox, await sandbox.executor.open_interpreter())
     outcome = await pieces.run("bytearray(10**9)", Limits(time_s=20, memory_bytes=200 * 1024**2))

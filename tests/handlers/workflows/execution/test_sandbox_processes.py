@@ -22,12 +22,22 @@ from services.workflows.ports import Job, Limits
 from tests.handlers.workflows.execution.worlds import World, WorldHost, sandbox_world
 from tests.waiting import until
 
+pytestmark = pytest.mark.system
 ROOT = Path(__file__).parents[4]
+_others: set[int] = set()
+"""Processes that fork, of a sandbox that other tests share."""
+
+
+@pytest.fixture(autouse=True)
+def only_own_processes() -> None:
+    _others.clear()
+    _others.update(process.pid for process in zygotes())
 
 
 def zygotes() -> list[psutil.Process]:
-    """Return the processes that fork, of this process."""
-    return [process for process in psutil.Process().children() if zygote_link.PROGRAM in process.cmdline()]
+    """Return the processes that fork, of this test."""
+    own = [process for process in psutil.Process().children() if process.pid not in _others]
+    return [process for process in own if is_alive(process) and zygote_link.PROGRAM in process.cmdline()]
 
 
 def kill_zygotes() -> None:
@@ -58,23 +68,25 @@ async def test_starting_twice_starts_one():
         assert len(zygotes()) == 1
 
 
-async def test_a_dead_zygote_is_replaced(sandbox: World):
-    running = asyncio.create_task(sandbox.failure("def run():\n    tools.forever()"))
-    await sandbox.asked.wait()
-    kill_zygotes()
-    failure = await running
-    assert (failure.code, failure.message) == ("killed", "its process was ended: the process that started it has ended")
-    assert await sandbox.value("def run():\n    return 1") == 1
-    kill_zygotes()  # the executor has not noticed when the next one comes
-    assert await sandbox.value("def run():\n    return 2") == 2
+async def test_a_dead_zygote_is_replaced():
+    async with sandbox_world() as world:
+        running = asyncio.create_task(world.failure("def run():\n    tools.forever()"))
+        await world.asked.wait()
+        kill_zygotes()
+        failure = await running
+        assert failure.code == "killed"
+        assert failure.message == "its process was ended: the process that started it has ended"
+        assert await world.value("def run():\n    return 1") == 1
+        kill_zygotes()  # the executor has not noticed when the next one comes
+        assert await world.value("def run():\n    return 2") == 2
 
 
 async def test_no_more_run_at_a_time_than_there_are_places():
     async with sandbox_world(max_processes=3, stock=1) as world:
         running: list[int] = []
         world.answers["tools.look"] = lambda _: running.append(world.running)
-        values = await asyncio.gather(*(world.value("def run():\n    tools.look()\n    return 1") for _ in range(30)))
-        assert values == [1] * 30
+        values = await asyncio.gather(*(world.value("def run():\n    tools.look()\n    return 1") for _ in range(9)))
+        assert values == [1] * 9
         assert max(running) == 3
 
 
@@ -121,7 +133,9 @@ async def test_nothing_is_left_on_the_disk(tmp_path: Path, monkeypatch: pytest.M
         assert (left, list(tmp_path.iterdir())) == ([], [])
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize(
+    "layer", ["seccomp", *(pytest.param(one, marks=pytest.mark.long) for one in LAYERS if one != "seccomp")]
+)
 async def test_a_layer_that_is_missing_is_said_and_the_others_hold(layer: str):
     async with sandbox_world(without=[layer]) as world:
         told = world.executor.protections
@@ -138,7 +152,7 @@ async def test_without_any_layer_nothing_is_promised():
         assert told.missing[0] == "the network can be reached"
         value = await world.value("import os\ndef run():\n    return [dict(os.environ), os.listdir()]")
         assert value == [{}, []]
-        failure = await world.failure("def run():\n    while True: pass", limits=Limits(time_s=1))
+        failure = await world.failure("def run():\n    while True: pass", limits=Limits(time_s=0.2))
         assert failure.code == "timeout"
 
 
@@ -164,7 +178,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("without", [(), ("processes", "mounts", "network")])
+@pytest.mark.parametrize("without", [(), pytest.param(("processes", "mounts", "network"), marks=pytest.mark.long)])
 def test_all_processes_and_folders_end_with_the_service(without: tuple[str, ...], tmp_path: Path):
     tmp_path.chmod(0o755)
     command = [sys.executable, "-c", DYING, *without]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from textwrap import dedent
 from typing import Any
+
+import pytest
 
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from services.workflows.execution.sandbox_executor import SandboxExecutor
@@ -81,13 +84,36 @@ class WorldHost:
 
 
 @asynccontextmanager
-async def sandbox_world(**options: Any) -> AsyncGenerator[World]:
+async def started_sandbox(**options: Any) -> AsyncGenerator[SandboxExecutor]:
     executor = SandboxExecutor(**options)
     await executor.start()
     try:
-        yield World(executor)
+        yield executor
     finally:
         await executor.close()
+
+
+class Sandboxes:
+    """Sandboxes by the layers that they lack, started when they are first used."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._started: dict[tuple[str, ...], SandboxExecutor] = {}
+
+    async def started(self, *without: str) -> SandboxExecutor:
+        if without not in self._started:
+            self._started[without] = await self._stack.enter_async_context(started_sandbox(without=without))
+        told = self._started[without].protections
+        if not (told.files and told.network and told.system_calls):
+            pytest.skip(f"{sys.platform} of this machine protects too little: {'; '.join(told.missing)}")
+        return self._started[without]
+
+
+@asynccontextmanager
+async def sandbox_world(**options: Any) -> AsyncGenerator[World]:
+    """Return a world with a sandbox of its own."""
+    async with started_sandbox(**options) as executor:
+        yield World(executor)
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.workflows.execution.child.artifact_data import pack_bytes, pack_data, packed_bytes, unpack_data
@@ -35,6 +35,7 @@ class Number(IntEnum):
     ONE = 1
 
 
+@settings(max_examples=30)
 @given(JSON)
 def test_json_is_as_it_was(value: Any):
     assert to_plain(value) == value
@@ -66,9 +67,28 @@ def test_what_is_not_strict_json_is_refused(data: bytes, problem: str):
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff", b"[1,]", b"9" * 5000])
-def test_what_is_no_json_is_refused(data: bytes):
+def test_what_does_not_parse_is_refused(data: bytes):
     with pytest.raises(ValueError):
         from_json(data)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"languages": {"a"}}, "a set at ['languages']"),
+        ({"rows": [1, {"at": float("nan")}]}, "the number nan at ['rows'][1]['at']"),
+        ([float("-inf")], "the number -inf at [0]"),
+        ({1: 2}, "an int as a key"),
+        ([2**64], "an integer beyond 64 bits at [0]"),
+        (b"a", "a bytes"),
+        ("\ud800", "a string with half a surrogate pair"),
+        (object(), "an object"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_path(value: Any, problem: str):
+    with pytest.raises(BadValueError) as caught:
+        to_plain(value)
+    assert str(caught.value) == problem
 
 
 def test_depth_is_counted_to_the_last_level():

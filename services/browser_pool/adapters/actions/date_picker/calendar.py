@@ -125,7 +125,7 @@ async def open_calendar(entry: DateEntry) -> Calendar | PerformOutcome:
     if isinstance(reached, PerformOutcome):
         return reached
     entry.opened = await reached.press(session)
-    until_s = time.monotonic() + OPENS_S
+    until_s = time.monotonic() + session.patient_s(OPENS_S)
     while (calendar := await entry.calendar()).state != "shown" and time.monotonic() < until_s:
         await session.run_timed(asyncio.sleep(POLL_S))
     return calendar
@@ -217,7 +217,7 @@ async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar
 
 async def _wait_for_months(entry: DateEntry, before: tuple[int, ...]) -> Calendar:
     """Return the calendar once it shows other months, or at the timeout."""
-    until_s = time.monotonic() + TURNS_S
+    until_s = time.monotonic() + entry.session.patient_s(TURNS_S)
     while True:
         calendar = await entry.calendar()
         if (calendar.months != before and all(calendar.months)) or time.monotonic() >= until_s:
@@ -261,7 +261,7 @@ async def close_calendar(entry: DateEntry) -> None:
 
 async def _stays_open(entry: DateEntry) -> bool:
     """Return whether a pop-up calendar is still shown after the time that one takes to fade."""
-    until_s = time.monotonic() + FADES_S
+    until_s = time.monotonic() + entry.session.patient_s(FADES_S)
     while True:
         calendar = await entry.calendar()
         if calendar.state != "shown" or calendar.inline:

@@ -133,7 +133,7 @@ async def _press_day(entry: DateEntry, calendar: Calendar) -> bool | PerformOutc
 async def _is_held_soon(entry: DateEntry) -> bool:
     """Return whether the field, or what is beside it, shows the date. It is waited for, unless the calendar is part of
     the page or has to be confirmed."""
-    until_s = time.monotonic() + LATE_S
+    until_s = time.monotonic() + entry.session.patient_s(LATE_S)
     while True:
         calendar = await entry.calendar()
         if await _shown_date(entry, calendar):
@@ -175,7 +175,7 @@ async def _outcome_after_pick(entry: DateEntry) -> PerformOutcome:
 
 async def _read_again(entry: DateEntry, outcome: PerformOutcome) -> PerformOutcome:
     """Return the outcome by what is shown a moment later: a page may take back what it showed at first."""
-    await entry.session.run_timed(asyncio.sleep(HOLDS_S))
+    await entry.session.run_timed(asyncio.sleep(entry.session.patient_s(HOLDS_S)))
     await entry.session.settle()
     shown = await entry.read_state()
     first = outcome.effect.value if isinstance(outcome.effect, ValueSet) else ""

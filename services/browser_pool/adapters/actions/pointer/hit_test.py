@@ -202,7 +202,7 @@ async def reach_part(
         if way.state == "covered" and await _dismiss_overlay(session, over_frame, way, tried):
             began_s = time.monotonic()
             continue
-        waited_s = max(patience_s, CLOSING_TIMEOUT_S) if tried else patience_s
+        waited_s = session.patient_s(max(patience_s, CLOSING_TIMEOUT_S) if tried else patience_s)
         timeout_s = session.limits.action_s if way.busy else min(waited_s, session.limits.action_s)
         if time.monotonic() - began_s >= timeout_s:
             return refuse("blocked", f"{called} {_blocked_reason(way)}", target=session.target)

@@ -120,7 +120,7 @@ async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = S
     New data is not drawn yet, so the time starts again with it. A busy browser delays the page's timers, so a minimum
     number of polls is required too.
     """
-    network = pick.session.network
+    session, network = pick.session, pick.session.network
     began_s = idle_s = still_s = time.monotonic()
     looks = 0
     choices = await pick.choices()
@@ -129,7 +129,7 @@ async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = S
         loading = choices.loading or network.has_pending() or (not choices.items and network.has_request_of_action())
         if loading:
             idle_s, still_s, looks = now_s, now_s, 0
-        quiet_s = patience_s if choices.items or choices.search else EMPTY_S
+        quiet_s = session.patient_s(patience_s if choices.items or choices.search else EMPTY_S)
         if not loading and now_s - still_s >= quiet_s and looks >= quiet_s / POLL_S / 2:
             return choices
         if now_s - began_s >= LOADING_BOUND_S or now_s - idle_s >= LIST_BOUND_S:

@@ -69,7 +69,7 @@ async def _read_settled(session: PageSession, found: ResolvedElement) -> Element
 async def _wait_for_option(session: PageSession, found: ResolvedElement, option: str) -> ElementState:
     """Return the list once the wanted option is in it, or at the timeout."""
     now = found.now
-    until_s = time.monotonic() + min(LATE_OPTIONS_S, session.limits.action_s)
+    until_s = time.monotonic() + min(session.patient_s(LATE_OPTIONS_S), session.limits.action_s)
     if not now.disabled and matching.pick_option(now.options, option) is None:
         await session.run_timed(found.locator.focus(timeout=session.limits.action_s * 1000))
     while matching.pick_option(now.options, option) is None and time.monotonic() < until_s:

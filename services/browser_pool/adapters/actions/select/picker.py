@@ -132,7 +132,7 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     outcome = await _wait_for_effect(pick, pressed)
     if not outcome.ok or not isinstance(outcome.effect, ValueSet):
         return outcome
-    await pick.session.run_timed(asyncio.sleep(HOLDS_S))
+    await pick.session.run_timed(asyncio.sleep(pick.session.patient_s(HOLDS_S)))
     await pick.session.settle()
     later = await _outcome_now(pick, pressed)
     if later.ok and isinstance(later.effect, ValueSet | Navigated):
@@ -143,7 +143,7 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
 
 
 async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
-    until_s = time.monotonic() + LATE_S
+    until_s = time.monotonic() + pick.session.patient_s(LATE_S)
     outcome = await _outcome_now(pick, pressed)
     while outcome.code == "effect_not_seen" and time.monotonic() < until_s:
         await pick.session.run_timed(asyncio.sleep(POLL_S))
