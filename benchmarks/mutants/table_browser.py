@@ -135,7 +135,7 @@ HOSTS = (
     ),
     Module(
         "services/browser_pool/adapters/guard/session_guard.py",
-        ("unit/browser_pool/test_session_guard_login.py", "unit/browser_pool/test_api_response.py"),
+        ("unit/browser_pool/test_session_guard.py",),
         (
             Mutant(
                 "if not fits_any(origin, self.bounds.private):\n            return False",

@@ -18,7 +18,7 @@ _PRESSES = ("unit/planner/test_planner_route.py", "handlers/planner/test_planner
 JUDGE = (
     Module(
         "services/planner/judge/list_proof.py",
-        ("unit/planner/test_planner_list_end.py", *_LIST_PROOF),
+        ("unit/planner/test_planner_list_proof.py", *_LIST_PROOF),
         (
             Mutant(
                 "if one.total < found and one.firm and",

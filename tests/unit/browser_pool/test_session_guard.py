@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.guard.session_guard import SEALED, SessionGuard
+from services.browser_pool.login_states import LoginState
 from services.browser_pool.safety.politeness import PaceLimits
 from shared.network.host_policy import HostPolicy
 from shared.network.name_resolver import NameResolver
@@ -112,3 +114,19 @@ async def test_where_a_stored_page_is_shown_nothing_else_is_opened() -> None:
         (f"https://{HOST}/", "tab", False),
     ):
         assert await one.document(url, cast("Any", where), hop) == SEALED
+
+
+def test_where_a_stored_page_is_shown_no_web_socket_is_opened() -> None:
+    socket = "wss://push.example/"
+    assert guard(HostPolicy()).socket(socket, (PUBLIC,)) is None
+    assert "is a private address" in str(guard(HostPolicy()).socket(socket, (PRIVATE,)))
+    assert guard(HostPolicy(), sealed="file:///kept/page.html").socket(socket, (PUBLIC,)) == SEALED
+
+
+@pytest.mark.parametrize(("first", "opened"), [(HOST, True), ("other.example", False)])
+async def test_a_session_with_a_login_begins_at_one_of_its_hosts(first: str, opened: bool) -> None:
+    one = guard(HostPolicy(), PUBLIC)
+    one.login = LoginState("desk", Path("desk.json"), "ab", (HOST,))
+    refused = await one.document(f"https://{first}/", "tab", False)
+    assert (refused is None) is opened
+    assert one.bounds.allowed == ((f"{HOST}:443",) if opened else ())
