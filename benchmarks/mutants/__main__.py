@@ -158,15 +158,18 @@ def _unchanged_s(copies: Copies, cases: Sequence[Case]) -> float:
 
 
 def try_one(copy: WorkingCopy, case: Case, limit_s: float) -> Tried:
+    """Try a mutant with the tests that the table names, then with all in their folders. Raises NothingRanError."""
     text = (copy.folder / case.module.path).read_text(encoding="utf-8")
     tests = case.module.tests
+    folders = sorted({one.rpartition("/")[0] if one.endswith(".py") else one for one in tests})
     with copy.holding(case.module.path, changed(text, case.mutant)):
         run = copy.run_tests(tests, limit_s)
-        folders = sorted({one.rpartition("/")[0] if one.endswith(".py") else one for one in tests})
-        if not run.failed and not case.mutant.equal and set(folders) != set(tests):
-            wider = copy.run_tests(folders, 10 * limit_s)
-            run = RanTests(wider.failed, run.seconds + wider.seconds, wider.by_time)
-    return Tried(case, run)
+        if run.failed or case.mutant.equal or set(folders) == set(tests):
+            return Tried(case, run)
+        wider = copy.run_tests(folders, 10 * limit_s)
+    if wider.failed and not wider.by_time and copy.run_tests([wider.failed.removeprefix("tests/")], limit_s).failed:
+        raise NothingRanError(f"{wider.failed} fails without a mutant")
+    return Tried(case, RanTests(wider.failed, run.seconds + wider.seconds, wider.by_time))
 
 
 def show(tried: Sequence[Tried]) -> None:

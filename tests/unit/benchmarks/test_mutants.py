@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants.__main__ import Case, Tried, rows, survivors
+from benchmarks.mutants.__main__ import Case, Tried, rows, survivors, try_one
 from benchmarks.mutants.mutant import Module, Mutant, changed, line_of
 from benchmarks.mutants.table import MODULES
 from benchmarks.mutants.working_copy import NothingRanError, RanTests, WorkingCopy, first_failure
@@ -85,3 +86,39 @@ def test_a_survivor_is_none_where_it_is_told_why_it_is_equal():
     assert figures["mutants"] == 2
     assert figures["killed by the fast tests"] == 0.5
     assert figures["survivors without a test or a reason"] == 1
+
+
+class ScriptedCopy(WorkingCopy):
+    """A copy in which tests fail as the script says: by what is asked, and whether the module is changed."""
+
+    def __init__(self, folder: Path, fails: dict[tuple[str, bool], str]) -> None:
+        self.folder, self.fails = folder, fails
+        self.asked: list[str] = []
+        (folder / "a.py").write_text(TEXT)
+
+    def run_tests(self, tests: Sequence[str], limit_s: float) -> RanTests:
+        self.asked.append(" ".join(tests))
+        is_changed = (self.folder / "a.py").read_text() != TEXT
+        return RanTests(self.fails.get((self.asked[-1], is_changed), ""), 1.0)
+
+
+def tried(copy: ScriptedCopy, **more: str) -> str:
+    mutant = Mutant("a > 1", "a >= 1", "one is none", **more)
+    return try_one(copy, Case(Module("a.py", ("unit/test_a.py",), ()), mutant, 2), 60.0).run.failed
+
+
+def test_what_its_own_tests_do_not_kill_is_tried_with_all_in_their_folders(tmp_path: Path):
+    own = ScriptedCopy(tmp_path, {("unit/test_a.py", True): "tests/unit/test_a.py::test_one"})
+    assert (tried(own), own.asked) == ("tests/unit/test_a.py::test_one", ["unit/test_a.py"])
+    other = ScriptedCopy(tmp_path, {("unit", True): "tests/unit/test_b.py::test_two"})
+    assert tried(other) == "tests/unit/test_b.py::test_two"
+    assert other.asked == ["unit/test_a.py", "unit", "unit/test_b.py::test_two"]
+    assert tried(ScriptedCopy(tmp_path, {})) == ""
+    equal = ScriptedCopy(tmp_path, {})
+    assert (tried(equal, equal="nobody asks"), equal.asked) == ("", ["unit/test_a.py"])
+
+
+def test_a_test_that_fails_without_a_mutant_kills_none(tmp_path: Path):
+    broken = {("unit", True): "tests/unit/test_b.py::test_two", ("unit/test_b.py::test_two", False): "the same"}
+    with pytest.raises(NothingRanError, match="without a mutant"):
+        tried(ScriptedCopy(tmp_path, broken))
