@@ -4,6 +4,7 @@ import re
 from fnmatch import translate
 from ipaddress import IPv4Address
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def test_everything_else_is_refused(url: str) -> None:
         ("a.example:8443", "https://a.example/", False),
         ("a.example:443", "https://a.example/", True),
         ("a.example:443", "http://a.example/", False),
+        ("a.example:80", "http://a.example:8080/", False),
         ("*.example.com", "https://a.b.example.com/", True),
         ("*.example.com", "https://example.com/", False),
         ("*.example.com", "https://badexample.com/", False),
@@ -136,3 +138,18 @@ def test_what_is_named_passes_unasked(host: str, port: str) -> None:
     port = "" if port == ":80" else port
     if "." not in host or host.startswith(("127.", "10.", "192.168.")):
         assert not asked(f"http://{host}{port}/x?y=http://10.0.0.1/", [f"{host}{port or ':80'}"])
+
+
+def test_without_named_hosts_nothing_is_opened() -> None:
+    assert "none yet" in (document_refusal("https://tickets.example.com/", [], HostPolicy()) or "")
+
+
+@pytest.mark.parametrize("url", ["ws://[::1", "WSS://a b/", "http://[::1"])
+def test_what_asks_a_host_that_cannot_be_read_is_refused(url: str) -> None:
+    assert part_refusal(url, [], HostPolicy())
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "192.168.0.1", "100.64.0.1", "172.31.0.1", "0.0.0.0", "224.0.0.1"])
+def test_every_range_of_private_addresses_is_asked_about(host: str) -> None:
+    assert asked(f"http://{host}/latest/meta-data", [])
+    assert not asked("http://93.184.216.34/", [])

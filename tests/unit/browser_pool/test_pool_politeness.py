@@ -148,3 +148,9 @@ def test_what_shares_a_pace(url: str, domain: str) -> None:
 @given(st.text(max_size=40))
 def test_whatever_a_host_is_called_its_key_is_one_token_or_more_and_no_wildcard(host: str) -> None:
     assert not set(registrable_domain(f"http://{host}/")) & set("*> \t\r\n/")
+
+
+def test_a_document_that_waits_for_its_turn_holds_its_slot_from_then_on() -> None:
+    waiting = expect(take(Pace(next_at=NOON + 10), PaceLimits(max_in_flight=1), "a", now=NOON, hold_s=60), PaceGrant)
+    assert waiting.go_at == NOON + 10
+    assert [slot.until for slot in waiting.pace.slots] == [NOON + 70]

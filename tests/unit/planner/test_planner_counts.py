@@ -118,3 +118,8 @@ def test_the_form_of_a_range_is_read_in_every_language(language: str):
 def test_much_text_is_read_in_bounded_time():
     hostile = ["1 " * 100, "1 of " * 40, "(1-2 " * 40, "found " * 30 + "9", "page 1 " * 28, "1'111" * 40]
     assert read_counts(page(*(text(one) for one in hostile * 50))) is not None
+
+
+def test_a_choice_of_entries_for_each_page_is_no_count():
+    assert read(text("(25 items)")) == [("total", 0, 0, 25)]
+    assert read(text("Show (25 items)")) == []

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
 from services.planner.page.identity import identity_proof, keywords, read_page
+from services.planner.page.labels.candidates import Candidate, listed
+from services.planner.page.record.scope import find_section
 from shared.contracts.steps import ValueSource
 from shared.task.row_values import missing_columns, start_url
 from tests.cases import cases
@@ -377,3 +381,28 @@ def test_the_head_of_the_page_is_no_label_of_what_comes_after_it():
     crumb = el("link", "Admin", tag="a", url="/admin")
     assert isinstance(reading(page(heading("Assignee"), crumb)), FieldMissing)
     assert shown(page(heading("Assignee", 3), text("Ann Lee"))) == "Ann Lee"
+
+
+def test_two_different_numbers_under_one_label_are_ambiguous():
+    task = {"output_schema": {"amount": "number"}, "required_fields": ["amount"], "identity": {}}
+    assert isinstance(reading(page(*row("Amount", "7"), *row("Amount", "8")), "amount", **task), FieldAmbiguous)
+    assert shown(page(*row("Amount", "1,234"), *row("Amount", "1234")), "amount", **task) == "1,234"
+
+
+def test_what_may_be_the_next_label_is_no_value_while_the_value_loads():
+    label, below = text("Assignee:", box=box(10, 10)), text("Priority: high", box=box(10, 34))
+    assert isinstance(reading(page(text("Assignee: ..."), label, below)), FieldMissing)
+    assert shown(page(text("Assignee: ..."), label, text("Ann Lee", box=box(10, 34)))) == "Ann Lee"
+
+
+def test_a_part_of_the_page_that_is_there_twice_is_none():
+    rows = [one for number in (1, 2) for one in (cell(None, "Billing", number, 0), cell(None, "5", number, 1))]
+    assert find_section(page(*rows), ["Billing"]) is None
+    assert find_section(page(*rows[:2]), ["Billing"]) == page(*rows[:2]).elements
+
+
+def test_items_of_which_one_holds_a_comma_stay_apart():
+    first, second = (Candidate(name, el("text", name)) for name in ("Lee, Ann", "Bob"))
+    assert listed((first, second)) == (first, second)
+    (joined,) = listed((replace(first, shown="Ann"), second))
+    assert joined.shown == "Ann, Bob"

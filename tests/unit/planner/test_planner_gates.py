@@ -763,3 +763,23 @@ def test_a_value_that_does_not_fit_its_pattern_goes_to_a_person():
     )
     assert "does not fit the pattern" in str(ending)
     assert by_name(values)["assignee"].value is None
+
+
+def test_a_value_that_is_reported_anew_replaces_the_one_that_was_saved():
+    saved = FieldValue(field="assignee", state="value", value="Bob", shown="Bob")
+    _, values = judge(Done(values=VALUES), kept(proven(), (saved,), frozenset()))
+    assert by_name(values)["assignee"].value == "Ann Lee"
+
+
+def test_an_item_that_the_page_shows_twice_is_not_reported_once():
+    task = spec(output_schema={"ticket_number": "string", "tags": "array"}, required_fields=["tags"])
+    seen = page(heading("TCK-1001: Printer on fire"), *row("Tags", "red, red"))
+    told, ending = twice(Done(values={"ticket_number": "TCK-1001", "tags": ["red"]}), seen, spec=task)
+    assert "you reported 'red', but" in told
+    assert isinstance(ending, Ending)
+    assert (ending.status, ending.reason) == ("needs_review", "contradicted_values")
+
+
+def test_the_end_of_a_longer_word_does_not_show_a_value():
+    told, _ = twice(Done(values=VALUES), unlabelled(text("Joann Lee")))
+    assert told == "assignee: 'Ann Lee' is not shown by the page"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.planner.deciders.listing.decide import decide, list_end_reason
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
+from services.planner.page.lists import interleaved_kinds
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from tests.typed import expect
@@ -248,3 +249,12 @@ def test_a_list_that_is_not_certain_goes_to_a_person_once_the_page_had_time():
     shot_taken = begun(entry(Screenshot(label="uncertain_list")), listed=0, looks=9)
     ended = expect(expect(decide(listing_view(seen, shot_taken)), Act).action, Fail)
     assert (ended.code, "list.under" in ended.note) == ("uncertain_list", True)
+
+
+def test_links_are_of_several_kinds_only_where_they_take_turns():
+    def kinds(*paths: str) -> list[list[str]]:
+        heads = [person(path, path) for path in paths]
+        return [[head.name for head in kind] for kind in interleaved_kinds(heads)]
+
+    assert kinds("t/1", "u/ann", "t/2", "u/bob") == [["t/1", "t/2"], ["u/ann", "u/bob"]]
+    assert kinds("t/1", "t/2", "u/ann", "u/bob") == [["t/1", "t/2", "u/ann", "u/bob"]]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.gates import Rejection, judge_done
-from services.planner.judge.login_page import is_other_address
+from services.planner.judge.login_page import LoginPageFacts, is_instead_of_record, is_other_address
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import Done, Fail, Goto, Screenshot
@@ -197,3 +199,30 @@ def test_a_wall_says_whether_it_shows_nothing_else():
     ]
     assert [wall is not None and wall.is_bare for wall in found] == [True, False, False]
     assert find_login_wall(page(*ticket())) is None
+
+
+@pytest.mark.parametrize(
+    ("proof", "known", "instead"),
+    [
+        ("proven", "is_bare came_instead lacks", False),
+        ("mismatch", "is_bare", False),
+        ("mismatch", "came_instead lacks", False),
+        ("mismatch", "is_bare came_instead", True),
+        ("unproven", "", False),
+        ("unproven", "lacks", True),
+        ("unproven", "came_instead", True),
+        ("unproven", "is_bare", True),
+        ("unproven", "is_bare is_asked", False),
+        ("not_asked", "is_bare came_instead lacks is_asked", False),
+        ("not_asked", "came_instead shows", False),
+        ("not_asked", "is_bare came_instead shows", True),
+        ("not_asked", "is_bare", True),
+        ("not_asked", "came_instead", True),
+        ("not_asked", "lacks", True),
+        ("not_asked", "", False),
+    ],
+)
+def test_what_decides_whether_a_login_stands_where_the_record_should_be(proof, known, instead):
+    names = ("is_bare", "came_instead", "is_asked", "lacks", "shows")
+    facts = LoginPageFacts(proof=proof, **{name: name in known.split() for name in names})
+    assert is_instead_of_record(facts) is instead

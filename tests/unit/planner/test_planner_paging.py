@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from services.planner.page.list_signs.page_numbers import number_rows
 from services.planner.page.paging import next_page_control, next_results_control
 from tests.cases import cases
 from tests.typed import there
@@ -98,3 +101,27 @@ def test_the_part_that_holds_the_results_is_asked_first_and_its_end_is_the_end()
 def test_a_link_that_says_of_itself_that_it_leads_on_turns_results():
     control = there(next_results_control(page(link("25 to 50", turn="next")), ()))
     assert control.kind == "next"
+
+
+@pytest.mark.parametrize("same", ["#list", "/"])
+def test_a_link_to_this_page_loads_no_other_one(same: str):
+    seen = page(
+        text("an item"), link("Next", url=f"http://127.0.0.1:8000/list{same}"), url="http://127.0.0.1:8000/list"
+    )
+    control = next_page_control(seen, 1)
+    assert control is not None
+    assert control.url is None
+
+
+def test_the_days_of_a_calendar_are_no_page_numbers():
+    days = [link(str(day), url=f"/day/{day}") for day in range(1, 31)]
+    assert number_rows(page(text("an item"), *days)) == []
+    assert len(number_rows(page(text("an item"), *days[:20]))) == 1
+
+
+def test_the_number_that_an_ellipsis_stands_for_is_not_this_page():
+    first, third, fourth = (link(str(n), url=f"/list?page={n}") for n in (1, 3, 4))
+    (row,) = number_rows(page(first, text("…"), third, fourth))
+    assert row.current is None
+    (row,) = number_rows(page(first, third, fourth))
+    assert row.current == 2

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from shared.task.typed_values import is_not_present, normalise
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.task.output_field import OutputField
+from shared.task.typed_values import Context, find_shown_problem, is_not_present, normalise
 from shared.text.normal import Invalid, Normal
 from tests.cases import cases
 
@@ -53,3 +57,22 @@ def test_the_words_for_nothing_are_compared_without_case_and_ends():
     assert is_not_present("  unassigned ", ["Unassigned"])
     assert not is_not_present("unassigned yet", ["Unassigned"])
     assert not is_not_present("", [])
+
+
+@given(st.text(max_size=40))
+def test_no_text_breaks_a_reader(shown: str):
+    for kind in ("string", "number", "decimal", "boolean", "date", "date-time", "array"):
+        assert isinstance(normalise(kind, shown), Normal | Invalid)
+
+
+def test_of_two_words_that_differ_only_in_case_none_is_guessed():
+    words = Context(values=("Open", "OPEN", "closed"))
+    assert normalise("enum", "Open", words) == Normal("Open")
+    assert normalise("enum", "CLOSED", words) == Normal("closed")
+    assert isinstance(normalise("enum", "open", words), Invalid)
+
+
+def test_each_part_of_a_list_fits_the_pattern():
+    field = OutputField(type="array", pattern="[a-z]+")
+    assert find_shown_problem(field, "red, green") == ""
+    assert find_shown_problem(field, "red, 12") == "'12' does not fit the pattern [a-z]+"

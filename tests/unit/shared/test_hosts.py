@@ -20,6 +20,7 @@ from shared.hosts import (
     is_spec_rule,
     parse_host_rule,
     parse_origin,
+    share_a_host,
 )
 from shared.network.host_policy import HostPolicy, document_refusal
 from tests.cases import cases
@@ -141,3 +142,10 @@ def test_a_rule_is_the_same_in_its_canonical_form(rule: str) -> None:
     host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
     written = ("*." if parsed.below else "") + host + ("" if parsed.port is None else f":{parsed.port}")
     assert parse_host_rule(written) == parsed
+
+
+def test_rules_of_two_ports_share_no_host() -> None:
+    for one, other in (("a.example:80", "a.example:8080"), ("a.example:8080", "a.example:80")):
+        assert not share_a_host([one], [other])
+        assert share_a_host([one], [one])
+        assert share_a_host([one], ["a.example"])

@@ -7,7 +7,7 @@ from base64 import b64encode
 import pytest
 
 from shared.bus.signing.service_keys import KeysInMemory
-from shared.bus.signing.signatures import NOBODY, PURPOSE, SIGNATURE, EventSigner, require_signature
+from shared.bus.signing.signatures import NOBODY, PURPOSE, SIGNATURE, EventSigner, is_believed, require_signature
 from shared.errors import NotSigned
 from shared.subjects import RUN_CONTROLLED, STEP_TAKEN
 from tests.cases import cases
@@ -65,3 +65,13 @@ def test_who_has_no_keys_believes_nobody_and_what_nobody_signs_needs_no_signatur
         require_signature(NOBODY, STEP_TAKEN, WHERE, DATA, {SIGNATURE: planner().header(WHERE, DATA)})
     assert caught.value.why == caught.value.code == "unknown_signer"
     require_signature(NOBODY, RUN_CONTROLLED, f"{RUN_CONTROLLED.pattern}.run_1", DATA, {})
+
+
+def test_who_reads_what_others_handle_believes_signed_events_of_known_kinds_alone():
+    signed = {SIGNATURE: planner().header(WHERE, DATA)}
+    assert is_believed(KEYS, WHERE, DATA, signed)
+    assert not is_believed(KEYS, WHERE, DATA, {})
+    assert not is_believed(NOBODY, WHERE, DATA, signed)
+    unknown = f"{STEP_TAKEN.pattern}_of_others.run_1.A-1"
+    assert not is_believed(KEYS, unknown, DATA, {SIGNATURE: planner().header(unknown, DATA)})
+    assert not is_believed(KEYS, f"{RUN_CONTROLLED.pattern}.run_1", b"no message", {})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from shared.contracts.results import Locator
 from shared.flows.compiling.alignment import Column, align_samples
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from tests.cases import cases
@@ -101,3 +104,14 @@ def test_what_is_filled_before_another_step_stays_before_it(one, other):
 def test_an_order_that_is_the_same_stays():
     steps = "Name Box Country Choice Office Note Phone Save Name"
     assert aligned(steps, steps, steps) == steps.split()
+
+
+@pytest.mark.parametrize(("matches", "steps"), [(1, 1), (2, 2)])
+def test_an_id_that_several_elements_have_makes_no_two_steps_one(matches: int, steps: int):
+    recorders = [Recorder(f"T-{number}", {"name": f"Name of {number}"}) for number in range(2)]
+    for one, name, count in zip(recorders, ("Save", "Send"), (1, matches), strict=True):
+        ids = (Locator(kind="id", value="#go", matches=count),)
+        one.open("http://site/", element(1, "button", name, locators=ids))
+        one.click(1)
+    calls = [calls_of(one.sample, number)[0] for number, one in enumerate(recorders)]
+    assert len(align_samples(calls, [one.row for one in recorders])) == 1 + steps

@@ -417,3 +417,25 @@ def test_an_id_that_looks_generated_is_no_selector():
     facts = compiled(recorders).files.locators['role=button[name="Save"]']
     assert "#save" in facts.selectors
     assert "#field-9182" not in facts.selectors
+
+
+def test_a_value_of_a_sample_that_stands_in_the_source_by_chance_keeps_it_a_draft():
+    recorders = [record(0, person="Search"), record(1)]
+    for one in recorders:
+        one.open("http://site/", element(1, "textbox", "Name"), element(2, "button", "Search"))
+        one.type(1, one.row["person"])
+        one.click(2, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/")
+    assert "the source has a value of the variable 'person'" in flow.problems
+
+
+def test_one_sample_that_shows_a_field_does_not_tell_where_it_stands():
+    recorders = [record(0), record(1)]
+    for one in recorders:
+        one.open(f"http://site/{one.row['number']}", *labelled_page("open"))
+        one.screenshot("ticket")
+    recorders[0].read("status", 5)
+    flow = compiled(recorders)
+    assert flow.remarks == ("status: 1 of 2 samples show it on a stored page; 2 or more are needed",)
+    assert flow.with_model == ("status",)

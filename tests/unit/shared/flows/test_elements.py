@@ -117,3 +117,12 @@ def test_an_entry_is_known_by_its_template():
     locators = {'row=["{number}"] >> role=link': facts}
     assert facts_of_selector('row=["TCK-1"] >> role=link', locators, {"number": "TCK-1"}) is facts
     assert facts_of_selector('row=["TCK-2"] >> role=link', locators, {"number": "TCK-1"}) is None
+
+
+def test_ways_that_lead_to_different_elements_heal_none():
+    facts = ElementFacts(role="button", selectors=("#a", "#b"), fingerprints=("f1",))
+    send, go = (located(el("button", name, fingerprint="f1"), id=one) for name, one in (("Send", "#a"), ("Go", "#b")))
+    assert isinstance(found(SAVE, send, go, facts=facts), ElementAmbiguous)
+    healed = found(SAVE, send, facts=facts)
+    assert isinstance(healed, ElementLocated)
+    assert (healed.element.name, healed.healed) == ("Send", True)

@@ -94,3 +94,7 @@ def test_what_led_every_sample_to_the_element_that_a_planner_chose_is_added_firs
 
 def test_a_choice_that_holds_for_one_sample_only_is_not_added():
     assert proposed([planned("text=Annotate")], [planned("#annotate")]) is None
+
+
+def test_of_two_samples_that_have_lost_different_ways_nothing_follows():
+    assert proposed([field([PLACE], [LABEL])], [field([NEAR], [LABEL])]) is None

@@ -14,6 +14,7 @@ ROWS = ({"number": "CS-1042", "project": "Harbour"}, {"number": "CS-1043", "proj
         (("/s?q=CS-1042%20Harbour", "/s?q=CS-1043%20Orchard%20Hill"), "/s?q={number}%20{project}"),
         (("/s?q=CS-1042%3AHarbour", "/s?q=CS-1043%3AOrchard%20Hill"), "/s?q={number}%3A{project}"),
         (("/XHarbour/CS-1042", "/XOrchard%20Hill/CS-1043"), None),
+        (("/HarbourX/CS-1042", "/Orchard%20HillX/CS-1043"), None),
     ],
 )
 def test_values_are_found_after_escapes_of_an_address_and_not_in_words(texts: tuple[str, str], template: str | None):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
+from shared.text.written_dates import DateHints
 from tests.cases import cases
 from tests.typed import expect
 
@@ -268,3 +269,10 @@ def test_no_text_and_no_title_breaks_a_reader(shown: str, title: str):
         *(OutputField(type=kind) for kind in ("string", "number", "decimal", "boolean", "array")),
     ):
         assert isinstance(typed_value(field, shown, title=title), Normal | Invalid)
+
+
+def test_an_order_that_a_page_settles_holds_for_dates_of_its_own_form_only():
+    settled = DateHints("dmy", frozenset({"/4"}))
+    assert value(DAY, "03/10/2026", order=settled) == "2026-10-03"
+    for other in ("03.10.2026", "03-10-2026", "03/10/26"):
+        assert "could be" in why_not(DAY, other, order=settled)
