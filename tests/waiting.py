@@ -19,7 +19,7 @@ def until(look: Callable[[], Seen | None], what: str, within_s: float = LONGEST_
     while time.monotonic() < until_s:
         if seen := look():
             return seen
-        time.sleep(PAUSE_S)
+        time.sleep(PAUSE_S)  # clock: polls
     raise AssertionError(f"{what}: not within {within_s:.0f} s")
 
 
@@ -29,5 +29,5 @@ async def until_asked(look: Callable[[], Awaitable[Seen | None]], what: str) -> 
     while time.monotonic() < until_s:
         if seen := await look():
             return seen
-        await asyncio.sleep(PAUSE_S)
+        await asyncio.sleep(PAUSE_S)  # clock: polls
     raise AssertionError(f"{what}: not within {LONGEST_S:.0f} s")

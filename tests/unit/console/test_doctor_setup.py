@@ -189,7 +189,9 @@ class ClockAnswers(Answers):
     def do_HEAD(self) -> None:
         assert isinstance(self.server, Clock)
         self.send_response_only(403)
-        self.send_header("Date", format_datetime(datetime.now(UTC) + self.server.ahead, usegmt=True))
+        self.send_header(
+            "Date", format_datetime(datetime.now(UTC) + self.server.ahead, usegmt=True)
+        )  # clock: the clock of the machine is what is compared
         self.end_headers()
 
 

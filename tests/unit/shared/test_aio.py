@@ -74,7 +74,7 @@ async def test_how_it_ended_is_not_raised(cancel: Callable[..., Coroutine[Any, A
 
     task = asyncio.create_task(fail())
     await asyncio.sleep(0)
-    await cancel(task, asyncio.create_task(asyncio.sleep(60)))
+    await cancel(task, asyncio.create_task(asyncio.sleep(60)))  # clock: it is cancelled
     with pytest.raises(ValueError, match="mine"):
         task.result()
 
