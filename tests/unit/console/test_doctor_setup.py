@@ -190,8 +190,9 @@ class ClockAnswers(Answers):
         assert isinstance(self.server, Clock)
         self.send_response_only(403)
         self.send_header(
-            "Date", format_datetime(datetime.now(UTC) + self.server.ahead, usegmt=True)
-        )  # clock: the clock of the machine is what is compared
+            "Date",
+            format_datetime(datetime.now(UTC) + self.server.ahead, usegmt=True),  # clock: the machine's is compared
+        )
         self.end_headers()
 
 
