@@ -86,6 +86,11 @@ def test_private_addresses_are_known_however_they_are_written(host: str) -> None
     assert document_refusal(url, [], HostPolicy((origin.netloc,), (origin.netloc,))) is None
 
 
+def test_a_refusal_names_the_hosts_that_may_be_opened() -> None:
+    assert "(tickets.example.com)" in (document_refusal("https://example.com/", [], SITE) or "")
+    assert "(none yet)" in (document_refusal("https://example.com/", [], HostPolicy()) or "")
+
+
 def test_a_name_is_as_private_as_any_of_its_addresses() -> None:
     url = "https://tickets.example.com/"
     assert "10.0.0.5" in (document_refusal(url, ["93.184.216.34", "10.0.0.5"], SITE) or "")

@@ -36,6 +36,11 @@ def test_documents_are_an_interval_apart_and_each_takes_the_next_free_moment() -
     assert late.go_at == NOON + 50
 
 
+def test_either_limit_is_one() -> None:
+    limits = (PaceLimits(), PaceLimits(interval_s=0.1), PaceLimits(max_in_flight=1))
+    assert [one.any for one in limits] == [False, True, True]
+
+
 @cases(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
 def test_of_two_intervals_the_longer_one_is_kept_between_their_documents(before_s: float, after_s: float) -> None:
     first = there(take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60))
@@ -51,6 +56,7 @@ def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -
         pace = granted.pace
     assert take(pace, limits, "c", now=NOON + 59, hold_s=60) is None
     assert take(give_back(pace, "a"), limits, "c", now=NOON, hold_s=60) is not None
+    assert [slot.owner for slot in give_back(pace, "a").slots] == ["b"]
     assert give_back(give_back(pace, "a"), "a") == give_back(pace, "a")
     assert take(pace, limits, "c", now=NOON + 60, hold_s=60) is not None
 
