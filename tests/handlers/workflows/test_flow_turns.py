@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +16,7 @@ import pytest_asyncio
 
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from shared.bus.nats_bus import connect_bus
-from shared.client.workflow_calls import begin_flow, create_workflow, end_flow, invoke_workflow, resume_flow
+from shared.client.workflow_calls import begin_flow, create_workflow, invoke_workflow, resume_flow
 from shared.contracts.workflows.flows import (
     ChooseOption,
     ClickElement,
@@ -163,14 +164,6 @@ TYPES = """
     async def run(medical_license: str, status: str = "active") -> None:
         await type(text=f"{medical_license} {load_variables()}")
 """
-
-
-async def test_variables_have_either_name(service):
-    await service.create("types", TYPES, FILES)
-    for given in ({"medical_license": "A 1"}, {"Medical License": "A 1"}):
-        reply = waits(await begin_flow(service.bus, "types", given))
-        assert reply.call == TypeInto(text="A 1 {'Medical License': 'A 1'}")
-        assert await end_flow(service.bus, reply)
 
 
 async def test_all_that_is_wrong_with_variables_is_told_before_anything_runs(service):
@@ -322,6 +315,34 @@ async def test_another_number_and_another_flow_are_refused(service):
     with pytest.raises(PermanentError) as caught:
         await go_on(service, first)
     assert caught.value.code == "unknown_flow"
+
+
+LOOKS = """
+    import os
+    import socket
+
+    async def run(port: int) -> list:
+        told = [dict(os.environ)]
+        for look in (
+            lambda: open(f"/proc/{os.getppid()}/environ").read(),
+            lambda: socket.create_connection(("127.0.0.1", port), 2),
+        ):
+            try:
+                told.append(repr(look()))
+            except OSError:
+                told.append("refused")
+        return told
+"""
+
+
+@pytest.mark.system
+async def test_a_flow_finds_no_key_of_a_model_and_no_way_to_one(confined, monkeypatch):
+    """As any workflow code does: what else it may try is in execution/test_escapes.py."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-model")
+    await confined.create("looks", LOOKS)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        end = ran(await begin_flow(confined.bus, "looks", {"port": listener.getsockname()[1]}))
+    assert end.value == [{}, "refused", "refused"]
 
 
 LOOPS = """

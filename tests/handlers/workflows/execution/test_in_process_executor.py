@@ -62,12 +62,6 @@ async def test_a_thread_that_waits_for_the_host_is_interrupted(
     assert await asyncio.to_thread(ended.wait, 60)
 
 
-async def test_threads_are_used_again(trusted: World):
-    source = "import threading\ndef run():\n    return threading.get_ident()"
-    # the next may be taken before the last has become idle
-    assert len({await trusted.value(source) for _ in range(20)}) < 20
-
-
 async def test_output_goes_to_the_invocation_that_prints(trusted: World):
     source = "def run(number):\n    print(number)\n    tools.wait()\n    print(number)"
     trusted.answers["tools.wait"] = lambda _: None
