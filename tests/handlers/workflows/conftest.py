@@ -40,6 +40,14 @@ def bus_url(request: pytest.FixtureRequest) -> str:
     return request.getfixturevalue("nats_url") if request.node.get_closest_marker("system") else ""
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder of workflows."""
+    path = tmp_path / "workflows"
+    path.mkdir()
+    return path
+
+
 @pytest.fixture(params=["folder", "fake bus", pytest.param("bus", marks=[pytest.mark.system, pytest.mark.long])])
 async def opened(request: pytest.FixtureRequest, tmp_path: Path, bus_url: str) -> AsyncIterator[OpenStorage]:
     if request.param == "folder":

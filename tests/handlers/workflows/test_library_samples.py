@@ -17,7 +17,7 @@ from shared.flows.checking.sample_sets import MAX_PACKED_BYTES, MAX_SAMPLES, che
 from shared.streams import WORKFLOW_SAMPLES
 from shared.testing.bus import MemoryBus
 from tests.handlers.workflows.flow_samples import SPEC, packed, recorded
-from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, open_library, unique
+from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library, unique
 
 
 async def publish(library, name, given, source=GREET, replace=""):
@@ -117,7 +117,7 @@ def kept(sample_id="R1", sha256="0" * 64, size_bytes=1):
     ],
 )
 async def test_beyond_the_limits_nothing_is_read(tmp_path, samples, problem):
-    library = open_library(FolderStorage(tmp_path / "workflows"))
+    library = folder_library(tmp_path / "workflows")
     given = SampleSet(spec=SPEC, samples=tuple(samples))
     assert problem in wrong(await library.create("flow", GREET, samples=given))
     assert not (tmp_path / "workflows").exists()
@@ -158,7 +158,7 @@ async def test_a_service_that_is_killed_leaves_no_half_version(opened, monkeypat
 
 async def test_samples_that_were_changed_in_the_folder_are_told_and_are_mended_by_the_next_version(tmp_path):
     folder = tmp_path / "workflows"
-    library, given = open_library(FolderStorage(folder)), packed("R1", "R2")
+    library, given = folder_library(folder), packed("R1", "R2")
     reply = await publish(library, "flow", given)
     assert isinstance(reply, WorkflowCreated)
     (folder / LIBRARY_FOLDER / "samples" / given.samples.samples[0].sha256).write_bytes(b"changed")
@@ -171,7 +171,7 @@ async def test_samples_that_were_changed_in_the_folder_are_told_and_are_mended_b
 
 async def test_a_flow_that_was_edited_by_hand_has_no_samples_of_its_own(tmp_path):
     folder = tmp_path / "workflows"
-    library = open_library(FolderStorage(folder))
+    library = folder_library(folder)
     first = await publish(library, "flow", packed("R1"))
     assert isinstance(first, WorkflowCreated)
     (folder / "flow.py").write_text(GREET_LOUDLY)

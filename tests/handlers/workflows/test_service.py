@@ -98,17 +98,6 @@ async def test_all_pages_are_listed(service, tmp_path):
     assert [one.name for one in (await list_workflows(service.bus))[0]] == names
 
 
-async def test_artifacts_are_kept_by_evidence_and_never_overwritten(service):
-    source = "def run(text: str) -> dict:\n    return artifacts.save('note.txt', text, description='a note')\n"
-    await service.create("keep", source)
-    assert (await invoke_workflow(service.bus, "keep", {"text": "hello"})).error is None
-    await service.create("read", "def run() -> str:\n    return artifacts.load('note.txt')\n")
-    assert (await invoke_workflow(service.bus, "read", {})).value == "hello"
-    twice = await invoke_workflow(service.bus, "keep", {"text": "other"})
-    assert twice.error is not None
-    assert "note.txt" in twice.error.message
-
-
 async def test_within_a_run_artifacts_are_handed_to_the_sample(service):
     await service.create("keep", "def run() -> None:\n    artifacts.save('sum.json', {'a': 1})\n")
     ran = await invoke_workflow(service.bus, "keep", {}, run_id="r1", sample_id="s1")

@@ -21,13 +21,6 @@ from services.workflows.library.versions import hash_of
 from shared.errors import PermanentError
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY
 
-TWICE = '''async def run(name: str) -> list:
-    """Greet two times."""
-    first = workflows.invoke("greet", name=name)
-    return [first, await workflows.invoke("greet", name=name)]
-'''
-SYNC_OVER_ASYNC = "def run() -> list:\n    return workflows.invoke('twice', name='Ada')\n"
-
 
 @pytest.fixture
 async def session(tmp_path: Path) -> AsyncIterator[Session]:
@@ -62,13 +55,6 @@ async def test_an_old_version_is_invoked_by_its_hash(session):
     await session.add_workflow("greet", GREET_LOUDLY)
     assert await session.invoke(f"greet@{hash_of(GREET)[:8]}") == "Hello, World!"
     assert await session.invoke("greet") == "HELLO, World!"
-
-
-async def test_sync_and_async_call_each_other_with_and_without_await(session):
-    await session.add_workflow("greet", GREET)
-    await session.add_workflow("twice", TWICE)
-    await session.add_workflow("over", SYNC_OVER_ASYNC)
-    assert await session.invoke("over") == ["Hello, Ada!", "Hello, Ada!"]
 
 
 async def test_what_is_refused_says_everything(session):
