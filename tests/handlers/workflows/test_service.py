@@ -73,17 +73,6 @@ async def test_a_workflow_is_kept_found_run_and_deleted_over_the_bus(nats_url: s
         assert again.value == "Hello, World!"
 
 
-async def test_a_workflow_that_fails_is_an_answer(service):
-    await service.create("fails", "def run() -> None:\n    print('so far')\n    raise ValueError('no row')\n")
-    ran = await invoke_workflow(service.bus, "fails", {})
-    assert ran.error is not None
-    assert (ran.error.code, ran.error.type, ran.error.message) == ("raised", "ValueError", "no row")
-    assert ran.stdout == "so far\n"
-    unknown = await invoke_workflow(service.bus, "nothing", {})
-    assert unknown.error is not None
-    assert unknown.error.code == "unknown_workflow"
-
-
 async def test_code_runs_alone(service):
     ran = await service.bus.ask(RUN_CODE, RunCode(code="x = 6\nx * 7"))
     assert ran.value == 42
