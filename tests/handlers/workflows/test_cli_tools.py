@@ -18,11 +18,6 @@ pytestmark = pytest.mark.system
 SHOW = '"import sys,json; print(json.dumps(sys.argv[1:]))"'
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> ToolBench:
-    return ToolBench(tmp_path)
-
-
 def declare(bench: ToolBench, command: str, more: str = "", name: str = "t.yaml") -> None:
     text = f"kind: cli\ndescription: d\ncommand: {command}\n"
     bench.write(name, text + more)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +12,6 @@ from tests.handlers.workflows.http_world import HttpWorld, http_world
 from tests.handlers.workflows.tool_bench import ToolBench, call, refusal
 
 SECRET = "tr4cker-t0ken&x"
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> ToolBench:
-    return ToolBench(tmp_path)
 
 
 @pytest.fixture

@@ -26,11 +26,6 @@ SECRET = "tr4cker-t0ken&x"
 runs_a_server = pytest.mark.system
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> ToolBench:
-    return ToolBench(tmp_path)
-
-
 def declare(bench: ToolBench, more: str = "", argument: str = "", server: Path = RAW) -> None:
     command = [PYTHON, str(server), *([argument] if argument else [])]
     bench.write("desk.yaml", f"kind: mcp\ndescription: Tickets.\ncommand: {command}\n{more}")
