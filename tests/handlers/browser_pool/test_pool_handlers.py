@@ -43,6 +43,7 @@ from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
 from tests.handlers.browser_pool.fake_browser import ITEM, FakeBrowser, FakeSession
+from tests.raising import raises_code
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -136,17 +137,15 @@ async def test_a_browser_that_does_not_start_takes_no_room(room: Room) -> None:
 
 
 async def test_an_unknown_session_has_ended(room: Room) -> None:
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await handlers.observe(ObservePage(session_id="never", instance_id="pool1"), room.deps)
-    assert error.value.code == "session_lost"
 
 
 async def test_a_lost_session_is_closed_and_makes_room(room: Room) -> None:
     leased, _ = await room.lease(), await room.lease()
     room.browser.sessions[0].lost = True
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await handlers.act(scroll(leased), room.deps)
-    assert error.value.code == "session_lost"
     await room.deps.sessions.drain()
     assert room.browser.sessions[0].closed == 1
     assert room.listens
@@ -190,9 +189,8 @@ async def test_a_session_that_is_kept_or_used_does_not_expire_and_one_that_has_e
     assert room.listens
     room.now_s[0] = 28
     await room.deps.sessions.expire()
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await use(request, room.deps)
-    assert error.value.code == "session_lost"
 
 
 async def test_a_session_at_work_does_not_expire_and_is_not_held_past_its_deadline(room: Room) -> None:
@@ -264,9 +262,8 @@ async def test_a_secret_is_not_leased_to_a_session_of_other_hosts(
     if fits:
         await room.lease(**asked)
         return
-    with pytest.raises(PermanentError, match=r"for desk\.example") as refused:
+    with raises_code(PermanentError, "policy_denied", match=r"for desk\.example") as refused:
         await room.lease(**asked)
-    assert refused.value.code == "policy_denied"
     assert "1234" not in str(refused.value) + str(checked)
     assert room.browser.sessions == []
 
@@ -295,9 +292,8 @@ async def test_a_login_state_is_not_leased_to_a_session_of_other_hosts(room: Roo
     await room.logins.save("desk", recorded)
     for hosts in (("desk.example",), ("*.example",), ("other.example", "sso.example")):
         await room.release(await room.lease(auth_profile="desk", allowed_hosts=hosts))
-    with pytest.raises(PermanentError, match=r"is for desk\.example, sso\.example:443") as refused:
+    with raises_code(PermanentError, "policy_denied", match=r"is for desk\.example, sso\.example:443"):
         await room.lease(auth_profile="desk", allowed_hosts=("evil.example",))
-    assert refused.value.code == "policy_denied"
     foreign = CheckAccess(auth_profile="desk", hosts=("evil.example",))
     assert [one.where for one in (await handlers.check_access(foreign, room.deps)).problems] == ["auth_profile"]
 
@@ -356,9 +352,8 @@ async def test_a_login_is_recorded_for_its_owner_only_and_says_nothing_of_its_co
 
 @pytest.mark.parametrize("name", ["../desk", "a/b", "", ".", "desk.json", "x" * 100])
 async def test_a_name_that_is_no_name_reaches_no_file(room: Room, name: str) -> None:
-    with pytest.raises(PermanentError) as refused:
+    with raises_code(PermanentError, "no_auth_profile"):
         await room.logins.save(name, SIGNED_IN)
-    assert refused.value.code == "no_auth_profile"
 
 
 async def test_a_login_state_is_never_kept_in_the_evidence(tmp_path: Path) -> None:
@@ -476,6 +471,5 @@ async def test_a_page_that_cannot_be_kept_is_an_answer_and_a_lost_session_an_err
     answer = await handlers.capture(asked, room.deps)
     assert (answer.observation_sha256, answer.problems) == ("", ("nothing to keep",))
     room.browser.sessions[0].lost = True
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await handlers.capture(asked, room.deps)
-    assert error.value.code == "session_lost"

@@ -34,6 +34,7 @@ from shared.host.services import run_services, service_user
 from shared.settings import Settings
 from shared.subjects import EVENTS, SIGNING
 from tests.handlers.evidence.evidence_desk import outcomes
+from tests.raising import raises_code
 
 USERS = {user.name: user for user in bus_users()}
 SERVICES = {user.name: user for user in bus_users() if user.actor is not None}
@@ -221,10 +222,9 @@ def put_new_keys(file: Path) -> None:
 async def test_evidence_without_usable_public_keys_says_what_to_do(evidence_alone: Path, spoil, why: str):
     spoil(evidence_alone.parent / SIGNERS)
     settings = Settings(nats_seed=evidence_alone)
-    with pytest.raises(PermanentError, match=why) as caught:
+    with raises_code(PermanentError, "no_signers", match=why) as caught:
         async with run_services(settings, "nats://127.0.0.1:1", ("evidence",)):
             pass
-    assert caught.value.code == "no_signers"
     assert "exhibit bus-config" in str(caught.value)
 
 

@@ -17,6 +17,7 @@ from services.workflows.library.storage.folder import LOOK_EVERY_S, FolderStorag
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown
 from shared.errors import PermanentError
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library
+from tests.raising import raises_code
 
 
 async def test_files_are_found_and_the_module_docstring_describes_them(folder):
@@ -82,9 +83,8 @@ async def test_a_file_that_is_edited_into_nonsense_is_not_used_any_more(folder):
     library = folder_library(folder)
     await library.create("greet", GREET)
     (folder / "greet.py").write_text("def run(:")
-    with pytest.raises(PermanentError, match=r"greet\.py:1") as caught:
+    with raises_code(PermanentError, "workflow_unreadable", match=r"greet\.py:1"):
         await library.get("greet")
-    assert caught.value.code == "workflow_unreadable"
     reply = await library.create("greet", GREET)
     assert isinstance(reply, WorkflowRefused)
     assert reply.findings[0].code == "name_taken"

@@ -10,6 +10,7 @@ from services.workflows.library.versions import hash_of
 from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import PermanentError
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library, shown
+from tests.raising import raises_code
 
 FILES = {"workspace/dropdown_mappings.json": '{"state": {}}', "data/notes.txt": "one\n"}
 
@@ -88,9 +89,8 @@ async def test_files_that_are_kept_nowhere_else_are_not_overwritten(folder):
     (folder / "greet.files").mkdir()
     (folder / "greet.files" / "mine.txt").write_text("mine")
     library = folder_library(folder)
-    with pytest.raises(PermanentError, match=r"greet\.files") as caught:
+    with raises_code(PermanentError, "name_taken", match=r"greet\.files"):
         await library.create("greet", GREET, files=FILES)
-    assert caught.value.code == "name_taken"
     assert (folder / "greet.files" / "mine.txt").read_text() == "mine"
 
 
