@@ -90,6 +90,8 @@ def test_a_syntax_error_has_its_line():
         ("../x", ["invalid_name"]),
         ("class", ["invalid_name"]),
         ("_hidden", ["invalid_name"]),
+        ("two words", ["invalid_name"]),
+        ("g" * 101, ["invalid_name"]),
         *[(name, ["reserved_name"]) for name in ("list", "search", "get", "invoke", "create", "delete")],
     ],
 )
