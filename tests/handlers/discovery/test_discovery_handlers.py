@@ -13,6 +13,7 @@ import xlsxwriter
 from services.discovery.handlers import close_queue, submit_run
 from shared.bus.actor import Actor
 from shared.contracts.browser.logins import AccessChecked, CheckAccess
+from shared.contracts.codes import Status
 from shared.contracts.discovery import (
     InputFile,
     PopulationClosed,
@@ -357,7 +358,8 @@ async def test_where_no_pool_runs_yet_the_run_is_accepted_and_that_is_logged(bus
 
 def of_earlier(problems: dict[str, str], **changes) -> Actor[None]:
     """Evidence of a run of these samples; ``problems``: what is wrong with the log of each."""
-    run = loaded(*[("done", 1)] * len(problems), record=record_of(run_id="run_0", spec={**SPEC, **changes}))
+    states: list[tuple[Status | None, int]] = [("done", 1)] * len(problems)
+    run = loaded(*states, record=record_of(run_id="run_0", spec={**SPEC, **changes}))
     actor: Actor[None] = Actor("evidence")
 
     @actor.answers(LOAD_RUN)
