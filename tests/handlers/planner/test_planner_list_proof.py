@@ -97,20 +97,6 @@ async def test_a_model_is_told_the_contradiction_once_and_may_go_on():
     assert "Next" in refused[0].message
 
 
-async def test_a_list_that_nothing_contradicts_is_complete():
-    ended, bench = await read(one(text("About 5 results"), *rows(1, 5), el("button", "Next", states=("disabled",))))
-    assert (ended.status, len(found(bench))) == ("done", 5)
-
-
-async def test_numbers_alone_are_followed_to_the_last():
-    def pager(here: int) -> list[Element]:
-        return [text(str(n)) if n == here else link(str(n), n) for n in range(1, 4)]
-
-    site = {address(n): [shown(*rows(5 * n - 4, 5 * n), *pager(n), number=n)] for n in range(1, 4)}
-    ended, bench = await read(site)
-    assert (ended.status, len(found(bench))) == ("done", 15)
-
-
 @pytest.mark.parametrize(
     ("words", "status", "reason"), [("No results", "done", ""), ("Welcome", "needs_review", "unproven_empty")]
 )

@@ -33,24 +33,9 @@ async def test_a_run_by_the_agent_uses_no_flow():
     assert {step.decided_by for step in one.steps} == {"rules"}
 
 
-@pytest.mark.parametrize("mode", ["auto", "flow"])
-async def test_what_a_flow_does_says_so(mode):
-    one = bench()
-    one.mode = mode
-    one.decider = told(Done(values={}))
-    finished = await one.run()
-    assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
-    assert finished.decided_by == "flow"
-
-
-async def test_what_the_planner_went_on_with_says_so_and_why():
-    finished = await bench(stops).run()
-    assert (finished.status, finished.way, finished.decided_by) == ("done", "flow_then_agent", "rules")
-    assert "the flow tickets stopped in line 2" in finished.no_flow
-
-
 async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
-    one = bench(stops)
+    icon = el("img", "", header="Assignee", look=1)
+    one = bench(stops, shown=page(*ticket(), icon))
     one.mode = "flow"
     one.decider = told(Done(values={}))
     finished = await one.run()
@@ -58,22 +43,29 @@ async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
     assert (finished.decided_by, finished.way, finished.usage.llm_calls) == ("flow", "flow", 0)
     assert "stopped in line 2 (work)" in finished.message
     assert [type(step.action).__name__ for step in one.steps] == ["Goto", "Screenshot", "Fail"]
+    assert all(step.vision is None for step in one.steps)
 
 
+@pytest.mark.parametrize("mode", ["auto", "flow"])
 @pytest.mark.parametrize(
-    ("shown", "end"),
+    ("shown", "end", "told"),
     [
-        (page(*ticket("TCK-1002")), ("failed", "identity_mismatch")),
-        (page(heading("Ticket not found")), ("failed", "not_found")),
-        (page(heading("Nothing"), http_status=404), ("failed", "not_found")),
-        (page(heading("Nothing"), http_status=401), ("auth_required", "login_required")),
+        (page(*ticket("TCK-1002")), ("failed", "identity_mismatch"), "wrong_record"),
+        (page(heading("Ticket not found")), ("failed", "not_found"), "record_unproven"),
+        (page(heading("Nothing"), http_status=404), ("failed", "not_found"), ""),
+        (page(heading("Nothing"), http_status=401), ("auth_required", "login_required"), ""),
     ],
 )
-async def test_with_flows_only_the_page_still_says_how_a_sample_ends(shown, end):
+async def test_the_page_says_how_a_sample_ends_with_a_flow_too(shown, end, told, mode):
+    """``told``: what the flow is told of its last call; where it is told nothing, it is ended."""
     one = bench(shown=shown)
-    one.mode = "flow"
+    one.mode = mode
     finished = await one.run()
-    assert (finished.status, finished.reason) == end
+    assert (finished.status, finished.reason, finished.usage.llm_calls) == (*end, 0)
+    if told:
+        assert flows_of(one).answers[-1].error.code == told  # type: ignore[union-attr]
+    else:
+        assert flows_of(one).ended == ["flow1"]
 
 
 def reads_the_title(url: str):
@@ -115,14 +107,6 @@ async def test_with_flows_only_what_the_gates_refuse_goes_to_a_person():
     assert finished.status == "needs_review"
     assert {step.decided_by for step in one.steps} <= {"flow", "rules"}
     assert finished.way == "flow"
-
-
-async def test_with_flows_only_no_picture_is_asked_about():
-    icon = el("img", "", header="Assignee", look=1)
-    one = bench(stops, shown=page(*ticket(), icon))
-    one.mode = "flow"
-    assert (await one.run()).usage.llm_calls == 0
-    assert all(step.vision is None for step in one.steps)
 
 
 # --- whether the task has a flow

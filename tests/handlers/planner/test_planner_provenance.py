@@ -7,20 +7,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import Act
 from services.planner.state.transitions import replayed_state
-from shared.bus.actor import Actor
 from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
-from shared.contracts.browser_pool import CapturePage, LeaseSession, SessionLeased
+from shared.contracts.browser_pool import CapturePage
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource, note_text
-from shared.contracts.vision import AskVision, VisionAnswered
+from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note_text
 from shared.errors import Unavailable
-from shared.subjects import CAPTURE, LEASE, VISION_ASK
-from tests.handlers.planner.planner_bench import RUN, Bench, work
+from shared.subjects import CAPTURE
+from tests.handlers.planner.planner_bench import Bench, bench_of
 from tests.handlers.planner.scripted_decider import ScriptedDecider
 from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.handlers.planner.scripted_vision import eye_of, seen
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, box, el, heading, page, row, spec, text, ticket
 
@@ -37,9 +35,8 @@ def says_all(answers: list[Any]) -> ScriptedDecider:
     return ScriptedDecider(answers, name="opus")
 
 
-def bench(*pages, task=None, pool=None, **rest) -> Bench:
-    written = spec(**(task or {})).model_dump(mode="json", by_alias=True)
-    return Bench(ScriptedPool({URL: list(pages)}, **(pool or {})), task=written, **rest)
+def bench(*pages, task=None, **rest) -> Bench:
+    return bench_of(*pages, **rest, **(task or {}))
 
 
 def sources(finished: SampleFinished) -> dict[str, ValueSource]:
@@ -167,16 +164,23 @@ async def test_a_value_in_several_elements_is_bound_only_while_all_of_them_say_t
         assert bool(sources(finished)["assignee"].page_sha256) == bound, finished
 
 
-@pytest.mark.parametrize("gone", [True, False])
-async def test_a_page_that_cannot_be_kept_fails_nothing_and_goes_to_a_person(gone: bool):
-    one = bench(page(*ticket()), pool={"unkept": "it is of 95 MiB"})
-    if gone:
+@pytest.mark.parametrize(
+    ("pool", "words"),
+    [
+        ({"unkept": "it is of 95 MiB"}, "95 MiB"),
+        ({"lost": Unavailable("the session is gone", code="session_lost")}, "the session is gone"),
+        ({}, "nobody answers"),
+    ],
+)
+async def test_a_page_that_cannot_be_kept_fails_nothing_and_goes_to_a_person(pool: dict[str, Any], words: str):
+    one = bench(page(*ticket()), pool=pool)
+    if not pool:
         one.bus.closed_asks.add(CAPTURE.pattern)
     finished = await one.run()
     assert (finished.status, finished.flagged) == ("done", True)
     (note,) = finished.notes
     assert note.kind == "not_kept"
-    assert ("nobody answers" if gone else "95 MiB") in note.text
+    assert words in note.text
     assert {source.page_sha256 for source in sources(finished).values()} == {""}
 
 
@@ -225,19 +229,6 @@ AT = ValueSource(
 )
 
 
-async def test_the_step_log_gives_the_files_again():
-    one = bench(page(*ticket()), pool={"with_pages": True, "meanwhile": CHANGED})
-    await one.record()
-    task = spec()
-    session = expect(await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001")), SessionLeased)
-    made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
-    finished = await made.run()
-    again = replayed_state(task, one.bus.events(StepTaken))
-    assert again.stored == finished.artifacts
-    assert again.artifacts == finished.artifacts[:1]
-    assert (again.notes, again.seen) == (made.state.notes, made.state.seen)
-
-
 async def test_pages_that_are_kept_show_no_progress_and_use_up_no_numbers():
     save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
     says = [Goto(url=URL), save, save, Screenshot(label="ticket")]
@@ -252,15 +243,6 @@ async def test_pages_that_are_kept_show_no_progress_and_use_up_no_numbers():
 # --- pictures that were asked about
 
 
-eye: Actor[list[AskVision]] = Actor("vision")
-
-
-@eye.answers(VISION_ASK)
-async def answer(request: AskVision, deps: list[AskVision]) -> VisionAnswered:
-    deps.append(request)
-    return VisionAnswered(answer="failed", confidence=0.9, reasoning="A red cross.", answered_by="eye")
-
-
 @pytest.mark.parametrize("reported", [{"state": "failed"}, {}])
 async def test_what_a_picture_says_is_bound_to_the_picture(reported: dict[str, str]):
     task = {
@@ -272,7 +254,7 @@ async def test_what_a_picture_says_is_bound_to_the_picture(reported: dict[str, s
     done = Done(values={"ticket_number": "TCK-1001", **reported}, refs={"ticket_number": 1})
     shown = page(heading("TCK-1001"), el("img", "build", tag="svg"))
     one = bench(shown, decider=says_all([Goto(url=URL), asks, done]), task=task, pool={"with_pages": True})
-    one.bus.host(eye, [])
+    eye_of(one, seen("failed"))
     finished = await one.run()
     state = next(value for value in finished.values if value.field == "state")
     assert (state.value, state.origin, state.read_by) == ("failed", "vision", "eye")
@@ -321,15 +303,6 @@ async def test_what_was_read_when_a_bound_ends_the_sample_is_bound_to_its_page()
     assert finished.notes == ()
 
 
-async def test_what_a_bound_cut_off_is_no_longer_shown_is_bound_to_nothing_and_told():
-    one = cut_short([Goto(url=URL), SEEN], pool={"meanwhile": CHANGED})
-    finished = await one.run()
-    assert sources(finished)["assignee"].page_sha256 == ""
-    told = "not as it was read: assignee: 'Ann Lee' was read"
-    assert any(note_text(note).startswith(told) for note in finished.notes)
-    assert (finished.status, finished.flagged) == ("partial_success", True)
-
-
 async def test_a_page_that_does_not_answer_any_more_is_asked_once():
     """Two looks, and time is up: the page would take its time again for each of them."""
     other = FieldValue(field="due_date", state="value", value="Mar 3, 2026", shown="Mar 3, 2026", read_by="rules")
@@ -356,12 +329,3 @@ async def test_what_is_bound_with_its_locators_is_not_kept_again_by_a_bound():
     assert (finished.status, finished.steps) == ("partial_success", 3)
     assert sources(finished)["assignee"].page_sha256 == named(finished, "page")["page_01_tickets.mhtml.zst"]
     assert sum(isinstance(request, CapturePage) for request in one.scripted.asked) == 1
-
-
-async def test_a_lost_session_while_the_page_is_kept_is_told_and_no_more():
-    one = bench(
-        page(*ticket()), task={"required_artifacts": []}, pool={"lost": Unavailable("gone", code="session_lost")}
-    )
-    finished = await one.run()
-    assert finished.status == "done"
-    assert [note_text(note) for note in finished.notes] == ["the page was not kept: gone"]

@@ -21,7 +21,7 @@ from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.task.spec import TaskSpec
-from tests.handlers.planner.planner_bench import Bench, work
+from tests.handlers.planner.planner_bench import Bench, values_of, work
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
 from tests.handlers.planner.scripted_pool import ScriptedPool
@@ -73,15 +73,11 @@ def used(one: Bench) -> list[UseWorkflow]:
     return [step.action for step in one.steps if isinstance(step.action, UseWorkflow)]
 
 
-def values(finished: Any) -> dict[str, Any]:
-    return {value.field: value.value for value in finished.values}
-
-
 async def test_the_workflow_that_the_spec_names_does_the_work():
     one = bench(name="read_ticket", workflow={"name": "read_ticket", "arguments": {"url": "{url}"}})
     finished = await one.run()
     assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
-    assert values(finished)["due_date"] == "2026-03-03"
+    assert values_of(finished)["due_date"] == "2026-03-03"
     assert [type(step.action) for step in one.steps] == [UseWorkflow, Screenshot, Done]
     assert {step.decided_by for step in one.steps} == {"workflow"}
     assert used(one) == [
@@ -127,14 +123,14 @@ async def test_it_is_chosen_once_for_a_run():
 async def test_a_value_that_the_page_does_not_show_is_not_taken(wrong):
     one = bench(fields=wrong)
     finished = await one.run()
-    assert values(finished) == {} or values(finished)["due_date"] == "2026-03-03"
-    assert values(finished).get("assignee") != "Somebody Else"
+    assert values_of(finished) == {} or values_of(finished)["due_date"] == "2026-03-03"
+    assert values_of(finished).get("assignee") != "Somebody Else"
 
 
 async def test_a_field_that_it_leaves_out_is_read_from_the_page():
     finished = await bench(fields={"ticket_number": "TCK-1001"}).run()
     assert finished.status == "done"
-    assert values(finished)["due_date"] == "2026-03-03"
+    assert values_of(finished)["due_date"] == "2026-03-03"
 
 
 async def test_it_led_to_another_record():
