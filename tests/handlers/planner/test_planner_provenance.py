@@ -187,8 +187,7 @@ async def test_a_page_that_cannot_be_kept_fails_nothing_and_goes_to_a_person(poo
 async def test_a_model_s_values_are_bound_to_the_page_each_was_saved_on():
     save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
     says = [Goto(url=URL), save, Click(target=ByText(text="More")), Screenshot(label="ticket"), DONE]
-    pool = ScriptedPool(TWO_PAGES, clicks={"More": OTHER}, with_pages=True)
-    one = Bench(pool, decider=says_all(says), task=spec().model_dump(mode="json", by_alias=True))
+    one = Bench(ScriptedPool(TWO_PAGES, clicks={"More": OTHER}, with_pages=True), decider=says_all(says))
     finished = await one.run()
     assert finished.status == "done", finished.message
     assert sorted(named(finished, "page")) == ["01_ticket.mhtml.zst", "page_01_tickets.mhtml.zst"]
