@@ -74,6 +74,7 @@ async def test_answers_that_make_no_sense_are_counted_not_crashed_on(reply):
     decision = await decide(reply)
     assert isinstance(decision, UnusableAnswer)
     assert decision.message
+    assert ("refused to answer" in decision.message) is (reply.body["stop_reason"] == "refusal")
     assert decision.usage.llm_calls == 1
 
 

@@ -8,7 +8,6 @@ from services.planner.handlers import work_sample
 from shared.contracts.actions import Click
 from shared.contracts.steps import FLOW_PRESSES
 from shared.contracts.workflows.flows import ClickElement, OpenAddress
-from shared.errors import PermanentError
 from shared.flows.files import ElementFacts, FlowFiles, write_files
 from shared.flows.waiting import PAUSES_S
 from tests.handlers.planner.flow_bench import FIELDS, bench, flows_of, read_ticket
@@ -112,9 +111,3 @@ async def test_a_press_of_the_route_is_not_made_twice_in_one_attempt():
     finished = await one.run()
     assert finished.reason == "unknown_outcome"
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
-
-
-async def test_a_plain_workflow_cannot_press_what_is_pressed_once():
-    one = bench(files={}, route=ROUTE, workflow={"name": "tickets", "arguments": {"url": "{url}"}})
-    with pytest.raises(PermanentError, match="only what a flow presses"):
-        await one.run()

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.planner.sample_loop import SampleWork
 from shared.contracts.actions import Done
 from shared.contracts.steps import FlowPlace
 from shared.contracts.workflows.flows import (
@@ -18,7 +17,7 @@ from shared.contracts.workflows.flows import (
     SetOutput,
     TakeScreenshot,
 )
-from shared.errors import PermanentError, Unavailable
+from shared.errors import PermanentError, TransientError
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.extraction.field_rules import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
@@ -217,31 +216,13 @@ async def test_values_that_a_page_or_a_slow_answer_replaces_are_read_again(looks
     assert (finished.status, values_of(finished)["assignee"]) == ("done", "Ann Lee")
 
 
-async def test_a_click_that_may_be_is_false_where_there_is_nothing():
-    said: list[Any] = []
-
-    def clicks(url: str):
-        yield OpenAddress(url=url)
-        said.append((yield ClickElement(selector='role=button[name="Reject all"]', if_shown=True)))
-        said.append((yield ClickElement(selector='role=link[name="More"]', if_shown=True)))
-        return (yield from read_ticket(url))
-
-    one = bench(clicks, shown=page(*ticket(), el("link", "More")))
-    assert (await one.run()).status == "done"
-    assert said == [False, True]
-
-
 # --- ways out
 
 
-async def test_it_is_ended_when_the_sample_is_given_back(monkeypatch):
-    async def lost(self):
-        await self.task.decider.decide(self.view)
-        raise Unavailable("the browser is gone", code="session_lost")
-
-    monkeypatch.setattr(SampleWork, "run", lost)
+async def test_it_is_ended_when_the_sample_is_given_back():
     one = bench()
-    with pytest.raises(Unavailable):
+    one.scripted.breaks = {1: TransientError("the browser is gone", code="session_lost")}
+    with pytest.raises(TransientError):
         await one.run()
     assert flows_of(one).ended == ["flow1"]
 

@@ -140,13 +140,6 @@ async def test_a_call_that_was_cut_off_is_not_carried_out():
     assert "cut off before its first call was complete" in alone.message
 
 
-async def test_a_refusal_is_said_to_be_one():
-    decision, _ = await decide(message([], "refusal"))
-    assert isinstance(decision, UnusableAnswer)
-    assert "refused to answer" in decision.message
-    assert decision.usage.llm_calls == 1
-
-
 # --- what a prompt says of its own length
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from services.planner.handlers import check_planner
@@ -88,8 +90,8 @@ async def test_with_flows_only_a_login_page_is_one_also_without_an_identity(flow
     form = (heading("Sign in"), el("textbox", "User"), el("textbox", "Password", secret=True), el("button", "Sign in"))
     login = page(*form, title="Sign in", url=f"{URL}/login/?next=/", idle=is_idle)
     title = {"page_title": {"type": "string", "shown_in": "title", "pattern": ".+"}}
-    one = bench(flow, shown=login, identity={}, **({"output_schema": title} if flow is reads_the_title else {}),
-                **({"required_fields": ["page_title"]} if flow is reads_the_title else {}))  # fmt: skip
+    fields = {"output_schema": title, "required_fields": ["page_title"]} if flow is reads_the_title else {}
+    one = bench(flow, shown=login, identity={}, **fields)
     one.mode = "flow"
     finished = await one.run()
     assert (finished.status, finished.reason) == ("auth_required", "login_required"), finished.message
@@ -140,39 +142,35 @@ async def test_no_flow_is_asked_for_where_the_spec_forbids_it():
     assert "leave its key workflow out" in (await check(one)).problem
 
 
+def typed(**outputs: Any) -> dict[str, Any]:
+    return {"outputs": {name: ValueSchema(type=kind) for name, kind in outputs.items()}}
+
+
 @pytest.mark.parametrize(
-    ("outputs", "why"),
+    ("made_for", "why"),
     [
-        ({"ticket_number": "string", "assignee": "string"}, "it was made without due_date"),
+        (typed(ticket_number="string", assignee="string"), "it was made without due_date"),
         (
-            {"ticket_number": "string", "assignee": "string", "due_date": "string", "owner": "string"},
+            typed(ticket_number="string", assignee="string", due_date="string", owner="string"),
             "it was made for owner too",
         ),
         (
-            {"ticket_number": "number", "assignee": "string", "due_date": "string"},
+            typed(ticket_number="number", assignee="string", due_date="string"),
             "it was made for another type of ticket_number",
+        ),
+        (
+            {"task": {**task_marks(spec()), "goal": "of another goal"}},
+            "it was made for another goal of the spec; compile it again",
         ),
     ],
 )
-async def test_a_flow_for_other_fields_is_no_flow_of_this_task(outputs, why):
+async def test_a_flow_for_other_fields_or_of_an_earlier_task_is_no_flow_of_this_task(made_for, why):
     fields = FieldsFile(fields={name: under(name) for name in READ})
-    schema = {name: ValueSchema(type=kind) for name, kind in outputs.items()}
-    one = bench(files=write_files(FlowFiles(fields=fields, outputs=schema)))
-    assert list(spec().output_schema) == ["ticket_number", "assignee", "due_date"]
+    one = bench(files=write_files(FlowFiles(fields=fields, **made_for)))
     assert why in (await check(one)).problem
     finished = await one.run()
     assert (finished.status, finished.way) == ("done", "agent")
     assert why in finished.no_flow
-    assert flows_of(one).begun == []
-
-
-async def test_a_flow_of_the_task_as_it_was_before_is_not_used():
-    marks = {**task_marks(spec()), "goal": "of another goal"}
-    fields = FieldsFile(fields={name: under(name) for name in READ})
-    one = bench(files=write_files(FlowFiles(fields=fields, task=marks)))
-    assert "it was made for another goal of the spec; compile it again" in (await check(one)).problem
-    finished = await one.run()
-    assert (finished.status, finished.way) == ("done", "agent")
     assert flows_of(one).begun == []
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import pytest
 
 from services.planner.deciders.registry import RulesDecider
-from services.planner.sample_loop import Attempt, SampleWork
-from services.planner.state.attempt_state import Act
-from services.planner.state.transitions import after_observation, replayed_state
 from shared.contracts.actions import (
     AskPicture,
     ByCss,
@@ -25,19 +22,16 @@ from shared.contracts.actions import (
     TypeText,
 )
 from shared.contracts.base import Usage
-from shared.contracts.browser_pool import LeaseSession, SessionLeased
-from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import ObservationRef, StepTaken, Summary
+from shared.contracts.steps import ObservationRef
 from shared.contracts.vision import VisionAnswered
 from shared.errors import TransientError, Unavailable
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.streams import SPENDING
-from shared.subjects import LEASE
-from tests.handlers.planner.planner_bench import RUN, Bench, bench_of, work
-from tests.handlers.planner.scripted_decider import SPENT, ScriptedDecider, told
+from tests.handlers.planner.planner_bench import RUN, bench_of
+from tests.handlers.planner.scripted_decider import ScriptedDecider, told
 from tests.handlers.planner.scripted_vision import eye_of, seen
 from tests.typed import expect
-from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, spec, text, ticket
+from tests.unit.planner.planner_pages import box, cell, el, heading, page, text, ticket
 
 
 def form(*values):
@@ -282,50 +276,6 @@ async def test_the_budget_of_a_run_is_over_all_its_samples():
     assert (second.status, second.reason, second.fault) == ("failed", "run_budget_exceeded", "us")
     assert "of 3000 tokens are used" in second.message
     assert (expect(await one.bus.read(SPENDING, RUN, Usage), Usage)).llm_calls == 3
-
-
-# --- the step log gives the state again
-
-
-async def worked(one: Bench) -> tuple[SampleWork, SampleFinished]:
-    await one.record()
-    task = spec(**{k: v for k, v in one.task.items() if k != "$schema"})
-    session = expect(await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001")), SessionLeased)
-    made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
-    return made, await made.run()
-
-
-SAVES = SaveProgress(values={"assignee": "Bob"})
-CONDENSED = Act(Scroll(), "told", SPENT, summary=Summary(steps=2, text="FOUND nothing", by="told"), prompt_chars=8000)
-LIVES = {
-    "rules, a page that comes late": (
-        (page(text("Loading…")), page(heading("TCK-1001"), *row("Assignee", "Ann")), page(*ticket())),
-        RulesDecider(),
-    ),
-    "a stall": ((page(*ticket(), el("button", "Refresh")),), told(Click(target=ByText(text="Refresh")))),
-    "nonsense": ((page(*ticket()),), told("no call", Scroll(), "no call", "no call", "no call")),
-    "saved, sent back, given up": ((page(*ticket()),), told(SAVES, Done(values={}), Fail(code="not_found"))),
-    "several calls and a summary": (
-        (form("", "", ""), form("x", "", ""), form("x", "y", "")),
-        told((TypeText(target=on(1), text="x"), TypeText(target=on(2), text="y")), CONDENSED, Fail(code="other")),
-    ),
-}
-
-
-@pytest.mark.parametrize("life", LIVES)
-async def test_the_step_log_alone_gives_the_state_again(life):
-    pages, decider = LIVES[life]
-    one = bench_of(*pages, decider=decider)
-    if isinstance(decider, ScriptedDecider):
-        decider.views.clear()
-    made, finished = await worked(one)
-    steps = one.bus.events(StepTaken)
-    assert len(steps) == finished.steps > 1
-    task = made.task.spec
-    again = replayed_state(task, steps)
-    assert after_observation(again, task, made.observation) == after_observation(made.state, task, made.observation)
-    assert again.usage == finished.usage
-    assert again.stored == finished.artifacts
 
 
 async def test_an_answer_is_paid_for_though_its_action_never_came_back():
