@@ -38,7 +38,7 @@ check: .venv/ready
 	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 real: setup  ## The main job, tasks and widgets on pages that are not ours
-	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_roundup_templates.py tests/real/test_apps.py tests/real/test_releases.py tests/real/test_learn_pages.py tests/real/test_miniwob.py tests/real/test_widgets.py tests/real/test_widgets_read_again.py tests/real/test_icons.py tests/real/kits
+	@$(PY) -m pytest -q -s -m long tests/real
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch

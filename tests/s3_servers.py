@@ -14,7 +14,6 @@ import os
 import secrets
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,12 +26,15 @@ from pydantic import SecretStr
 
 from scripts.build_s3_servers import CannotBuild, build, in_ci, ready
 from shared.child_process.child import die_with_parent
+from shared.s3.bucket import S3Bucket
+from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
 from tests.ports import free_port
+from tests.waiting import until
 
 SERVERS = ("versitygw", pytest.param("minio", marks=pytest.mark.long))
-START_BOUND_S, STOP_BOUND_S = 60.0, 10.0
+STOP_BOUND_S = 30.0
 
 
 def program(name: str) -> Path:
@@ -77,6 +79,9 @@ class S3Server:
         }
         return (base or isolated_settings()).model_copy(update={**own, **more})
 
+    def bucket(self, url: str) -> S3Bucket:
+        return open_bucket(self.settings(url))
+
     def environment(self, bucket: str) -> dict[str, str]:
         """Return the same settings as environment variables of a process."""
         return {
@@ -114,11 +119,10 @@ class S3Server:
 
     def _must_answer(self, process: subprocess.Popen[bytes]) -> None:
         with urllib3.PoolManager(timeout=2.0, retries=False) as http:
-            until = time.monotonic() + START_BOUND_S
-            while time.monotonic() < until and process.poll() is None:
-                if _answers(http, f"{self.url}{_HEALTH[self.name]}") and process.poll() is None:
-                    return
-                time.sleep(0.05)
+            url = f"{self.url}{_HEALTH[self.name]}"
+            until(lambda: process.poll() is not None or _answers(http, url), f"{self.name} answers")
+            if process.poll() is None:
+                return
         self.stop(kill=True)
         tail = (self.folder / "output.log").read_text(errors="replace")[-2000:]
         pytest.fail(f"{self.name} did not start:\n{tail}")

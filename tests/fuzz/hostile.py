@@ -9,8 +9,8 @@ from typing import Any, cast
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "100"))
-"""Examples of each test; ``FUZZ_EXAMPLES=5000`` looks longer."""
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
+"""Examples of each test; ``FUZZ_EXAMPLES=5000`` looks longer, as `test_many_examples` does."""
 WHATEVER = settings(deadline=None, suppress_health_check=[*HealthCheck])  # pyright: ignore[reportArgumentType]
 """Hostile values are large and slow, and often none of the tested kind."""
 TEXTS = st.one_of(

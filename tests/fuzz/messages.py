@@ -12,6 +12,9 @@ from tests.fuzz.hostile import LEAVES, NUMBERS, TEXTS, VALUES
 MAX_LEVELS = 5
 TIMES = ["2026-11-21T08:00:00Z", "2026-11-21T08:00:00+14:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
 
+_STRUCTS: dict[tuple[type, int], st.SearchStrategy[Any]] = {}
+"""Those that were made, by their class and the levels that are left."""
+
 
 def json_of(type_: Any) -> st.SearchStrategy[Any]:
     """Return a strategy of JSON values that mostly have this type: one leaf in some is anything."""
@@ -21,7 +24,9 @@ def json_of(type_: Any) -> st.SearchStrategy[Any]:
 def _json_of(info: inspect.Type, levels: int) -> st.SearchStrategy[Any]:
     match info:
         case inspect.StructType():
-            return _struct(info, levels)
+            if (info.cls, levels) not in _STRUCTS:
+                _STRUCTS[info.cls, levels] = _struct(info, levels)
+            return _STRUCTS[info.cls, levels]
         case inspect.UnionType(types=types):
             return st.one_of([_json_of(one, levels) for one in _least(types, levels)])
         case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item) | inspect.SetType(item_type=item):

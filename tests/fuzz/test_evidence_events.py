@@ -83,7 +83,7 @@ def files_of(desk: Desk, run_id: str) -> dict[str, bytes]:
 async def test_what_is_sent_changes_no_sealed_run_and_holds_up_no_other(
     ram_path: Path, forged: Sequence[Any], restart_at: int, told_before: int
 ):
-    desk = Desk(Path(tempfile.mkdtemp(dir=ram_path)) / "evidence")
+    desk = Desk(Path(tempfile.mkdtemp(dir=ram_path)) / "evidence", products=())
     try:
         await desk.tell(*honest(SEALED))
         sealed = files_of(desk, SEALED)

@@ -1,10 +1,11 @@
-"""Whatever is written into a file of a sealed run: `verify` names the file, and nothing that reads it breaks."""
+"""Whatever is done to the files of a sealed run: `verify` names the file, and nothing that reads it breaks."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from shared.evidence_format.files.run import parse_lessons, parse_run_file
 from shared.evidence_format.files.sample import parse_result
 from shared.evidence_format.log_codec import parse_log
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.zip import ZipSource
 from shared.evidence_format.verify.run import check_run
 from tests.fuzz.hostile import EXAMPLES, VALUES, WHATEVER, changed
 from tests.handlers.evidence.evidence_desk import KEY, Desk
@@ -63,6 +65,96 @@ def test_a_changed_file_is_named_whatever_it_holds_now(whole: Path, ram_path: Pa
             assert after == before or name in {problem.path for problem in checked.problems}
         finally:
             shutil.rmtree(run)
+
+    each()
+
+
+def files_of(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def flip(path: Path, data: st.DataObject) -> None:
+    """Flip a bit. A file with several names is changed under this one only."""
+    held = bytearray(path.read_bytes())
+    held[data.draw(st.integers(0, len(held) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    path.unlink()
+    path.write_bytes(bytes(held))
+
+
+def test_any_bit_of_any_file_that_is_flipped_is_found(whole: Path, ram_path: Path):
+    names, run = [name for name in files_of(whole) if (whole / name).stat().st_size], ram_path / "run_1"
+
+    @settings(WHATEVER, max_examples=EXAMPLES)
+    @given(st.sampled_from(names), st.data())
+    def each(name: str, data: st.DataObject) -> None:
+        shutil.copytree(whole, run)
+        try:
+            flip(run / name, data)
+            checked = check_run(FolderSource(run), KEY.public)
+            assert not checked.stands
+            assert name in {problem.path for problem in checked.problems}
+        finally:
+            shutil.rmtree(run)
+
+    each()
+
+
+def moved(run: Path, how: str, one: str, other: str) -> set[str]:
+    """Change a folder; return the names that a check has to tell, one of them at least."""
+    if how == "remove":
+        (run / one).unlink()
+    elif how == "add":
+        (run / f"{one}.new").write_bytes(b"")
+        return {f"{one}.new"}
+    elif how == "rename":
+        (run / one).rename(run / f"{one}.new")
+        return {one, f"{one}.new"}
+    elif how == "copy":
+        shutil.copyfile(run / other, run / one)
+    else:
+        (run / one).rename(run / "x")
+        (run / other).rename(run / one)
+        (run / "x").rename(run / other)
+        return {one, other}
+    return {one}
+
+
+def test_whatever_is_removed_added_renamed_or_exchanged_is_found(whole: Path, ram_path: Path):
+    names, run = files_of(whole), ram_path / "run_1"
+
+    @settings(WHATEVER, max_examples=EXAMPLES)
+    @given(st.sampled_from(["remove", "add", "rename", "copy", "exchange"]), st.sampled_from(names), st.data())
+    def each(how: str, one: str, data: st.DataObject) -> None:
+        others = [name for name in names if (whole / name).read_bytes() != (whole / one).read_bytes()]
+        shutil.copytree(whole, run)
+        try:
+            named = moved(run, how, one, data.draw(st.sampled_from(others)))
+            checked = check_run(FolderSource(run), KEY.public)
+            assert not checked.stands
+            words = {word for problem in checked.problems for word in (problem.path, *problem.message.split())}
+            assert named & words or one in ("manifest.json", "seal.json"), checked.problems
+        finally:
+            shutil.rmtree(run)
+
+    each()
+
+
+def test_a_bit_of_a_zip_that_is_flipped_changes_no_evidence_unseen(whole: Path, ram_path: Path):
+    """Some bits of a zip say nothing of what is in it, such as times; then what is in it is what was sealed."""
+    packed = Path(shutil.make_archive(str(ram_path / "packed"), "zip", whole.parent, whole.name))
+    sealed = {name: (whole / name).read_bytes() for name in files_of(whole)}
+
+    @settings(WHATEVER, max_examples=EXAMPLES * 2)
+    @given(st.data())
+    def each(data: st.DataObject) -> None:
+        flipped = Path(shutil.copy(packed, ram_path / "flipped.zip"))
+        flip(flipped, data)
+        source = ZipSource(flipped)
+        checked = check_run(source, KEY.public)
+        source.close()
+        if checked.stands:
+            with zipfile.ZipFile(flipped) as file:
+                assert {name: file.read(f"run_1/{name}") for name in sealed} == sealed
 
     each()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build_s3_servers
-from scripts.build_s3_servers import PROGRAMS, CannotBuild, build, ready
+from scripts.build_s3_servers import PROGRAMS, CannotBuild, build
 from tests import s3_servers
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +46,7 @@ def test_in_ci_it_is_a_failure(monkeypatch, ci):
         s3_servers.program("versitygw")
 
 
+@pytest.mark.system
 def test_what_ci_runs_knows_that_it_is_ci(monkeypatch, tmp_path):
     """Else a machine without Go would pass with half of the store untested."""
     make = tmp_path / "make"
@@ -62,12 +63,7 @@ def test_what_was_built_is_found_without_go():
     assert build_s3_servers.main() == 0
 
 
-def test_another_version_is_another_file():
-    old = put_there("minio")
-    old.rename(old.with_name("minio-v0.0.0-earlier"))
-    assert ready("minio") is None
-
-
+@pytest.mark.system
 def test_a_build_that_fails_leaves_nothing_and_says_why(monkeypatch, tmp_path):
     go = tmp_path / "go"
     go.write_text("#!/bin/sh\necho 'no such module' >&2\nexit 1\n")

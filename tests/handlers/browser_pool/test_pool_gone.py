@@ -8,6 +8,7 @@ import pytest
 
 from services.browser_pool.adapters.protocol import run_unless_gone
 from shared.errors import Unavailable
+from tests.raising import raises_code
 
 
 async def test_work_that_ends_is_answered() -> None:
@@ -27,9 +28,8 @@ async def test_work_that_never_ends_is_given_up_and_cancelled_when_the_browser_g
         finally:
             cancelled.set()
 
-    with pytest.raises(Unavailable) as lost:
+    with raises_code(Unavailable, "session_lost"):
         await run_unless_gone(work(), gone)
-    assert lost.value.code == "session_lost"
     assert cancelled.is_set()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,11 +19,7 @@ from services.browser_pool import handlers
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.page.model import PageStats, RawPage, Seen
-from services.browser_pool.ports import (
-    Capture,
-    CaptureFailed,
-    PageCapture,
-)
+from services.browser_pool.ports import Capture, CaptureFailed, PageCapture
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Source
 from shared.contracts.actions import Screenshot, Scroll
@@ -46,6 +43,7 @@ from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
 from tests.handlers.browser_pool.fake_browser import ITEM, FakeBrowser, FakeSession
+from tests.raising import raises_code
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -63,10 +61,14 @@ class Room:
     def listens(self) -> bool:
         return LEASE.pattern not in self.bus.closed_asks
 
-    async def lease(self) -> SessionLeased:
-        reply = await handlers.lease(ASKED, self.deps)
+    async def lease(self, **changes: Any) -> SessionLeased:
+        reply = await handlers.lease(msgspec.structs.replace(ASKED, **changes), self.deps)
         assert isinstance(reply, SessionLeased)
         return reply
+
+    async def release(self, leased: SessionLeased, login_wall: str = "") -> None:
+        request = ReleaseSession(session_id=leased.session_id, instance_id="pool1", login_wall=login_wall)
+        await handlers.release(request, self.deps)
 
 
 ASKED = LeaseSession(run_id="run/../1", sample_id="s1", ttl_s=10)
@@ -110,8 +112,9 @@ async def test_the_door_closes_when_full_and_opens_when_there_is_room(room: Room
     await room.lease()
     assert not room.listens
     assert isinstance(await handlers.lease(ASKED, room.deps), NoSessionFree)
-    await handlers.release(ReleaseSession(session_id=first.session_id, instance_id="pool1"), room.deps)
+    await room.release(first)
     assert room.listens
+    await room.release(first)
     await room.deps.sessions.drain()
     assert room.browser.sessions[0].closed == 1
     await room.lease()
@@ -134,54 +137,18 @@ async def test_a_browser_that_does_not_start_takes_no_room(room: Room) -> None:
 
 
 async def test_an_unknown_session_has_ended(room: Room) -> None:
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await handlers.observe(ObservePage(session_id="never", instance_id="pool1"), room.deps)
-    assert error.value.code == "session_lost"
-
-
-async def test_releasing_twice_is_no_error(room: Room) -> None:
-    leased = await room.lease()
-    request = ReleaseSession(session_id=leased.session_id, instance_id="pool1")
-    assert await handlers.release(request, room.deps) == await handlers.release(request, room.deps)
-    await room.deps.sessions.drain()
-    assert room.browser.sessions[0].closed == 1
 
 
 async def test_a_lost_session_is_closed_and_makes_room(room: Room) -> None:
     leased, _ = await room.lease(), await room.lease()
     room.browser.sessions[0].lost = True
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await handlers.act(scroll(leased), room.deps)
-    assert error.value.code == "session_lost"
     await room.deps.sessions.drain()
     assert room.browser.sessions[0].closed == 1
     assert room.listens
-
-
-async def test_unused_sessions_expire_and_used_ones_do_not(room: Room) -> None:
-    used, _ = await room.lease(), await room.lease()
-    room.now_s[0] = 6
-    await handlers.observe(look_at(used), room.deps)
-    room.now_s[0] = 12
-    await room.deps.sessions.expire()
-    await room.deps.sessions.drain()
-    assert [one.closed for one in room.browser.sessions] == [0, 1]
-    assert room.listens
-    room.now_s[0] = 16
-    await room.deps.sessions.expire()
-    with pytest.raises(Unavailable) as error:
-        await handlers.observe(look_at(used), room.deps)
-    assert error.value.code == "session_lost"
-
-
-async def test_a_session_at_work_does_not_expire(room: Room) -> None:
-    leased = await room.lease()
-    session, gate, working = await at_work(room, leased)
-    room.now_s[0] = 99
-    await room.deps.sessions.expire()
-    assert session.closed == 0
-    gate.set()
-    await working
 
 
 async def test_actions_on_one_session_take_turns(room: Room) -> None:
@@ -204,42 +171,30 @@ async def test_an_observation_is_named_and_rendered(room: Room) -> None:
     assert (seen.url, seen.http_status, seen.browser_ms) == ("http://a.test/", 200, 3.0)
 
 
-async def test_bytes_are_hashed_here_and_left_in_the_bucket(room: Room) -> None:
-    leased = await room.lease()
-    room.browser.sessions[0].captures = (
-        Capture("screenshot", "Ticket", "image/png", ".png", b"png", "http://a.test/"),
-    )
-    request = ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Screenshot(label="Ticket"))
-    artifact = (await handlers.act(request, room.deps)).artifacts[0]
-    assert artifact is not None
-    assert (artifact.label, artifact.size_bytes, artifact.captured_at) == ("Ticket", 3, NOON)
-    assert artifact.sha256 == hashlib.sha256(b"png").hexdigest()
-    assert await room.bus.get(ARTIFACTS, artifact.blob) == b"png"
-    assert ".." not in artifact.blob
-
-
 # --- leases that end, that are kept, and that wait for memory
 
 
-async def test_a_kept_session_does_not_expire_and_one_that_has_ended_cannot_be_kept(room: Room) -> None:
+@pytest.mark.parametrize(("use", "request_type"), [(handlers.keep, KeepSession), (handlers.observe, ObservePage)])
+async def test_a_session_that_is_kept_or_used_does_not_expire_and_one_that_has_ended_cannot_be(
+    room: Room, use: Any, request_type: Any
+) -> None:
     kept, _ = await room.lease(), await room.lease()
-    beat = KeepSession(session_id=kept.session_id, instance_id="pool1")
+    request = request_type(session_id=kept.session_id, instance_id="pool1")
     for now_s in (6, 12, 18):
         room.now_s[0] = now_s
-        await handlers.keep(beat, room.deps)
+        await use(request, room.deps)
         await room.deps.sessions.expire()
     await room.deps.sessions.drain()
     assert [one.closed for one in room.browser.sessions] == [0, 1]
+    assert room.listens
     room.now_s[0] = 28
     await room.deps.sessions.expire()
-    with pytest.raises(Unavailable) as error:
-        await handlers.keep(beat, room.deps)
-    assert error.value.code == "session_lost"
+    with raises_code(Unavailable, "session_lost"):
+        await use(request, room.deps)
 
 
-async def test_no_session_is_held_past_its_deadline_not_even_at_work(room: Room) -> None:
-    leased = await handlers.lease(msgspec.structs.replace(ASKED, ttl_s=1000.0, max_s=60.0), room.deps)
-    assert isinstance(leased, SessionLeased)
+async def test_a_session_at_work_does_not_expire_and_is_not_held_past_its_deadline(room: Room) -> None:
+    leased = await room.lease(max_s=60.0)
     session, gate, working = await at_work(room, leased)
     room.now_s[0] = 59
     await room.deps.sessions.expire()
@@ -262,7 +217,7 @@ async def test_while_memory_is_short_there_is_one_session_and_no_more(room: Room
     assert room.listens
     await room.lease()
     room.enough[0] = False
-    await handlers.release(ReleaseSession(session_id=first.session_id, instance_id="pool1"), room.deps)
+    await room.release(first)
     assert not room.listens
 
 
@@ -303,13 +258,12 @@ async def test_a_secret_is_not_leased_to_a_session_of_other_hosts(
     room.deps.secrets = SecretStore(None, BOUND)
     checked = await handlers.check_access(CheckAccess(secrets=("PIN",), hosts=hosts), room.deps)
     assert (checked.problems == ()) is fits
-    asked = msgspec.structs.replace(ASKED, secrets=("PIN", "unknown"), allowed_hosts=hosts)
+    asked = {"secrets": ("PIN", "unknown"), "allowed_hosts": hosts}
     if fits:
-        await handlers.lease(asked, room.deps)
+        await room.lease(**asked)
         return
-    with pytest.raises(PermanentError, match=r"for desk\.example") as refused:
-        await handlers.lease(asked, room.deps)
-    assert refused.value.code == "policy_denied"
+    with raises_code(PermanentError, "policy_denied", match=r"for desk\.example") as refused:
+        await room.lease(**asked)
     assert "1234" not in str(refused.value) + str(checked)
     assert room.browser.sessions == []
 
@@ -321,8 +275,8 @@ async def test_where_others_are_on_the_bus_a_secret_without_hosts_is_leased_to_n
     assert '{"value": "...", "hosts": ["desk.example"]}' in checked.problems[0].message
     assert "EXHIBIT_SECRET_LOOSE" in checked.problems[0].message
     with pytest.raises(PermanentError, match="bound to no host"):
-        await handlers.lease(msgspec.structs.replace(ASKED, secrets=("LOOSE",)), room.deps)
-    await handlers.lease(msgspec.structs.replace(ASKED, secrets=("PIN",)), room.deps)
+        await room.lease(secrets=("LOOSE",))
+    await room.lease(secrets=("PIN",))
 
 
 SIGNED_IN = {"cookies": [{"name": "session", "value": "s3cret"}], "origins": []}
@@ -337,23 +291,15 @@ async def test_a_login_state_is_not_leased_to_a_session_of_other_hosts(room: Roo
     """Also one that was recorded before there were hosts in its file."""
     await room.logins.save("desk", recorded)
     for hosts in (("desk.example",), ("*.example",), ("other.example", "sso.example")):
-        asked = msgspec.structs.replace(ASKED, auth_profile="desk", allowed_hosts=hosts)
-        leased = await handlers.lease(asked, room.deps)
-        assert isinstance(leased, SessionLeased)
-        await handlers.release(ReleaseSession(session_id=leased.session_id, instance_id="pool1"), room.deps)
-    with pytest.raises(PermanentError, match=r"is for desk\.example, sso\.example:443") as refused:
-        await handlers.lease(
-            msgspec.structs.replace(ASKED, auth_profile="desk", allowed_hosts=("evil.example",)), room.deps
-        )
-    assert refused.value.code == "policy_denied"
+        await room.release(await room.lease(auth_profile="desk", allowed_hosts=hosts))
+    with raises_code(PermanentError, "policy_denied", match=r"is for desk\.example, sso\.example:443"):
+        await room.lease(auth_profile="desk", allowed_hosts=("evil.example",))
     foreign = CheckAccess(auth_profile="desk", hosts=("evil.example",))
     assert [one.where for one in (await handlers.check_access(foreign, room.deps)).problems] == ["auth_profile"]
 
 
 async def test_a_recording_says_which_hosts_it_is_for(room: Room) -> None:
-    asked = msgspec.structs.replace(ASKED, allowed_hosts=("https.example:8443", "*"))
-    leased = await handlers.lease(asked, room.deps)
-    assert isinstance(leased, SessionLeased)
+    leased = await room.lease(allowed_hosts=("https.example:8443", "*"))
     wide = {"name": "all", "value": "x", "domain": ".desk.example", "path": "/"}
     room.browser.sessions[0].state = {**OF_DESK, "cookies": [wide]}
     save = SaveProfile(session_id=leased.session_id, instance_id="pool1", auth_profile="desk")
@@ -365,32 +311,25 @@ async def test_a_recording_says_which_hosts_it_is_for(room: Room) -> None:
 
 async def test_a_login_wall_pauses_the_login_state_until_it_is_recorded_again(room: Room) -> None:
     await room.logins.save("desk", SIGNED_IN)
-    asked = msgspec.structs.replace(ASKED, auth_profile="desk")
-    leased = await handlers.lease(asked, room.deps)
-    assert isinstance(leased, SessionLeased)
-    wall = ReleaseSession(session_id=leased.session_id, instance_id="pool1", login_wall="/login asks for a password")
-    await handlers.release(wall, room.deps)
-    await handlers.release(wall, room.deps)
-    refused = await handlers.lease(asked, room.deps)
+    leased = await room.lease(auth_profile="desk")
+    for _ in range(2):
+        await room.release(leased, login_wall="/login asks for a password")
+    refused = await handlers.lease(msgspec.structs.replace(ASKED, auth_profile="desk"), room.deps)
     assert isinstance(refused, ProfilePaused)
     assert "/login asks for a password" in refused.reason
     assert "exhibit login desk URL" in refused.reason
     assert "s3cret" not in refused.reason
-    assert isinstance(await handlers.lease(ASKED, room.deps), SessionLeased), "others are not held up"
+    await room.lease()  # others are not held up
     await room.logins.save("desk", {**SIGNED_IN, "origins": [{"origin": "http://a.test", "localStorage": []}]})
-    assert isinstance(await handlers.lease(asked, room.deps), SessionLeased)
+    await room.lease(auth_profile="desk")
 
 
 async def test_a_wall_met_with_an_older_recording_does_not_pause_a_newer_one(room: Room) -> None:
     await room.logins.save("desk", SIGNED_IN)
-    asked = msgspec.structs.replace(ASKED, auth_profile="desk")
-    leased = await handlers.lease(asked, room.deps)
-    assert isinstance(leased, SessionLeased)
+    leased = await room.lease(auth_profile="desk")
     await room.logins.save("desk", {**SIGNED_IN, "cookies": []})
-    await handlers.release(
-        ReleaseSession(session_id=leased.session_id, instance_id="pool1", login_wall="no"), room.deps
-    )
-    assert isinstance(await handlers.lease(asked, room.deps), SessionLeased)
+    await room.release(leased, login_wall="no")
+    await room.lease(auth_profile="desk")
 
 
 async def test_a_login_is_recorded_for_its_owner_only_and_says_nothing_of_its_contents(room: Room) -> None:
@@ -413,9 +352,8 @@ async def test_a_login_is_recorded_for_its_owner_only_and_says_nothing_of_its_co
 
 @pytest.mark.parametrize("name", ["../desk", "a/b", "", ".", "desk.json", "x" * 100])
 async def test_a_name_that_is_no_name_reaches_no_file(room: Room, name: str) -> None:
-    with pytest.raises(PermanentError) as refused:
+    with raises_code(PermanentError, "no_auth_profile"):
         await room.logins.save(name, SIGNED_IN)
-    assert refused.value.code == "no_auth_profile"
 
 
 async def test_a_login_state_is_never_kept_in_the_evidence(tmp_path: Path) -> None:
@@ -430,7 +368,7 @@ async def test_a_file_that_is_no_login_state_is_told(room: Room, tmp_path: Path,
     await room.logins.save("desk", SIGNED_IN)
     (tmp_path / "auth" / "desk.json").write_text(written)
     with pytest.raises(PermanentError, match="record it again"):
-        await handlers.lease(msgspec.structs.replace(ASKED, auth_profile="desk"), room.deps)
+        await room.lease(auth_profile="desk")
     assert room.listens
 
 
@@ -492,6 +430,7 @@ async def test_all_files_of_one_moment_bear_the_same_facts(room: Room) -> None:
     assert (facts.url, facts.http_status, facts.browser) == ("http://a.test/?p=(hidden)", 200, "fake 1")
     assert (facts.observation_sha256, facts.captured_at) == ("f" * 64, FACTS_AT)
     for one in artifacts:
+        assert ".." not in one.blob
         data = await room.bus.get(ARTIFACTS, one.blob)
         assert (one.sha256, one.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
     data = zstandard.ZstdDecompressor().decompress(await room.bus.get(ARTIFACTS, artifacts[4].blob))
@@ -532,6 +471,5 @@ async def test_a_page_that_cannot_be_kept_is_an_answer_and_a_lost_session_an_err
     answer = await handlers.capture(asked, room.deps)
     assert (answer.observation_sha256, answer.problems) == ("", ("nothing to keep",))
     room.browser.sessions[0].lost = True
-    with pytest.raises(Unavailable) as error:
+    with raises_code(Unavailable, "session_lost"):
         await handlers.capture(asked, room.deps)
-    assert error.value.code == "session_lost"

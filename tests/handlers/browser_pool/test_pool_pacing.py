@@ -106,17 +106,22 @@ async def test_what_one_pool_is_told_the_other_keeps_to(
     assert (await second.admit(OTHER)).waited_s == 0.0
 
 
+async def waits_for_an_answer(second: SessionPace, first: SessionPace) -> bool:
+    """Whether one waits, and is admitted when the site answers the other."""
+    waiting = asyncio.ensure_future(second.admit(SITE))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    waited = not waiting.done()
+    first.record_answer(SITE, 200)
+    return (await waiting).ok and waited
+
+
 async def test_after_a_pause_one_document_goes_first_and_its_answer_lets_the_others_go(two: Two) -> None:
     first, second = two.session(0), two.session(1)
     await first.admit(SITE)
     first.record_answer(SITE, 503)
     assert (await first.admit(SITE)).ok
-    others = asyncio.ensure_future(second.admit(SITE))
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert not others.done()
-    first.record_answer(SITE, 200)
-    assert (await others).ok
+    assert await waits_for_an_answer(second, first)
     await two.pools[0].drain()
     asked = two.bus.asked
     assert (await first.admit(SITE)).ok
@@ -136,12 +141,7 @@ async def test_no_more_are_on_their_way_than_may_be_over_both_pools(two: Two) ->
     limits = PaceLimits(max_in_flight=1)
     first, second = two.session(0, limits), two.session(1, limits)
     await first.admit(SITE)
-    waiting = asyncio.ensure_future(second.admit(SITE))
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert not waiting.done()
-    first.record_answer(SITE, 200)
-    assert (await waiting).ok
+    assert await waits_for_an_answer(second, first)
 
 
 @pytest.mark.parametrize("end", ["session", "request", "pool"])
@@ -215,18 +215,6 @@ async def start(nats_url: str) -> AsyncIterator[Start]:
             return pacing
 
         yield pool
-
-
-async def test_real_pools_never_let_two_documents_go_at_once(start: Start) -> None:
-    limits = PaceLimits(interval_s=0.25)
-    sessions = [SessionPace(await start(), limits, f"s{number}") for number in range(3)]
-    admitted = await asyncio.gather(*(session.admit("http://busy.example/") for session in sessions * 10))
-    assert all(one.ok for one in admitted)
-    pacing = sessions[0]._pacing
-    assert pacing._records is not None
-    pace = await pacing._records.read(SITE_PACE, "busy.example", _Any)
-    assert isinstance(pace, dict)
-    assert pace["next_at"] == NOON + 30 * 0.25, "each of the 30 took a moment of its own"
 
 
 async def test_real_pools_hear_of_a_pause(start: Start) -> None:

@@ -29,6 +29,7 @@ from shared.errors import PermanentError
 from shared.streams import ANSWERS
 from shared.testing.bus import MemoryBus
 from tests.handlers.browser_pool.fake_browser import FakeSession
+from tests.raising import raises_code
 
 STORED = b"packed page"
 SHA256 = hashlib.sha256(STORED).hexdigest()
@@ -98,6 +99,5 @@ async def test_why_a_page_could_not_be_shown_is_passed_on(tmp_path: Path):
 
 
 async def test_a_page_that_nobody_has_lent_is_an_error(tmp_path: Path):
-    with pytest.raises(PermanentError) as error:
+    with raises_code(PermanentError, "no_blob"):
         await restored(tmp_path, Restores(), blob="lent/2")
-    assert error.value.code == "no_blob"

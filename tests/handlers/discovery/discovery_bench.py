@@ -5,13 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from services.discovery.deps import DiscoveryDeps
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus
-from shared.contracts.discovery import PopulationClosed, RunRejected, RunStarted, SampleFound, SubmitReply
-from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
-from shared.contracts.planner import WorkSample
-from shared.subjects import LOAD_RUN
+from shared.contracts.codes import Status
+from shared.contracts.discovery import (
+    PopulationClosed,
+    RunRecord,
+    RunRejected,
+    RunStarted,
+    Sample,
+    SampleFound,
+    SubmitReply,
+)
+from shared.contracts.evidence import LoadedSample, LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.planner import CheckPlanner, PlannerChecked, WorkSample
+from shared.subjects import CHECK_PLANNER, LOAD_RUN
 from shared.tables.excel import read_sheet
 from shared.testing.bus import MemoryBus
 
@@ -23,6 +34,7 @@ SPEC = {
     "sample_id": "{number}",
     "output_schema": {"number": "string"},
 }
+ROWS = ({"number": "T-1", "url": "http://x/1"}, {"number": "T-2", "url": "http://x/2"})
 PUBLISHED = (RunStarted, SampleFound, PopulationClosed, WorkSample)
 
 
@@ -55,3 +67,43 @@ def evidence(reply: LoadReply) -> Actor[None]:
         return reply
 
     return actor
+
+
+def record_of(**changes: Any) -> RunRecord:
+    first = RunRecord(run_id="run_1", spec=SPEC, planner="rules", concurrency=2, created_at=NOW)
+    return msgspec.structs.replace(first, **changes)
+
+
+def loaded(*states: tuple[Status | None, int], record: RunRecord | None = None, **changes: Any) -> RunLoaded:
+    """A run as evidence knows it, with a sample T-1, T-2, ... for each of these statuses and attempts."""
+    samples = tuple(
+        LoadedSample(
+            sample=Sample(sample_id=f"T-{n}", key=f"T-{n}", row=n, fields={"number": f"T-{n}"}),
+            status=status, reason="", attempt=attempt,
+        )
+        for n, (status, attempt) in enumerate(states, start=1)
+    )  # fmt: skip
+    run = RunLoaded(
+        record=record or record_of(), attempt_base=0, expected=len(samples), samples=samples, total=len(samples),
+        finished=None, location="evidence/run_1",
+    )  # fmt: skip
+    return msgspec.structs.replace(run, **changes)
+
+
+def ended(attempt_base: int = 0) -> RunFinished:
+    return RunFinished(
+        run_id="run_1", attempt_base=attempt_base, samples=1, outcomes=(), location="", table="", llm_calls=0,
+        cost_usd=0.0, started_at=NOW, finished_at=NOW,
+    )  # fmt: skip
+
+
+def planner(*, problem: str = "", asks_model: bool = False) -> Actor[list[CheckPlanner]]:
+    """A planner that says this of itself, and keeps what it was asked."""
+    one: Actor[list[CheckPlanner]] = Actor("planner")
+
+    @one.answers(CHECK_PLANNER)
+    async def check(request: CheckPlanner, asked: list[CheckPlanner]) -> PlannerChecked:
+        asked.append(request)
+        return PlannerChecked(problem=problem, asks_model=asks_model)
+
+    return one

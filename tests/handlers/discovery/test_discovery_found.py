@@ -7,7 +7,6 @@ import pytest
 
 from services.discovery.handlers import add_samples, close_population, submit_run
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, SampleFound, SubmitRun
-from shared.contracts.evidence import RunLoaded
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
 from shared.errors import Unavailable
 from shared.streams import INBOX, RUNS
@@ -20,6 +19,7 @@ from tests.handlers.discovery.discovery_bench import (
     deps_on,
     evidence,
     knowing_nothing,
+    loaded,
     nothing_started,
     where,
 )
@@ -170,10 +170,7 @@ async def test_an_empty_list_is_complete_and_said(bus):
 
 async def test_the_end_of_any_other_sample_is_nothing_to_discovery(bus):
     deps = await begun(bus)
-    other = SampleFinished(
-        run_id=RUN, sample_id="T-1", attempt=1, status="done", sample=bus.events(WorkSample)[0].sample,
-        started_at=NOW, finished_at=NOW,
-    )  # fmt: skip
+    other = msgspec.structs.replace(ended(bus), sample_id="T-1")
     assert await close_population(other, deps, 1) is None
 
 
@@ -214,11 +211,8 @@ async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(
     await close_population(ended(bus, status="failed", reason="max_steps_exceeded"), deps, 1)
     record = await deps.records.read(RUNS, RUN, RunRecord)
     assert record is not None
-    loaded = RunLoaded(
-        record=record, attempt_base=0, expected=1, samples=(), total=0, finished=None, location="/e",
-        population_complete=False, discovery_attempt=2,
-    )  # fmt: skip
-    bus.host(evidence(loaded), None)
+    run = loaded(record=record, expected=1, population_complete=False, discovery_attempt=2)
+    bus.host(evidence(run), None)
     reply = await submit_run(SubmitRun(resume_run_id=RUN), deps)
     assert isinstance(reply, RunAccepted)
     assert (reply.discovering, reply.attempt_base) == (True, 2)

@@ -9,22 +9,22 @@ import msgspec
 import pytest
 
 from services.discovery.handlers import submit_run
-from shared.contracts.discovery import InputFile, Register, RunAccepted, RunRecord, RunStarted, Sample, SubmitRun
-from shared.contracts.evidence import LoadedSample, RunLoaded
+from shared.contracts.discovery import InputFile, Register, RunAccepted, RunRecord, RunStarted, SubmitRun
+from shared.contracts.evidence import RunLoaded
 from shared.streams import INPUTS
 from shared.testing.bus import MemoryBus
 from tests.handlers.discovery.discovery_bench import (
-    NOW,
+    ROWS,
     SPEC,
     deps_on,
     evidence,
     knowing_nothing,
+    loaded,
     nothing_started,
+    record_of,
     where,
 )
 from tests.typed import expect
-
-ROWS = ({"number": "T-1", "url": "http://x/1"},)
 
 
 @pytest.fixture
@@ -102,17 +102,7 @@ async def test_the_register_is_checked_even_where_the_spec_is_wrong(bus: MemoryB
 
 
 def finished_run(register: Register | None = None) -> RunLoaded:
-    one = Sample(sample_id="T-1", key="T-1", row=1, fields={"number": "T-1"})
-    record = RunRecord(run_id="run_1", spec=SPEC, planner=None, concurrency=1, created_at=NOW, register=register)
-    return RunLoaded(
-        record=record,
-        attempt_base=0,
-        expected=1,
-        samples=(LoadedSample(sample=one, status="done", reason="", attempt=1),),
-        total=1,
-        finished=None,
-        location="",
-    )
+    return loaded(("done", 1), record=record_of(register=register))
 
 
 async def resumed(loaded: RunLoaded, register: Register | None, bus: MemoryBus) -> RunRecord:
@@ -122,16 +112,12 @@ async def resumed(loaded: RunLoaded, register: Register | None, bus: MemoryBus) 
     return bus.events(RunStarted)[0].record
 
 
-async def test_a_finished_run_is_compared_by_another_round():
+@pytest.mark.parametrize("is_new", [True, False], ids=["named by the next round", "kept from the round before"])
+async def test_a_finished_run_is_compared_by_another_round(is_new: bool):
     bus = MemoryBus()
     register = await put(bus, b"number\nT-1\n")
-    assert (await resumed(finished_run(), register, bus)).register == register
-
-
-async def test_a_round_that_names_no_register_keeps_that_of_the_round_before():
-    bus = MemoryBus()
-    register = await put(bus, b"number\nT-1\n")
-    assert (await resumed(finished_run(register), None, bus)).register == register
+    run, named = (finished_run(), register) if is_new else (finished_run(register), None)
+    assert (await resumed(run, named, bus)).register == register
 
 
 async def test_a_register_that_does_not_fit_the_run_is_refused():

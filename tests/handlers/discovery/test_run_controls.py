@@ -8,39 +8,24 @@ import pytest
 
 from services.discovery.handlers import actor, control_run
 from shared.client.run_sessions import ControlRefusedError, RunSessions
-from shared.contracts.discovery import RunRecord
-from shared.contracts.evidence import OutcomeCount, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.evidence import RunUnknown
 from shared.contracts.sessions.control import ControlRun, PauseRun, RunControl, RunControlled
 from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.streams import RUN_CONTROL
 from shared.testing.bus import MemoryBus
-from tests.handlers.discovery.discovery_bench import NOW, SPEC, deps_on, evidence
+from tests.handlers.discovery.discovery_bench import deps_on, ended, evidence, loaded
 from tests.typed import expect
 
 
-def at_work(finished: RunFinished | None = None, attempt_base: int = 0) -> RunLoaded:
-    record = RunRecord(run_id="run_1", spec=SPEC, planner=None, concurrency=1, created_at=NOW)
-    return RunLoaded(
-        record=record, attempt_base=attempt_base, expected=1, samples=(), total=1, finished=finished, location=""
-    )
-
-
-def ended() -> RunFinished:
-    return RunFinished(
-        run_id="run_1", attempt_base=0, samples=1, outcomes=(OutcomeCount(status="done", reason="", samples=1),),
-        location="", table="", llm_calls=0, cost_usd=0.0, started_at=NOW, finished_at=NOW,
-    )  # fmt: skip
-
-
-def client_of(loaded: Any) -> tuple[RunSessions, MemoryBus]:
+def client_of(known: Any) -> tuple[RunSessions, MemoryBus]:
     bus = MemoryBus()
-    bus.host(evidence(loaded), None)
+    bus.host(evidence(known), None)
     bus.host(actor, deps_on(bus))
     return RunSessions(bus), bus
 
 
 async def test_a_pause_is_stored_and_told_and_its_key_ends_it():
-    client, bus = client_of(at_work())
+    client, bus = client_of(loaded((None, 0)))
     paused = await client.pause("run_1", by="ann")
     stored = expect(await bus.read(RUN_CONTROL, "run_1", RunControl), RunControl)
     assert (stored.paused_key, paused.by) == (paused.paused_key, "ann")
@@ -53,7 +38,7 @@ async def test_a_pause_is_stored_and_told_and_its_key_ends_it():
 
 
 async def test_a_request_that_is_sent_again_counts_once():
-    _, bus = client_of(at_work())
+    _, bus = client_of(loaded((None, 0)))
     request, deps = ControlRun(run_id="run_1", control_id="c", control=PauseRun()), deps_on(bus)
     first = await control_run(request, deps)
     assert await control_run(request, deps) == first
@@ -62,7 +47,10 @@ async def test_a_request_that_is_sent_again_counts_once():
 
 @pytest.mark.parametrize(
     ("loaded", "code"),
-    [(RunUnknown(run_id="run_1", message="no such run"), "no_such_run"), (at_work(ended()), "run_ended")],
+    [
+        (RunUnknown(run_id="run_1", message="no such run"), "no_such_run"),
+        (loaded((None, 0), finished=ended()), "run_ended"),
+    ],
 )
 async def test_a_run_that_is_not_at_work_takes_no_control(loaded, code):
     client, bus = client_of(loaded)
@@ -72,13 +60,13 @@ async def test_a_run_that_is_not_at_work_takes_no_control(loaded, code):
 
 
 async def test_a_resumed_round_of_a_run_that_ended_takes_controls():
-    client, bus = client_of(at_work(ended(), attempt_base=2))
+    client, bus = client_of(loaded((None, 0), finished=ended(), attempt_base=2))
     await client.close("run_1")
     assert expect(await bus.read(RUN_CONTROL, "run_1", RunControl), RunControl).attempt_base == 2
 
 
 async def test_questions_wait_until_they_are_answered():
-    client, bus = client_of(at_work())
+    client, bus = client_of(loaded((None, 0)))
     asked = await client.ask_user("run_1", [Question(text="Which?", options=("a", "b"))])
     await client.message("run_1", "Prefer the newer one.")
     assert len(expect(await bus.read(RUN_CONTROL, "run_1", RunControl), RunControl).open_questions) == 1

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from services.discovery.handlers import submit_run
-from shared.bus.actor import Actor
 from shared.contracts.discovery import Problem, RunAccepted, RunRecord, RunRejected, SubmitRun
-from shared.contracts.planner import CheckPlanner, PlannerChecked
+from shared.contracts.planner import CheckPlanner
 from shared.streams import RUNS
-from shared.subjects import CHECK_PLANNER
 from shared.testing.bus import MemoryBus
-from tests.handlers.discovery.discovery_bench import SPEC, deps_on, knowing_nothing, nothing_started, where
+from tests.handlers.discovery.discovery_bench import SPEC, deps_on, knowing_nothing, nothing_started, planner, where
 from tests.typed import expect
 
 ROWS = tuple({"number": f"T-{one}", "url": f"http://x/{one}"} for one in range(1, 4))
@@ -20,17 +18,6 @@ ROWS = tuple({"number": f"T-{one}", "url": f"http://x/{one}"} for one in range(1
 @pytest.fixture
 def bus() -> MemoryBus:
     return knowing_nothing(MemoryBus())
-
-
-def planner(*, problem: str = "", asks_model: bool = False) -> Actor[list[CheckPlanner]]:
-    one: Actor[list[CheckPlanner]] = Actor("planner")
-
-    @one.answers(CHECK_PLANNER)
-    async def check(request: CheckPlanner, deps: list[CheckPlanner]) -> PlannerChecked:
-        deps.append(request)
-        return PlannerChecked(problem=problem, asks_model=asks_model)
-
-    return one
 
 
 async def recorded(bus: MemoryBus, **request: object) -> RunRecord:

@@ -19,33 +19,31 @@ from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.client import connect
-from shared.contracts.codes import Status
 from shared.contracts.discovery import (
     PopulationClosed,
     RunAccepted,
-    RunRecord,
     RunStarted,
-    Sample,
     SampleFound,
     SubmitRun,
 )
-from shared.contracts.evidence import LoadedSample, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.evidence import RunLoaded, RunUnknown
 from shared.contracts.planner import WorkSample
 from shared.streams import INBOX, SUBMISSIONS, samples_of
 from shared.subjects import WORK_SAMPLE, message_id
 from shared.testing.bus import MemoryBus
 from tests.handlers.discovery.discovery_bench import (
-    NOW,
+    ROWS,
     SPEC,
     deps_on,
+    ended,
     evidence,
     knowing_nothing,
+    loaded,
     nothing_started,
     where,
 )
 from tests.typed import expect
 
-ROWS = ({"number": "T-1", "url": "http://x/1"}, {"number": "T-2", "url": "http://x/2"})
 REQUEST = SubmitRun(spec=SPEC, samples=ROWS, concurrency=2, request_id="q-1")
 LIST_SPEC = {
     "task_id": "list",
@@ -93,16 +91,8 @@ class DyingBus(MemoryBus):
         await self._write(super().open_queue(consumer))
 
 
-def resumable() -> RunLoaded:
-    record = RunRecord(run_id="run_1", spec=SPEC, planner="rules", concurrency=2, created_at=NOW)
-    done: tuple[Status | None, ...] = ("done", "failed", None)
-    samples = tuple(
-        LoadedSample(sample=Sample(sample_id=f"T-{n}", key=f"T-{n}", row=n), status=status, attempt=1, reason="")
-        for n, status in enumerate(done)
-    )
-    return RunLoaded(
-        record=record, attempt_base=0, expected=3, samples=samples, total=3, finished=None, location="/evidence/run_1"
-    )
+def resumable(**changes: Any) -> RunLoaded:
+    return loaded(("done", 1), ("failed", 1), (None, 1), **changes)
 
 
 REQUESTS = {
@@ -110,6 +100,10 @@ REQUESTS = {
     "search": SubmitRun(spec=SPEC, discovery=LIST_SPEC, request_id="q-2"),
     "resumed": SubmitRun(resume_run_id="run_1", request_id="q-3"),
 }
+
+
+def present() -> datetime:
+    return datetime.now(UTC)  # clock: two processes compare it
 
 
 def new_bus(kind: str) -> DyingBus:
@@ -180,12 +174,7 @@ async def test_work_that_was_done_meanwhile_is_not_queued_again():
 
 async def test_a_run_that_has_ended_meanwhile_is_left_alone():
     bus = MemoryBus()
-    ended = resumable()
-    finished = RunFinished(
-        run_id="run_1", attempt_base=1, samples=3, outcomes=(), location="", table="", llm_calls=0, cost_usd=0.0,
-        started_at=NOW, finished_at=NOW,
-    )  # fmt: skip
-    bus.host(evidence(msgspec.structs.replace(ended, finished=finished, attempt_base=1)), None)
+    bus.host(evidence(resumable(finished=ended(1), attempt_base=1)), None)
     request = REQUESTS["resumed"]
     begun = Submission(request=request, run_id="run_1", attempt_base=1, replaces=0)
     await bus.create(SUBMISSIONS, request.request_id, begun)
@@ -236,14 +225,14 @@ async def test_a_client_whose_discovery_dies_gets_its_run_from_the_next(nats_url
 
     def stuck(bus: Bus) -> DiscoveryDeps:
         standing.append(StandingBus(bus))
-        return deps_on(bus, publishes=standing[0], now=lambda: datetime.now(UTC))
+        return deps_on(bus, publishes=standing[0], now=present)
 
     nothing = evidence(RunUnknown(run_id="", message="no such run"))
     async with served(nats_url, "evidence", nothing, lambda _: None), connect(nats_url) as client:
         async with served(nats_url, "discovery", actor, stuck):
             submitting = asyncio.create_task(client.submit(SPEC, rows=ROWS))
             await standing[0].standing.wait()
-        async with served(nats_url, "discovery", actor, lambda bus: deps_on(bus, now=lambda: datetime.now(UTC))):
+        async with served(nats_url, "discovery", actor, lambda bus: deps_on(bus, now=present)):
             accepted = await submitting
         async with aclosing(client.watch(accepted.run_id)) as events:
             seen = [type(await anext(events)) for _ in range(4)]

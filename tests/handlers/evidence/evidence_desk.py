@@ -25,6 +25,7 @@ from services.evidence.handlers import (
     settle,
 )
 from services.evidence.outputs.combined_tables import CombinedTables
+from services.evidence.outputs.products import MakeProduct
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Screenshot
 from shared.contracts.codes import facts_of
@@ -63,12 +64,13 @@ def drop_locks(store: FolderStore) -> None:
 
 
 class Desk:
-    """Evidence on a folder and a bus in memory; `restart` clears the process state."""
+    """Evidence on a folder and a bus in memory; `restart` clears the process state. ``products``: made at the end of a
+    run, which takes longer than all else; without them no test can look at `rows`."""
 
     deps: EvidenceDeps
 
-    def __init__(self, root: Path) -> None:
-        self.root, self.bus = root, MemoryBus()
+    def __init__(self, root: Path, products: tuple[MakeProduct, ...] = (CombinedTables,)) -> None:
+        self.root, self.bus, self._products = root, MemoryBus(), products
         self._told: dict[tuple[str, str, int], dict[int, StepTaken]] = {}
         self.start()
 
@@ -77,7 +79,7 @@ class Desk:
             store=FolderStore(self.root),
             blobs=self.bus,
             now=lambda: NOW,
-            products=(CombinedTables,),
+            products=self._products,
             signer=KEY,
             publishes=self.bus,
         )

@@ -27,7 +27,8 @@ class Disk:
 
     def __init__(self, fail_at: int | None = None, *, full: bool = False) -> None:
         self.fail_at, self.full = fail_at, full
-        self.changes = 0
+        self.made: list[str] = []
+        """Of each change the path that it makes or takes away."""
         self.dead = False
         self.failed = ""
 
@@ -36,10 +37,11 @@ class Disk:
             raise Killed
         if self.full and name not in NEED_ROOM:
             return made(*args, **more)
-        self.changes += 1
-        if self.changes != self.fail_at:
+        paths = [str(one) for one in args if isinstance(one, str | os.PathLike)]
+        self.made.append(paths[-1])
+        if len(self.made) != self.fail_at:
             return made(*args, **more)
-        self.failed = f"{name} {[str(one) for one in args]}"
+        self.failed = f"{name} {paths}"
         if self.full:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self.dead = True

@@ -27,7 +27,7 @@ BYTES = b"\x28\xb5 a page" * 60_000
 
 @pytest.fixture
 async def desk(tmp_path: Path) -> Desk:
-    desk = Desk(tmp_path / "evidence")
+    desk = Desk(tmp_path / "evidence", products=())
     one = sample(team="red")
     await desk.begun(one)
     filed = await desk.capture(one, BYTES)

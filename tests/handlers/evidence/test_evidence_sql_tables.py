@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -29,9 +30,9 @@ async def filed(root: Path, tables: type[ParquetTables] = ParquetTables) -> Path
     return root / "run_1" / "tables"
 
 
-@pytest.fixture
-async def tables(tmp_path: Path) -> Path:
-    return await filed(tmp_path / "evidence")
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return asyncio.run(filed(tmp_path_factory.mktemp("tables") / "evidence"))
 
 
 def rows(tables: Path, view: str, columns: str, where: str = "true") -> list[tuple[Any, ...]]:

@@ -84,6 +84,7 @@ async def test_a_write_that_fails_leaves_what_was_there_and_says_so(tmp_path, mo
     assert [path.name for path in (tmp_path / "run_1" / "A-1").iterdir()] == ["x"]
 
 
+@pytest.mark.system
 def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_path):
     """A file system of 256 KiB of its own, in a mount namespace that ends with the process."""
     script = textwrap.dedent("""

@@ -1,4 +1,8 @@
-"""Two evidence processes for one run: one writes; the other waits, reports it, and continues later."""
+"""Two evidence processes for one run: one writes; the other waits, reports it, and continues later.
+
+A second store of one process gets no lock that the first one has, as if it were of another process; one test starts
+that process.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,15 +23,15 @@ from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
 from shared.contracts.evidence import ClaimPress
 from shared.errors import Unavailable
-from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.sources.bucket import BucketSource
+from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.run import check_run
-from shared.s3.opening import open_bucket
-from shared.settings import Settings
-from shared.testing.settings import isolated_settings
+from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.evidence_desk import (
     KEY,
     Desk,
     closed,
+    drop_locks,
     ended,
     found,
     outcomes,
@@ -37,8 +40,8 @@ from tests.handlers.evidence.evidence_desk import (
     started,
     took,
 )
-from tests.s3_servers import SERVERS, s3_server
-from tests.typed import expect
+from tests.memory_s3 import MemoryS3
+from tests.s3_servers import S3Server
 
 HOLDS = """
 import asyncio, sys
@@ -55,111 +58,139 @@ async def main():
 
 asyncio.run(main())
 """
+AnyServer = S3Server | MemoryS3 | None
 
 
 class Place:
-    """Where the processes of one machine file evidence: a folder or a bucket."""
+    """Where the processes of one machine file evidence: a folder, or a bucket of a server."""
 
-    def __init__(self, settings: Settings, environment: dict[str, str]) -> None:
-        self.settings, self._environment = settings, environment
+    def __init__(self, folder: Path, server: AnyServer) -> None:
+        self.folder, self.server = folder, server
+        self.bucket = f"s3://held-{uuid4().hex[:12]}/below"
         self._stores: list[FolderStore | S3Store] = []
 
-    def desk(self) -> Desk:
-        desk, place = Desk(self.settings.evidence_dir), self.settings
-        store: FolderStore | S3Store = expect(desk.deps.store, FolderStore)
-        if place.evidence_bucket is not None:
-            store = S3Store(open_bucket(place), place.state_dir / "spool")
-            store.check_usable()
-            desk.deps = replace(desk.deps, store=store)
+    def store(self) -> FolderStore | S3Store:
+        if self.server is None:
+            store = FolderStore(self.folder / "evidence")
+        else:
+            store = S3Store(self.server.bucket(self.bucket), self.folder / "state" / "spool")
+        store.check_usable()
         self._stores.append(store)
+        return store
+
+    def desk(self) -> Desk:
+        desk = Desk(self.folder / "evidence", products=())
+        desk.deps = replace(desk.deps, store=self.store())
         return desk
 
-    def other(self) -> subprocess.Popen[str]:
-        """Another process that writes the run, for as long as it lives."""
-        process = subprocess.Popen(
-            [sys.executable, "-c", HOLDS],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **self._environment},
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        return process
+    async def other(self) -> FolderStore | S3Store:
+        """The store of another process, which writes the run."""
+        store = self.store()
+        await store.lock_run("run_1")
+        return store
 
-    @property
-    def run(self) -> Path | str:
-        bucket = self.settings.evidence_bucket
-        return f"{bucket}/run_1" if bucket is not None else self.settings.evidence_dir / "run_1"
+    def source(self) -> FolderSource | BucketSource:
+        if self.server is None:
+            return FolderSource(self.folder / "evidence" / "run_1")
+        return BucketSource(self.server.bucket(f"{self.bucket}/run_1"))
 
     def lying(self) -> set[str]:
-        """Of all that lies there, hidden or replaced."""
-        if self.settings.evidence_bucket is not None:
-            return {one.key for one in open_bucket(self.settings).list_objects(recursive=True, versions=True)}
-        root = self.settings.evidence_dir
-        return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+        """Of all that lies there, also hidden or replaced."""
+        if self.server is None:
+            root = self.folder / "evidence"
+            return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+        return {one.key for one in self.server.bucket(self.bucket).list_objects(recursive=True, versions=True)}
+
+    def filed(self) -> set[str]:
+        return {name for name in self.lying() if not name.startswith(".")}
 
     def close(self) -> None:
         for store in self._stores:
             store.close()
 
 
-@pytest.fixture(scope="module", params=["folder", *SERVERS])
-def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, object]]:
-    if request.param == "folder":
-        yield "folder", None
+def kill(store: FolderStore | S3Store) -> None:
+    """Release its locks, as the kernel does for a dead process."""
+    if isinstance(store, FolderStore):
+        drop_locks(store)
         return
-    with s3_server(request.param, tmp_path_factory.mktemp("s3")) as server:
-        yield request.param, server
+    keepers = store._locks._keepers
+    for name in list(keepers._handles):
+        keepers.abandon(name)
+    store._locks._leases.clear()
+
+
+@pytest.fixture(scope="module", params=["folder", "memory", *REAL])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnyServer]:
+    if request.param == "folder":
+        yield None
+        return
+    with any_server(request.param, tmp_path_factory.mktemp("s3")) as server:
+        yield server
 
 
 @pytest.fixture
-def place(settings, tmp_path: Path) -> Iterator[Place]:
-    _, server = settings
-    own = isolated_settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state")
-    folders = {"EXHIBIT_EVIDENCE_DIR": str(own.evidence_dir), "EXHIBIT_STATE_DIR": str(own.state_dir)}
-    if server is None:
-        place = Place(own, folders)
-    else:
-        bucket = f"s3://held-{uuid4().hex[:12]}/below"
-        place = Place(server.settings(bucket, own), {**folders, **server.environment(bucket)})
+def place(server: AnyServer, tmp_path: Path) -> Iterator[Place]:
+    place = Place(tmp_path, server)
     yield place
     place.close()
 
 
-async def test_what_another_process_writes_waits_until_that_one_is_killed(place: Place):
-    one, desk = sample(), place.desk()
-    process = place.other()
-    who = f"process {process.pid} on {socket.gethostname()}, since {datetime.now(UTC):%Y-}"
-    for message in (started(), found(one), closed(1), took(one), ended(one)):
+async def nothing_is_written(desk: Desk, pid: int, place: Place) -> None:
+    who = f"process {pid} on {socket.gethostname()}, since [0-9]{{4}}-"
+    for message in (started(), found(sample()), closed(1), took(sample()), ended(sample())):
         with pytest.raises(Unavailable, match=f"another process writes .*run_1: {who}.*; end it, or wait") as caught:
             await desk.tell(message)
         assert caught.value.code == "run_held"
-    assert {key for key in place.lying() if not key.startswith(".")} == set(), "nothing was written"
-    process.kill()
-    process.communicate()
-    await desk.begun(one)  # at once
-    assert outcomes(await desk.tell(took(one), ended(one))) == {("done", ""): 1}
+    assert place.filed() == set()
+
+
+async def test_what_another_process_writes_waits_until_that_one_is_dead(place: Place):
+    desk, other = place.desk(), await place.other()
+    await nothing_is_written(desk, os.getpid(), place)
+    kill(other)
+    await desk.begun(sample())  # at once
+    assert outcomes(await desk.tell(took(sample()), ended(sample()))) == {("done", ""): 1}
+
+
+def other_process(environment: dict[str, str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", HOLDS]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("name", ["folder", "versitygw"])
+async def test_what_a_real_process_writes_waits_until_that_one_is_killed(tmp_path: Path, name: str):
+    settings = {"EXHIBIT_EVIDENCE_DIR": str(tmp_path / "evidence"), "EXHIBIT_STATE_DIR": str(tmp_path / "state")}
+    with any_server("memory" if name == "folder" else name, tmp_path) as server:
+        place = Place(tmp_path, server if isinstance(server, S3Server) else None)
+        if isinstance(server, S3Server):
+            settings |= server.environment(place.bucket)
+        desk = place.desk()
+        with other_process({**os.environ, **settings}) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "held\n"
+            await nothing_is_written(desk, process.pid, place)
+            process.kill()
+        await desk.begun(sample())
+        place.close()
 
 
 async def test_a_press_is_claimed_only_of_who_writes_the_run(place: Place):
     """Of two processes that both give it away, each once, one would have been one too many."""
-    one, desk = sample(), place.desk()
-    await desk.begun(one)
+    desk = place.desk()
+    await desk.begun(sample())
     await desk.deps.store.unlock_run("run_1")
-    process = place.other()
+    other = await place.other()
     with pytest.raises(Unavailable, match="another process writes"):
         await claim_press(ClaimPress(pressed=press(1), claim=True), desk.deps)
-    process.kill()
-    process.communicate()
+    kill(other)
     assert (await claim_press(ClaimPress(pressed=press(2), claim=True), desk.deps)).pressed == press(2)
 
 
 async def test_a_process_that_ends_lets_go(place: Place):
-    desk = place.desk()
-    process = place.other()
-    process.communicate()
-    assert process.returncode == 0
+    desk, other = place.desk(), await place.other()
+    other.close()
     assert place.lying() == set()
     await desk.tell(started())
 
@@ -174,34 +205,21 @@ async def test_a_process_that_takes_over_reads_what_the_other_has_filed(place: P
     assert await waiting.tell(ended(two)) is not None, "both have ended, one of them elsewhere"
 
 
-async def test_a_finished_run_is_held_by_nobody(place: Place):
-    desk = place.desk()
-    await desk.begun(sample())
-    await desk.tell(ended(sample()))
-    assert {key for key in place.lying() if key.startswith(".")} == set()
-    process = place.other()
-    with pytest.raises(Unavailable, match="another process writes"):
-        await desk.tell(started(1))
-    process.kill()
-    process.communicate()
-
-
-async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
+async def test_a_finished_run_is_held_by_nobody_and_that_it_is_held_is_no_part_of_it(place: Place):
     desk = place.desk()
     await desk.begun(sample())
     await desk.tell(took(sample()), ended(sample()))
-    files = {key for key in place.lying() if not key.startswith(".")}
-    process = place.other()
-    assert {key for key in place.lying() if not key.startswith(".")} == files
-    with open_source(place.settings, place.run) as medium:
-        checked = check_run(medium, KEY.public)
-        listed = medium.list_files().files
-    assert checked.problems == []
-    assert checked.stands
-    assert not any("held" in name for name in listed)
+    assert place.lying() == place.filed()
+    files = place.filed()
+    await place.other()
+    assert place.filed() == files
+    source = place.source()
+    checked = check_run(source, KEY.public)
+    assert (checked.problems, checked.stands) == ([], True)
+    assert not any("held" in name for name in source.list_files().files)
     assert await desk.deps.store.names("") == ["run_1"]
-    process.kill()
-    process.communicate()
+    with pytest.raises(Unavailable, match="another process writes"):
+        await desk.tell(started(1))
 
 
 # --- two writers of one sample
@@ -210,19 +228,6 @@ async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path / "evidence")
-
-
-async def test_the_same_step_told_by_somebody_else_is_refused_and_the_first_counts(desk: Desk):
-    one = sample()
-    await desk.begun(one)
-    first = await desk.capture(one, b"first")
-    await desk.tell(took(one, first))
-    other_bytes = await desk.capture(one, b"other")
-    await desk.hand(took(one, other_bytes))
-    await desk.hand(ended(one, other_bytes, steps=1))
-    assert desk.refused() == [("SampleFinished", "not_filed"), ("StepTaken", "other_content")]
-    assert outcomes(await desk.tell(ended(one, first))) == {("done", ""): 1}
-    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"first"
 
 
 HOSTILE = (

@@ -36,7 +36,7 @@ ONE, TWO, STRANGER = sample("A-1"), sample("A-2", 2), sample("B-9", 9)
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "evidence")
+    return Desk(tmp_path / "evidence", products=())
 
 
 @pytest.fixture
@@ -114,15 +114,6 @@ async def test_a_step_of_an_earlier_attempt_does_not_reach_a_sealed_run_either(d
     assert await refuse(desk, took(ONE, step=2)) == [("StepTaken", "run_sealed")]
 
 
-async def test_a_resume_opens_a_sealed_run(desk: Desk):
-    await desk.begun(ONE)
-    await desk.tell(ended(ONE, status="failed", reason="x"))
-    await desk.tell(started(1), closed(1, 1))
-    assert outcomes(await desk.tell(ended(ONE, attempt=2))) == {("done", ""): 1}
-    assert desk.refused() == []
-    assert is_whole(desk)
-
-
 async def test_blobs_that_a_refused_step_names_stay_where_they_are(sealed: Desk):
     filed = await sealed.capture(TWO)
     await refuse(sealed, took(ONE, filed, attempt=2), took(STRANGER, filed), took(ONE, filed, step=2))
@@ -170,7 +161,7 @@ async def test_what_does_not_fit_is_refused_and_the_real_work_goes_on(at_work: D
     assert await refuse(at_work, forged) == [(type(forged).__name__, code)]
     assert await at_work.tell(took(ONE, step=3), ended(ONE, steps=3)) is None
     assert outcomes(await at_work.tell(ended(TWO))) == {("done", ""): 2}
-    assert at_work.rows()[0]["number"] == "7"
+    assert at_work.json("A-1/result.json")["extracted"]["number"] == "7"
 
 
 async def test_every_file_that_a_result_names_must_be_filed(at_work: Desk):
@@ -232,23 +223,6 @@ async def test_a_sample_may_be_given_up_by_who_does_not_know_its_steps(at_work: 
     await at_work.hand(replace(ended(TWO, status="failed", reason="retries_exhausted", attempt=5), values=()))
     loaded: Any = await at_work.load()
     assert [(one.status, one.attempt) for one in loaded.samples] == [("failed", 1), ("failed", 5)]
-    assert at_work.refused() == []
-
-
-async def test_events_that_are_delivered_again_are_no_suspects(at_work: Desk):
-    story = [started(), found(ONE), found(TWO), closed(2), took(ONE, step=2)]
-    for message in story:
-        await at_work.hand(message)
-        at_work.restart()
-        await at_work.hand(message)
-    end = [ended(ONE, steps=2), took(TWO), ended(TWO, steps=1)]
-    for message in end:
-        await at_work.hand(message)
-    files = at_work.files()
-    for message in (*story, *end):
-        at_work.restart()
-        await at_work.hand(message)
-    assert at_work.files() == files
     assert at_work.refused() == []
 
 

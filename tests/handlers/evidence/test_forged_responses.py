@@ -19,7 +19,7 @@ BODY = b'{"number": 7, "owner": null}'
 @pytest.fixture
 async def desk(tmp_path: Path) -> Desk:
     """A run of one sample, whose task names an API."""
-    desk, first = Desk(tmp_path / "evidence"), started()
+    desk, first = Desk(tmp_path / "evidence", products=()), started()
     integration = {"url": "https://a.example/api", "fields": {"number": "/number", "owner": "/owner"}}
     spec = {**first.record.spec, "integration": integration}
     await desk.tell(replace(first, record=msgspec.structs.replace(first.record, spec=spec)), found(ONE), closed(1))

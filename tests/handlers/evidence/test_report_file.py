@@ -6,12 +6,14 @@ import base64
 import hashlib
 import json
 import re
+import tempfile
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from benchmarks.evidence_files import artifact_bytes
@@ -128,21 +130,18 @@ def test_a_sample_without_a_result_is_told_as_such(tmp_path: Path) -> None:
     assert json.loads(block(page, "rows"))[0][3] == "no_result"
 
 
-def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("few", "many"), [(64, 128), pytest.param(96, 320, marks=pytest.mark.long)])
+def test_memory_does_not_grow_with_the_samples(tmp_path: Path, few: int, many: int) -> None:
     def peak(samples: int) -> int:
+        product = ReportFile(World(samples).closing(), Path(tempfile.mkdtemp(dir=tmp_path)))
         tracemalloc.start()
-        made_in(World(samples), tmp_path / str(samples))
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return most
-
-    def made_in(world: World, folder: Path) -> None:
-        folder.mkdir()
-        product = ReportFile(world.closing(), folder)
-        for number, facts in enumerate(world.facts(), start=1):
+        for number, facts in enumerate(World(samples).facts(), start=1):
             product.add(facts, artifact_bytes(number).get)
         list(product.finish())
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
         product.close()
+        return most
 
-    peak(32)  # what is read and made once
-    assert peak(320) < 1.5 * peak(96)
+    peak(12)  # what is read and made once
+    assert peak(many) < 1.5 * peak(few)

@@ -33,6 +33,12 @@ UNKNOWN: dict[str, Any] = {"status": "needs_review", "reason": "unknown_outcome"
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, products=())
+
+
+@pytest.fixture
+def tabled(tmp_path: Path) -> Desk:
+    """A desk whose runs have tables."""
     return Desk(tmp_path)
 
 
@@ -65,17 +71,17 @@ def problems(desk: Desk) -> list[Any]:
         return check_run(source, KEY.public).problems
 
 
-async def test_what_was_done_is_done_by_a_person_and_sealed_with_what_was_sealed_before(desk: Desk):
-    await in_doubt(desk)
-    before = desk.files()
-    finished = await settled(desk, asking(values={"owner": "Bo"}))
+async def test_what_was_done_is_done_by_a_person_and_sealed_with_what_was_sealed_before(tabled: Desk):
+    await in_doubt(tabled)
+    before = tabled.files()
+    finished = await settled(tabled, asking(values={"owner": "Bo"}))
     assert outcomes(finished) == {("done", ""): 2}
-    result = desk.json("A-1/result.json")
+    result = tabled.json("A-1/result.json")
     assert (result["status"], result["reason"], result["decided_by"]) == ("done", "", "person:Ann")
     assert (result["fields"]["owner"]["value"], result["fields"]["owner"]["origin"]) == ("Bo", "person")
     assert result["settlement"]["reason"] == "request 77 is on the site"
-    assert {row["sample_id"]: row["status"] for row in desk.rows()} == {"A-1": "done", "A-2": "done"}
-    after = desk.files()
+    assert {row["sample_id"]: row["status"] for row in tabled.rows()} == {"A-1": "done", "A-2": "done"}
+    after = tabled.files()
     for then, now in (
         ("A-1/result.json", "A-1/settled_1/result.json"),
         ("A-1/manifest.json", "A-1/settled_1/manifest.json"),
@@ -83,7 +89,7 @@ async def test_what_was_done_is_done_by_a_person_and_sealed_with_what_was_sealed
         ("combined.csv", "rounds/1/combined.csv"),
     ):
         assert after[f"run_1/{now}"] == before[f"run_1/{then}"]
-    assert problems(desk) == []
+    assert problems(tabled) == []
 
 
 async def test_the_same_settlement_twice_changes_no_byte_and_another_one_is_refused(desk: Desk):
@@ -158,16 +164,16 @@ async def judged_in_doubt(desk: Desk) -> str:
     return picture.filename
 
 
-async def test_who_settles_a_task_with_a_question_answers_it(desk: Desk):
-    picture = await judged_in_doubt(desk)
-    refused = expect(await asked(desk, asking()), SettlementRefused)
+async def test_who_settles_a_task_with_a_question_answers_it(tabled: Desk):
+    picture = await judged_in_doubt(tabled)
+    refused = expect(await asked(tabled, asking()), SettlementRefused)
     assert [(one.where, "Was it late?" in one.message) for one in refused.problems] == [("answer", True)]
-    wrong = expect(await asked(desk, asking(answer="perhaps", evidence_refs=("none.png",))), SettlementRefused)
+    wrong = expect(await asked(tabled, asking(answer="perhaps", evidence_refs=("none.png",))), SettlementRefused)
     assert [one.where for one in wrong.problems] == ["answer", "evidence_refs"]
     assert picture in wrong.problems[1].message
-    finished = await settled(desk, asking(answer="Yes", evidence_refs=(picture,)))
+    finished = await settled(tabled, asking(answer="Yes", evidence_refs=(picture,)))
     assert outcomes(finished) == {("done", ""): 1}
-    assert desk.json("A-1/result.json")["judgment"] == {
+    assert tabled.json("A-1/result.json")["judgment"] == {
         "question": "Was it late?",
         "answer": "yes",
         "confidence": 1.0,
@@ -175,11 +181,11 @@ async def test_who_settles_a_task_with_a_question_answers_it(desk: Desk):
         "evidence_refs": [picture],
         "decided_by": "person:Ann",
     }
-    (row,) = desk.rows()
+    (row,) = tabled.rows()
     assert (row["judgment"], row["judgment_by"]) == ("yes", "person:Ann")
-    assert expect(await asked(desk, asking(answer="yes", evidence_refs=(picture,))), SettlementTaken).filed
-    assert expect(await asked(desk, asking(answer="no")), SettlementRefused).code == "settled_already"
-    assert problems(desk) == []
+    assert expect(await asked(tabled, asking(answer="yes", evidence_refs=(picture,))), SettlementTaken).filed
+    assert expect(await asked(tabled, asking(answer="no")), SettlementRefused).code == "settled_already"
+    assert problems(tabled) == []
 
 
 async def test_an_answer_is_for_what_is_done_and_for_a_question(desk: Desk):

@@ -1,28 +1,28 @@
-"""Who sent an event: forgeries by a client that knows the secret of the bus, on a real nats-server."""
+"""Who sent an event: evidence takes what the right service has signed, on the subject and with the bytes it signed."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from services.evidence.handlers import actor as evidence
+from shared.bus.runner import Delivery, Runner
 from shared.bus.signing.service_keys import KeysInMemory
 from shared.bus.signing.signatures import SIGNATURE, EventSigner
-from shared.client import connect
-from shared.contracts.evidence import OutcomeCount, RunFinished
-from shared.contracts.sessions.events import EventsLoaded, LoadEvents
+from shared.bus.verdict import Term, Verdict
+from shared.contracts.base import Failure
+from shared.contracts.evidence import RunFinished
 from shared.contracts.sessions.settling import SampleSettled, Settlement
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.verify.run import check_run
 from shared.subjects import (
-    EVIDENCE_BLOCKED,
-    LOAD_EVENTS,
     POPULATION_CLOSED,
-    PREFIX,
     RUN_FINISHED,
     RUN_STARTED,
     SAMPLE_FINISHED,
@@ -30,52 +30,106 @@ from shared.subjects import (
     SAMPLE_SETTLED,
     STEP_TAKEN,
     Stored,
+    subject_for,
 )
-from tests.handlers.evidence.evidence_desk import NOW, closed, ended, found, outcomes, sample, started, took
-from tests.handlers.evidence.signing_world import (
-    ONE,
-    SignedRun,
-    World,
-    signed,
-    signer_of,
-    signing_world,
-    world_with_users,
-)
-from tests.typed import expect
+from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, ended, found, outcomes, sample, started, took
+from tests.handlers.evidence.signing_world import signer_of
 
+KEYS, ONE = KeysInMemory(), sample("A-1")
+PLANNER, DISCOVERY = signer_of(KEYS, "planner"), signer_of(KEYS, "discovery")
 FORGED = ended(ONE, steps=1, number="66")
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+SETTLED = Settlement(number=1, verdict="done", by="who", reason="I saw it.", at=NOW, attempt=1)
+ENDED: dict[str, Any] = {"samples": 1, "outcomes": (), "location": "", "table": "", "llm_calls": 0, "cost_usd": 0.0}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    async with signing_world(tmp_path_factory.mktemp("signing")) as world:
-        yield world
+class Sent:
+    """A delivery of a message, with its outbox."""
+
+    attempt = 1
+
+    def __init__(self, subject: Stored[Any], message: Any, headers: Mapping[str, str], at: str = "") -> None:
+        self.subject, self.data = at or subject_for(subject, message), msgspec.json.encode(message)
+        self.headers, self.published = headers, list[Any]()
+        self.verdict: Verdict | None = None
+
+    async def settle(self, verdict: Verdict, /) -> None:
+        self.verdict = verdict
+
+    async def in_progress(self) -> None: ...
+
+    async def publish(self, subject: Stored[Any], message: Any) -> None:
+        self.published.append(message)
+
+    async def is_handled(self, message_id: str) -> bool:
+        return False
+
+    async def mark_handled(self, message_id: str) -> None: ...
+
+    async def dead_letter(self, original: Delivery, failure: Failure) -> None: ...
 
 
-async def end_honestly(run: SignedRun, *refused: tuple[str, str]) -> None:
-    """End the run by its planner: it is as if nothing had been forged, and the doctor tells what was refused."""
-    assert outcomes(await run.end()) == {("done", ""): 1}
-    assert run.refused() == list(refused)
-    assert run.result()["extracted"]["number"] == "7"
-    assert [run.result()[name] for name in ("attempt", "steps", "planner_id")] == [1, 1, "planner_one"]
-    assert run.is_whole()
+def signed(signer: EventSigner, subject: Stored[Any], message: Any) -> dict[str, str]:
+    return {SIGNATURE: signer.header(subject_for(subject, message), msgspec.json.encode(message))}
 
 
-async def test_an_honest_run_is_not_hindered(world: World):
-    await end_honestly(await world.begun())
+async def send(desk: Desk, subject: Stored[Any], message: Any, headers: Mapping[str, str], at: str = "") -> Sent:
+    sent = Sent(subject, message, headers, at)
+    await Runner(desk.deps, sent, known=KEYS).handle(evidence.stored[subject.pattern], sent)
+    return sent
 
 
-async def test_a_result_without_a_signature_is_refused(world: World):
-    run = await world.begun()
-    await run.forge(SAMPLE_FINISHED, run.of(FORGED), {})
-    await end_honestly(run, ("SampleFinished", "not_signed"))
+async def honest(desk: Desk, signer: EventSigner, subject: Stored[Any], message: Any) -> Sent:
+    return await send(desk, subject, message, signed(signer, subject, message))
 
 
-async def test_a_result_signed_by_a_key_of_nobody_is_refused(world: World):
-    run, own = await world.begun(), EventSigner(Ed25519PrivateKey.generate())
-    await run.forge(SAMPLE_FINISHED, run.of(FORGED), signed(own, SAMPLE_FINISHED, run.of(FORGED)))
-    await end_honestly(run, ("SampleFinished", "unknown_signer"))
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    """A run of one sample, of which the planner has taken the first step."""
+    desk = Desk(tmp_path / "evidence", products=())
+    await honest(desk, DISCOVERY, RUN_STARTED, started())
+    await honest(desk, DISCOVERY, SAMPLE_FOUND, found(ONE))
+    await honest(desk, DISCOVERY, POPULATION_CLOSED, closed(1))
+    await honest(desk, PLANNER, STEP_TAKEN, took(ONE))
+    return desk
+
+
+async def end_honestly(desk: Desk, *refused: tuple[str, str]) -> None:
+    """End the run by its planner: it is as if nothing had been forged."""
+    sent = await honest(desk, PLANNER, SAMPLE_FINISHED, ended(ONE, steps=1))
+    [finished] = sent.published
+    assert outcomes(finished) == {("done", ""): 1}
+    assert desk.refused() == sorted(refused)
+    result = desk.json("A-1/result.json")
+    assert (result["extracted"]["number"], result["attempt"], result["steps"]) == ("7", 1, 1)
+    assert check_run(FolderSource(desk.root / "run_1"), KEY.public).stands
+
+
+async def test_an_honest_run_is_not_hindered(desk: Desk):
+    await end_honestly(desk)
+
+
+@pytest.mark.parametrize(
+    ("subject", "forged"),
+    [
+        (STEP_TAKEN, took(ONE, step=2)),
+        (SAMPLE_FINISHED, FORGED),
+        (SAMPLE_FINISHED, ended(ONE, steps=1)),
+        (RUN_STARTED, started(1)),
+        (SAMPLE_FOUND, found(sample("B-9", 9))),
+        (POPULATION_CLOSED, closed(2)),
+        (SAMPLE_SETTLED, SampleSettled(run_id="run_1", sample_id="A-1", attempt=1, number=1, settlement=SETTLED)),
+        (RUN_FINISHED, RunFinished(run_id="run_1", attempt_base=0, started_at=NOW, finished_at=NOW, **ENDED)),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+async def test_all_that_decides_must_be_signed(desk: Desk, subject: Stored[Any], forged: Any):
+    await send(desk, subject, forged, {})
+    await end_honestly(desk, (type(forged).__name__, "not_signed"))
+
+
+async def test_a_key_of_nobody_is_of_no_use(desk: Desk):
+    await honest(desk, EventSigner(Ed25519PrivateKey.generate()), SAMPLE_FINISHED, FORGED)
+    await end_honestly(desk, ("SampleFinished", "unknown_signer"))
 
 
 @pytest.mark.parametrize(
@@ -88,92 +142,34 @@ async def test_a_result_signed_by_a_key_of_nobody_is_refused(world: World):
         (RUN_STARTED, started(1), "planner"),
     ],
 )
-async def test_a_key_of_another_service_is_of_no_use(world: World, subject: Stored[Any], forged: Any, by: str):
-    run = await world.begun()
-    await run.forge(subject, run.of(forged), world.signed_by(by, subject, run.of(forged)))
-    await end_honestly(run, (type(forged).__name__, "other_signer"))
+async def test_a_key_of_another_service_is_of_no_use(desk: Desk, subject: Stored[Any], forged: Any, by: str):
+    await honest(desk, signer_of(KEYS, by), subject, forged)
+    await end_honestly(desk, (type(forged).__name__, "other_signer"))
 
 
-@pytest.mark.parametrize(
-    ("subject", "forged"),
-    [
-        (STEP_TAKEN, took(ONE, step=2)),
-        (RUN_STARTED, started(1)),
-        (SAMPLE_FOUND, found(sample("B-9", 9))),
-        (POPULATION_CLOSED, closed(2)),
-        (
-            SAMPLE_SETTLED,
-            SampleSettled(
-                run_id="",
-                sample_id="A-1",
-                attempt=1,
-                number=1,
-                settlement=Settlement(number=1, verdict="done", by="who", reason="I saw it.", at=NOW, attempt=1),
-            ),
-        ),
-        (
-            RUN_FINISHED,
-            RunFinished(
-                run_id="",
-                attempt_base=-1,  # of no round, so that the client of the test goes on waiting
-                samples=1,
-                outcomes=(),
-                location="",
-                table="",
-                llm_calls=0,
-                cost_usd=0.0,
-                started_at=NOW,
-                finished_at=NOW,
-            ),
-        ),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-async def test_all_that_decides_must_be_signed(world: World, subject: Stored[Any], forged: Any):
-    run = await world.begun()
-    await run.forge(subject, run.of(forged), {})
-    await end_honestly(run, (type(forged).__name__, "not_signed"))
-
-
-async def test_a_copied_signature_is_of_no_use_for_other_content(world: World):
-    run = await world.begun()
-    _, headers = await run.sent(STEP_TAKEN)
-    copied = {SIGNATURE: headers[SIGNATURE]}
+async def test_a_copied_signature_is_of_no_use_for_other_content(desk: Desk):
+    copied = signed(PLANNER, STEP_TAKEN, took(ONE))
     for forged in (replace(took(ONE), message="x"), took(ONE, step=2), took(ONE, attempt=2)):
-        await run.forge(STEP_TAKEN, run.of(forged), copied)
-    await run.forge(SAMPLE_FINISHED, run.of(FORGED), copied)
-    await end_honestly(run, *[("StepTaken", "bad_signature")] * 3, ("SampleFinished", "bad_signature"))
+        await send(desk, STEP_TAKEN, forged, copied)
+    await send(desk, SAMPLE_FINISHED, FORGED, copied)
+    await end_honestly(desk, *[("StepTaken", "bad_signature")] * 3, ("SampleFinished", "bad_signature"))
 
 
-async def test_signed_bytes_are_of_no_use_in_another_run_or_sample(world: World):
-    run, other = await world.begun(), await world.begun()
-    step = other.of(took(ONE, step=2))
-    headers = world.signed_by("planner", STEP_TAKEN, step)
-    await run.forge(STEP_TAKEN, step, headers, at=f"{STEP_TAKEN.pattern}.{run.run_id}.A-1")
-    await run.forge(STEP_TAKEN, step, headers, at=f"{STEP_TAKEN.pattern}.{other.run_id}.A-2")
-    await end_honestly(run)
-    await end_honestly(other)
+@pytest.mark.parametrize("where", ["run_2.A-1", "run_1.A-2"])
+async def test_signed_bytes_are_of_no_use_in_another_run_or_sample(desk: Desk, where: str):
+    step = took(ONE, step=2)
+    sent = await send(desk, STEP_TAKEN, step, signed(PLANNER, STEP_TAKEN, step), f"{STEP_TAKEN.pattern}.{where}")
+    assert isinstance(sent.verdict, Term)
+    await end_honestly(desk)
 
 
-async def test_a_replay_of_signed_events_changes_nothing(world: World):
-    run = await world.begun()
-    step, headers = await run.sent(STEP_TAKEN)
-    js = world.client.bus.js
-    again = {SIGNATURE: headers[SIGNATURE]}  # without the id by which the server would drop it
-    await js.publish(f"{STEP_TAKEN.pattern}.{run.run_id}.A-1", step, headers=again)
-    await end_honestly(run)
-    start, headers = await run.sent(RUN_STARTED)
-    await js.publish(f"{RUN_STARTED.pattern}.{run.run_id}", start, headers={SIGNATURE: headers[SIGNATURE]})
-    await js.publish(f"{STEP_TAKEN.pattern}.{run.run_id}.A-1", step, headers=again)
-    await end_honestly(await world.begun())  # after it, in the order of events
-    assert run.refused() == []
-    assert run.is_whole()
-
-
-async def test_honest_bytes_whose_signature_was_taken_off_are_refused(world: World):
-    run = await world.begun()
-    await run.forge(SAMPLE_FINISHED, run.of(ended(ONE, steps=1)), {})
-    await end_honestly(run, ("SampleFinished", "not_signed"))
+async def test_a_replay_of_signed_events_changes_nothing(desk: Desk):
+    await honest(desk, PLANNER, STEP_TAKEN, took(ONE))
+    await end_honestly(desk)
+    files = desk.files()
+    await honest(desk, DISCOVERY, RUN_STARTED, started())
+    await honest(desk, PLANNER, STEP_TAKEN, took(ONE))
+    assert (desk.files(), desk.refused()) == (files, [])
 
 
 @pytest.mark.parametrize(
@@ -189,104 +185,6 @@ async def test_honest_bytes_whose_signature_was_taken_off_are_refused(world: Wor
         ("{key}.\u00b5", "bad_signature"),
     ],
 )
-async def test_what_is_no_signature_is_refused(world: World, header: str, code: str):
-    run, known = await world.begun(), signer_of(world.keys, "planner")
-    await run.forge(SAMPLE_FINISHED, run.of(FORGED), {SIGNATURE: header.format(key=known.public)})
-    await end_honestly(run, ("SampleFinished", code))
-
-
-async def test_a_forged_result_of_a_run_that_is_not_there_is_a_dead_letter(world: World):
-    run = await world.begun()
-    nowhere = replace(run.of(FORGED), run_id="nowhere")
-    await run.forge(SAMPLE_FINISHED, nowhere, {})
-    await end_honestly(run)
-    where = "exhibit.v1.dlq.evt.planner.sample.finished.nowhere.A-1"
-    letter = await world.client.bus.js.get_last_msg("DLQ", where)
-    assert '"code":"not_signed"' in (letter.headers or {})["Exhibit-Failure"]
-    assert not (world.settings.evidence_dir / "nowhere").exists()
-
-
-async def test_on_a_bus_with_users_who_may_publish_must_sign_as_well(tmp_path: Path):
-    async with world_with_users(tmp_path) as world:
-        run, own = await world.begun(), EventSigner(Ed25519PrivateKey.generate())
-        result, step = run.of(FORGED), run.of(took(ONE, step=2))
-        other = run.of(ended(ONE, steps=2))
-        await run.forge(SAMPLE_FINISHED, result, {})
-        await run.forge(SAMPLE_FINISHED, other, signed(own, SAMPLE_FINISHED, other))
-        await run.forge(STEP_TAKEN, step, world.signed_by("evidence", STEP_TAKEN, step))
-        await end_honestly(
-            run,
-            ("SampleFinished", "not_signed"),
-            ("SampleFinished", "unknown_signer"),
-            ("StepTaken", "other_signer"),
-        )
-
-
-async def test_a_client_of_the_same_process_tells_only_what_is_signed(world: World):
-    """So `exhibit run` does not end with what somebody else says of its run."""
-    run = await world.begun()
-    lie = RunFinished(
-        run_id=run.run_id,
-        attempt_base=0,
-        samples=1,
-        outcomes=(OutcomeCount(status="done", reason="", samples=99),),
-        location="",
-        table="",
-        llm_calls=0,
-        cost_usd=0.0,
-        started_at=NOW,
-        finished_at=NOW,
-    )
-    await run.forge(RUN_FINISHED, lie, {})
-    for elsewhere in (f"{EVIDENCE_BLOCKED.pattern}.{run.run_id}.A-1", f"{PREFIX}.evt.evidence.run.over.{run.run_id}"):
-        await run.forge(RUN_FINISHED, lie, {}, at=elsewhere)
-    assert outcomes(await run.world.client.result(run.run_id)) == {("done", ""): 99}, "one that believes all"
-    async with connect(world.url, known=expect(world.keys, KeysInMemory)) as own:
-        told = asyncio.create_task(own.result(run.run_id))
-        await run.end()
-        assert outcomes(await asyncio.wait_for(told, 30)) == {("done", ""): 1}
-
-
-async def test_the_event_log_tells_that_an_event_is_not_signed_and_nothing_that_it_says(world: World):
-    run = await world.begun()
-    await run.forge(SAMPLE_FINISHED, run.of(replace(FORGED, message="forged words")), {})
-    await end_honestly(run, ("SampleFinished", "not_signed"))
-    told = await world.client.bus.ask(LOAD_EVENTS, LoadEvents(run_id=run.run_id))
-    entries = expect(told, EventsLoaded).events
-    assert [one.text for one in entries if "not signed" in one.text or "forged" in one.text] == [
-        "an event that is not signed by a service that may send it"
-    ]
-    assert [one.status for one in entries if one.status] == ["done"]
-
-
-# --- whose attempt it is
-
-
-@pytest.mark.parametrize(
-    ("subject", "forged"),
-    [
-        (STEP_TAKEN, took(ONE, step=2)),
-        (STEP_TAKEN, took(ONE)),
-        (SAMPLE_FINISHED, ended(ONE, steps=1)),
-        (SAMPLE_FINISHED, replace(ended(ONE, status="failed", reason="retries_exhausted"), values=())),
-    ],
-)
-@pytest.mark.parametrize("other", ["planner_two", ""])
-async def test_an_attempt_is_that_of_the_planner_that_began_it(
-    world: World, subject: Stored[Any], forged: Any, other: str
-):
-    run = await world.begun()
-    forged = replace(run.of(forged), planner_id=other)
-    await run.forge(subject, forged, world.signed_by("planner", subject, forged))
-    await end_honestly(run, (type(forged).__name__, "other_planner"))
-
-
-async def test_another_planner_goes_on_with_a_later_attempt(world: World):
-    run = await world.begun()
-    step = replace(run.of(took(ONE, attempt=2)), planner_id="planner_two")
-    result = replace(run.of(ended(ONE, attempt=2, steps=1)), planner_id="planner_two", session_id="s2")
-    await world.planner.publish(STEP_TAKEN, step)
-    await world.planner.publish(SAMPLE_FINISHED, result)
-    assert outcomes(await world.client.result(run.run_id)) == {("done", ""): 1}
-    assert run.refused() == []
-    assert [run.result()[name] for name in ("attempt", "planner_id", "session_id")] == [2, "planner_two", "s2"]
+async def test_what_is_no_signature_is_refused(desk: Desk, header: str, code: str):
+    await send(desk, SAMPLE_FINISHED, FORGED, {SIGNATURE: header.format(key=PLANNER.public)})
+    await end_honestly(desk, ("SampleFinished", code))

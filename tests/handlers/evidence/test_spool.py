@@ -6,12 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.spool import Spool
 
 HOLDS = """
 import sys
 from pathlib import Path
+
+import pytest
 from services.evidence.store.spool import Spool
 spool = Spool(Path(sys.argv[1]))
 spool.new_file().write_bytes(b"half")
@@ -32,6 +36,7 @@ def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()] if folder.exists() else []
 
 
+@pytest.mark.system
 def test_what_a_living_process_uses_stays_and_what_a_killed_one_left_goes(tmp_path):
     root = tmp_path / ".spool"
     process, theirs = other_process(root)
@@ -61,6 +66,7 @@ def test_it_can_be_used_again_after_it_was_closed(tmp_path):
     assert names(tmp_path) == []
 
 
+@pytest.mark.system
 def test_a_store_clears_what_was_left_when_it_starts(tmp_path):
     process, _ = other_process(tmp_path / ".spool")
     process.kill()

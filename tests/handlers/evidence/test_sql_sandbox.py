@@ -1,131 +1,113 @@
 """A query can only read the views, of a folder or a bucket, and can write nothing.
 
-Each escape is tried twice: as a query, and directly in the process that executes queries.
+Each escape is tried as a query, and some directly in the database that executes queries.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 import pytest_asyncio
 
-from services.evidence.sql.catalogue import TABLES
 from services.evidence.sql.query_guard import REVIEWED_DUCKDB
 from services.evidence.sql_sandbox.child import SqlSandbox
 from services.evidence.sql_sandbox.pool import bucket_access
 from shared.s3.opening import open_bucket, prepare_bucket
 from shared.settings import Settings
+from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.sql_room import Room, opened
-from tests.s3_servers import SERVERS, S3Server, s3_server
+from tests.s3_servers import S3Server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-PLACES = ("folder", *SERVERS)
 
 
-@pytest.fixture(scope="module", params=PLACES)
+@pytest.fixture(scope="module", params=["folder", *REAL])
 def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     folder = tmp_path_factory.mktemp("place")
     own = Settings(evidence_dir=folder / "evidence", state_dir=folder / "state")
-    with ExitStack() as stack:
-        if request.param != "folder":
-            server: S3Server = stack.enter_context(s3_server(request.param, tmp_path_factory.mktemp("s3")))
-            own = server.settings("s3://evidence/kept", own)
+    if request.param == "folder":
         yield own
+        return
+    with any_server(request.param, tmp_path_factory.mktemp("s3")) as server:
+        assert isinstance(server, S3Server)
+        yield server.settings("s3://evidence/kept", own)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def room(settings: Settings) -> AsyncIterator[Room]:
-    async with opened(settings) as room:
+async def room(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Room]:
+    folder = tmp_path_factory.mktemp("room")
+    async with opened(Settings(evidence_dir=folder / "evidence", state_dir=folder / "state")) as room:
         yield room
 
 
-async def test_the_same_answers_wherever_evidence_lies(room):
-    assert await room.rows("SELECT run_id, state, read_from, samples FROM runs ORDER BY 1") == [
-        ("run_1", "finished", "tables", 5),
-        ("run_2", "unfinished", "files", 5),
-    ]
-    assert await room.rows(
-        "SELECT sample_id, value FROM fields WHERE field = 'amount' AND state = 'value'", "run_1"
-    ) == [("TCK-1", "1234567.89")]
-    assert await room.rows("SELECT count(*) FROM steps", "run_1") == [(13,)]
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def filed(settings: Settings) -> AsyncIterator[Room]:
+    """Runs in a folder and in buckets, of which no query is asked."""
+    async with opened(settings) as filed:
+        yield filed
 
 
-async def test_the_credentials_of_other_s3_programs_open_the_tables_too(tmp_path_factory, tmp_path, monkeypatch):
-    with s3_server("versitygw", tmp_path_factory.mktemp("s3")) as server:
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", server.access_key)
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", server.secret_key)
-        base = Settings(state_dir=tmp_path / "state")
-        async with opened(server.settings("s3://kept", base, s3_access_key=None, s3_secret_key=None)) as room:
-            assert await room.rows("SELECT count(*) FROM samples", "run_1") == [(5,)]
+@pytest.mark.system
+async def test_the_same_answers_wherever_evidence_lies(settings):
+    """In the process of the sandbox."""
+    async with opened(settings, process=True) as room:
+        assert await room.rows("SELECT run_id, state, read_from, samples FROM runs ORDER BY 1") == [
+            ("run_1", "finished", "tables", 5),
+            ("run_2", "unfinished", "files", 5),
+        ]
+        amount = "SELECT sample_id, value FROM fields WHERE field = 'amount' AND state = 'value'"
+        assert await room.rows(amount, "run_1") == [("TCK-1", "1234567.89")]
+        assert await room.rows("SELECT count(*) FROM steps", "run_1") == [(13,)]
+
+
+@pytest.mark.system
+async def test_a_query_that_wants_too_much_ends_its_process_and_evidence_goes_on(tmp_path):
+    """Its folder bears a name that DuckDB would take for a pattern."""
+    own = Settings(evidence_dir=tmp_path / "evidence [2026] *", state_dir=tmp_path / "state")
+    async with opened(own, process=True) as room:
+        for query in (
+            "select sum(length(repeat('x', 2000000000))) from range(8)",
+            "select repeat('x', 1000000) from range(400)",
+        ):
+            refused = await room.refused(query, "run_1", timeout_s=120)
+            assert refused.code in ("too_large", "failed"), refused
+            assert await room.rows("select 1", "run_1") == [(1,)]
 
 
 NOT_READ_ONLY = (
     "INSERT INTO runs SELECT * FROM runs",
-    "UPDATE runs SET state = 'finished'",
     "DELETE FROM runs",
-    "TRUNCATE runs",
     "DROP VIEW samples",
     "CREATE TABLE x AS SELECT 1",
-    "CREATE OR REPLACE VIEW samples AS SELECT 1",
     "CREATE MACRO f() AS TABLE SELECT * FROM read_text('/etc/passwd')",
     "CREATE SECRET s (TYPE s3)",
-    "ALTER TABLE runs DROP COLUMN spec",
     "ATTACH '/tmp/x.db'",
-    "ATTACH ':memory:' AS other",
-    "DETACH memory",
     "USE memory",
-    "COPY runs TO 'out.csv'",
+    "COPY runs TO '{table}' (FORMAT parquet)",
     "COPY (SELECT 1) TO '{folder}/out.parquet'",
     "COPY runs FROM '/etc/passwd'",
     "EXPORT DATABASE '/tmp/x'",
-    "IMPORT DATABASE '/tmp/x'",
-    "INSTALL httpfs",
     "LOAD httpfs",
-    "SET lock_configuration = false",
     "SET enable_external_access = true",
-    "RESET memory_limit",
-    "PRAGMA enable_profiling",
     "PRAGMA database_list",
     "CALL pragma_version()",
-    "CALL enable_logging()",
     "PREPARE p AS SELECT 1",
-    "EXECUTE p",
     "EXPLAIN ANALYZE SELECT 1",
-    "VACUUM",
-    "CHECKPOINT",
     "BEGIN TRANSACTION",
     "WITH x AS (DELETE FROM runs RETURNING *) FROM x",
     "MERGE INTO runs USING (SELECT 1) ON true WHEN MATCHED THEN DELETE",
 )
 READS = (
-    "SELECT * FROM read_csv('/etc/passwd')",
+    # Functions that are tables, wherever they stand.
     "SELECT * FROM read_csv_auto('/etc/passwd', delim=':')",
     "SELECT * FROM READ_TEXT('/etc/passwd')",
-    "SELECT * FROM read_blob('/etc/passwd')",
-    "SELECT * FROM read_json('/etc/passwd')",
-    "SELECT * FROM read_ndjson_objects('/etc/passwd')",
     "SELECT * FROM read_parquet('{table}')",
-    "SELECT * FROM parquet_scan('{table}')",
-    "SELECT * FROM parquet_metadata('{table}')",
-    "SELECT * FROM parquet_kv_metadata('{table}')",
-    "SELECT * FROM read_duckdb('/tmp/x.db')",
-    "SELECT * FROM sniff_csv('/etc/passwd')",
-    "SELECT * FROM glob('*')",
     "SELECT * FROM glob('/**')",
-    "SELECT * FROM '/etc/passwd'",
-    "SELECT * FROM '../../../etc/passwd'",
-    'SELECT * FROM "/etc/passwd.csv"',
-    "SELECT * FROM '{table}'",
-    "SELECT * FROM 'https://example.com/x.parquet'",
-    "SELECT * FROM 's3://other/secret.parquet'",
-    "SELECT * FROM 's3://evidence/other/secret.parquet'",
     "SELECT * FROM read_text('s3://other/secret.txt')",
-    "SELECT * FROM read_parquet('s3://evidence/kept/run_1/tables/../../../other/secret.parquet')",
     "SELECT (SELECT content FROM read_text('/etc/passwd'))",
     "SELECT 1 WHERE EXISTS (FROM read_text('/etc/passwd'))",
     "SELECT 1 UNION ALL SELECT content FROM read_text('/etc/passwd')",
@@ -134,38 +116,34 @@ READS = (
     "SELECT * FROM samples, LATERAL (SELECT * FROM read_text(samples.url))",
     "SELECT * FROM query('SELECT * FROM read_text(''/etc/passwd'')')",
     "SELECT * FROM query_table('/etc/passwd')",
-    "SELECT * FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))",
     "DESCRIBE (SELECT * FROM read_text('/etc/passwd'))",
-    "SUMMARIZE (FROM '/etc/passwd')",
-    "SELECT * FROM duckdb_secrets()",
     "SELECT * FROM duckdb_secrets(redact=false)",
-    "SELECT * FROM which_secret('s3://evidence/x', 's3')",
-    "SELECT * FROM duckdb_settings()",
-    "SELECT * FROM duckdb_views()",
+    "SELECT * FROM enable_logging(level='trace', storage='file', storage_path='/tmp/x')",
+    "SELECT * FROM arrow_scan(1, 2, 3)",
+    # Names that are no views.
+    "SELECT * FROM '/etc/passwd'",
+    'SELECT * FROM "/etc/passwd.csv"',
+    "SELECT * FROM '{table}'",
+    "SELECT * FROM 'https://example.com/x.parquet'",
+    "SELECT * FROM 's3://evidence/other/secret.parquet'",
+    "SUMMARIZE (FROM '/etc/passwd')",
     "SELECT * FROM duckdb_views",
     "SELECT * FROM sqlite_master",
     "SELECT * FROM pg_catalog.pg_class",
     "SELECT * FROM information_schema.tables",
     "SELECT * FROM main.samples",
     "SELECT * FROM aside.answer",
-    "SELECT * FROM duckdb_logs",
-    "SELECT * FROM duckdb_external_file_cache()",
-    "SELECT * FROM pragma_database_list",
     "SHOW DATABASES",
     "SHOW ALL TABLES",
-    "SELECT * FROM enable_logging(level='trace', storage='file', storage_path='/tmp/x')",
-    "SELECT * FROM checkpoint()",
-    "SELECT * FROM arrow_scan(1, 2, 3)",
-    "SELECT * FROM seq_scan('x')",
+    # Functions that tell of the process, wherever they stand.
     "SELECT current_setting('s3_secret_access_key')",
     "SELECT getenv('HOME')",
-    "SELECT getvariable('x')",
     "SELECT sum(x) OVER (ORDER BY current_setting('memory_limit')) FROM (SELECT 1 AS x)",
     "SELECT list_transform([1], lambda x: current_setting('memory_limit'))",
     "SELECT * FROM samples ORDER BY pg_get_viewdef(1)",
     "SELECT write_log('x')",
-    "SELECT nextval('x')",
     "SELECT json_serialize_plan('FROM ''/etc/passwd''')",
+    # Names that a query gives to its own parts, and that are something else outside of them.
     'WITH "/etc/passwd" AS (SELECT 1) SELECT * FROM "/etc/passwd"',
     "SELECT * FROM duckdb_views WHERE EXISTS (WITH duckdb_views AS (SELECT 1) FROM duckdb_views)",
     "WITH a AS (FROM sqlite_master), sqlite_master AS (SELECT 1) FROM a",
@@ -173,35 +151,34 @@ READS = (
 )
 
 
-@pytest.mark.parametrize("query", [*NOT_READ_ONLY, *READS])
-async def test_it_is_refused(room, query):
+async def codes(room: Room, queries: tuple[str, ...]) -> dict[str, str]:
+    """Of each query why it was refused."""
     table = room.deps.store.location("run_1/tables/samples.parquet")
-    refused = await room.refused(query.format(table=table, folder=room.settings.state_dir), "run_1")
-    assert refused.code in ("not_read_only", "not_allowed", "no_such_view", "syntax", "wrong", "several_statements")
-    assert query in READS or refused.code in ("not_read_only", "syntax"), refused
+    asked = {query: query.format(table=table, folder=room.settings.state_dir) for query in queries}
+    answers: dict[str, Any] = {query: await room.ask(text, "run_1") for query, text in asked.items()}
+    return {query: getattr(answer, "code", "answered") for query, answer in answers.items()}
 
 
-async def test_what_is_refused_has_changed_nothing(room):
-    async def hashes() -> dict[str, str]:
-        names = await room.deps.store.names("run_1/tables")
-        read = {name: await room.deps.store.read(f"run_1/tables/{name}") for name in names}
-        return {name: hashlib.sha256(data or b"").hexdigest() for name, data in read.items()}
+async def test_what_is_no_read_is_refused_and_has_changed_nothing(room):
+    folder = room.settings.evidence_dir / "run_1" / "tables"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for query, code in (await codes(room, NOT_READ_ONLY)).items():
+        assert code in ("not_read_only", "syntax"), query
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
-    before = await hashes()
-    table = room.deps.store.location("run_1/tables/samples.parquet")
-    for query in (f"COPY (SELECT 1) TO '{table}'", f"COPY runs TO '{table}' (FORMAT parquet)"):
-        await room.refused(query, "run_1")
-    assert await hashes() == before
-    assert len(before) == len(TABLES)
+
+async def test_what_reads_something_else_is_refused(room):
+    for query, code in (await codes(room, READS)).items():
+        assert code in ("not_read_only", "not_allowed", "no_such_view", "syntax", "wrong"), query
 
 
 # --- beyond what a query may say: what the process itself can do
 
 
 @pytest.fixture
-async def cell(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlSandbox:
+async def cell(filed: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlSandbox:
     """The database as a query meets it, in this process, so that statements reach it that no query could be."""
-    table = room.deps.store.location("run_1/tables/samples.parquet")
+    table = filed.deps.store.location("run_1/tables/samples.parquet")
     (tmp_path / "runs.jsonl").write_bytes(b"")
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -211,18 +188,18 @@ async def cell(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S
             "runs": "runs.jsonl",
             "files": [table],
             "views": [f"CREATE VIEW samples AS FROM read_parquet('{table}')"],
-            "bucket": bucket_access(room.settings),
+            "bucket": bucket_access(filed.settings),
             "memory": "500MB",
             "threads": 1,
         }
     )
 
 
-async def test_even_what_gets_past_the_parser_opens_no_other_file(cell, room, tmp_path):
+async def test_even_what_gets_past_the_parser_opens_no_other_file(cell, filed, tmp_path):
     (tmp_path / "secret.csv").write_text("password\n")
     (tmp_path / "link.parquet").symlink_to(tmp_path / "secret.csv")
-    place = room.deps.store.location("run_1")
-    other = room.deps.store.location("run_1/tables/fields.parquet")
+    place = filed.deps.store.location("run_1")
+    other = filed.deps.store.location("run_1/tables/fields.parquet")
     for query in (
         "FROM read_text('secret.csv')",
         f"FROM read_text('{tmp_path}/secret.csv')",
@@ -250,18 +227,18 @@ async def test_even_what_gets_past_the_parser_opens_no_other_file(cell, room, tm
     assert cell._db.execute("SELECT count(*) FROM samples").fetchall() == [(5,)]
 
 
-async def test_the_key_to_the_bucket_is_nowhere_to_be_read(cell, room):
-    secret = room.settings.s3_secret_key
+async def test_the_key_to_the_bucket_is_nowhere_to_be_read(cell, filed):
+    secret = filed.settings.s3_secret_key
     shown = cell._db.execute("SELECT * FROM duckdb_secrets()").fetchall()
     shown += cell._db.execute("SELECT name, value FROM duckdb_settings()").fetchall()
     assert secret is None or secret.get_secret_value() not in str(shown)
-    assert (secret is None) == (len(bucket_access(room.settings) or {}) == 0)
+    assert (secret is None) == (len(bucket_access(filed.settings) or {}) == 0)
 
 
-async def test_a_bucket_of_other_things_is_closed(cell, room):
+async def test_a_bucket_of_other_things_is_closed(cell, filed):
     """On the same server too, where evidence lies in a bucket."""
-    if room.settings.evidence_bucket is not None:
-        other = open_bucket(room.settings.model_copy(update={"evidence_bucket": "s3://other"}))
+    if filed.settings.evidence_bucket is not None:
+        other = open_bucket(filed.settings.model_copy(update={"evidence_bucket": "s3://other"}))
         prepare_bucket(other)
         other.write("secret.txt", b"x")
     with pytest.raises(duckdb.Error, match="disabled by configuration"):

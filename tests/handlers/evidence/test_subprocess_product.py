@@ -22,6 +22,7 @@ from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import SubprocessProduct, in_subprocess_if_large
 from tests.handlers.evidence.odd_run import made_of_what_no_column_holds
 
+pytestmark = pytest.mark.system
 WORLD = World(60)
 """More than are sent ahead."""
 

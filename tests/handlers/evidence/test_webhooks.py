@@ -43,7 +43,7 @@ class Receiver:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+    return Desk(tmp_path, products=())
 
 
 def hooked(desk: Desk, *answers: ReceiverAnswer | BaseException, secret: str = SECRET, most: int = 3) -> Receiver:
@@ -178,7 +178,7 @@ async def loopback(host: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(("status", "outcome"), [(204, "accepted"), (500, "rejected"), (302, "rejected")])
 async def test_only_2xx_accepts_and_no_redirect_is_followed(site, monkeypatch, status, outcome):
     monkeypatch.setattr(Hook, "status", status)
-    sender = HttpSender(loopback, ("127.0.0.1",), 5.0)
+    sender = HttpSender(loopback, ("127.0.0.1",), 60.0)
     answer = await sender.post(f"{site.url}/hook", {}, b"{}")
     assert (answer.outcome, answer.http_status, Hook.hits) == (outcome, status, ["/hook"])
 
@@ -187,10 +187,10 @@ async def test_only_2xx_accepts_and_no_redirect_is_followed(site, monkeypatch, s
 async def test_a_private_address_is_refused_unless_the_settings_name_it(site, url):
     port = site.server_address[1]
     address = url.format(site=site.url, port=port)
-    refused = await HttpSender(loopback, (), 5.0).post(address, {}, b"{}")
+    refused = await HttpSender(loopback, (), 60.0).post(address, {}, b"{}")
     assert (refused.outcome, Hook.hits) == ("refused", [])
     assert "EXHIBIT_WEBHOOK_PRIVATE_HOSTS" in refused.message
-    allowed = HttpSender(loopback, ("127.0.0.1", "localhost", "named.test"), 5.0)
+    allowed = HttpSender(loopback, ("127.0.0.1", "localhost", "named.test"), 60.0)
     assert (await allowed.post(address, {}, b"{}")).outcome == "accepted"
 
 
@@ -198,17 +198,17 @@ async def test_a_private_address_is_refused_unless_the_settings_name_it(site, ur
     "url", ["ftp://receiver.test/x", "file:///etc/passwd", "no address", "https://user:s3cr3t@receiver.test/"]
 )
 async def test_only_http_addresses_without_a_user_are_opened(url):
-    answer = await HttpSender(loopback, ("*",), 5.0).post(url, {}, b"{}")
+    answer = await HttpSender(loopback, ("*",), 60.0).post(url, {}, b"{}")
     assert answer.outcome == "refused"
     assert "s3cr3t" not in answer.message
 
 
 async def test_an_unknown_name_and_a_closed_port_may_be_there_later(site):
-    assert (await HttpSender(unresolved, (), 5.0).post("https://gone.test/", {}, b"{}")).outcome == "unreachable"
+    assert (await HttpSender(unresolved, (), 60.0).post("https://gone.test/", {}, b"{}")).outcome == "unreachable"
     port = site.server_address[1]
     site.shutdown()
     site.server_close()
-    sender = HttpSender(loopback, ("127.0.0.1",), 5.0)
+    sender = HttpSender(loopback, ("127.0.0.1",), 60.0)
     assert (await sender.post(f"http://127.0.0.1:{port}/", {}, b"{}")).outcome == "unreachable"
 
 

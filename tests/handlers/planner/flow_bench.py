@@ -8,11 +8,10 @@ from shared.contracts.workflows.flows import EnterSection, OpenAddress, ProveRec
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.flows.files import FieldsFile, FlowFiles, write_files
-from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.planner_bench import Bench, bench_of
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
 from tests.handlers.planner.scripted_library import TICKET_URL, ScriptedLibrary, library, version
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, page, spec, ticket
+from tests.unit.planner.planner_pages import page, ticket
 
 READ = ("assignee", "due_date")
 
@@ -36,8 +35,7 @@ def read_ticket(url: str):
 
 
 def bench(flow: Any = read_ticket, *, files: Any = FILES, shown: Any = None, **task: Any) -> Bench:
-    one = Bench(ScriptedPool({URL: [page(*ticket()) if shown is None else shown]}))
-    one.task = spec(**task).model_dump(mode="json", by_alias=True)
+    one = bench_of(page(*ticket()) if shown is None else shown, **task)
     one.library = ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=files)  # type: ignore[attr-defined]
     one.flows = ScriptedFlows(flow)  # type: ignore[attr-defined]
     one.bus.host(library, one.library)  # type: ignore[attr-defined]
@@ -47,10 +45,6 @@ def bench(flow: Any = read_ticket, *, files: Any = FILES, shown: Any = None, **t
 
 def tags(one: Bench) -> list[tuple[str, str]]:
     return [(type(step.action).__name__, step.decided_by) for step in one.steps]
-
-
-def values(finished: Any) -> dict[str, Any]:
-    return {value.field: value.value for value in finished.values}
 
 
 def flows_of(one: Bench) -> ScriptedFlows:

@@ -9,16 +9,18 @@ from services.planner.deciders.registry import RulesDecider
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import work_sample
 from shared.bus.actor import Actor
+from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import RunMode, RunRecord
 from shared.contracts.evidence import ClaimPress, PressHeld
 from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.results import ActionResult
 from shared.contracts.steps import PressClaim, StepTaken
 from shared.errors import Unsupported
 from shared.streams import RUNS
 from shared.subjects import CLAIM_PRESS
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
-from tests.unit.planner.planner_pages import NOW, sample, spec
+from tests.unit.planner.planner_pages import NOW, URL, sample, spec
 
 RUN = "run_1"
 
@@ -84,6 +86,30 @@ class Bench:
     async def _wait(self, pause_s: float) -> None:
         self.pauses.append(pause_s)
         self.clock_s += pause_s
+
+
+def bench_of(
+    *pages: PageObserved, decider: Decider | None = None, pool: dict[str, Any] | None = None, **task: Any
+) -> Bench:
+    """Return a bench of the ticket task, changed so, whose start page is observed as these pages, one by one."""
+    scripted = ScriptedPool({URL: list(pages)} if pages else {}, **(pool or {}))
+    return Bench(scripted, decider or RulesDecider(), spec(**task).model_dump(mode="json", by_alias=True))
+
+
+def values_of(finished: SampleFinished) -> dict[str, Any]:
+    return {value.field: value.value for value in finished.values}
+
+
+def recovers(one: Bench, shown: PageObserved) -> None:
+    """Have the start page be this one from the second action on."""
+    goes = one.scripted.go
+
+    def go(url: str) -> ActionResult:
+        if len(one.scripted.actions) == 2:
+            one.scripted.site[URL] = [shown]
+        return goes(url)
+
+    one.scripted.go = go
 
 
 def work(**changes: Any) -> WorkSample:

@@ -8,6 +8,7 @@ from shared.bus.actor import Actor
 from shared.contracts.base import Usage
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.subjects import VISION_ASK
+from tests.handlers.planner.planner_bench import Bench
 
 
 @dataclass
@@ -25,6 +26,13 @@ async def answer(request: AskVision, deps: Eye) -> VisionAnswered:
     if isinstance(deps.answer, Exception):
         raise deps.answer
     return deps.answer
+
+
+def eye_of(one: Bench, answer: VisionAnswered | Exception) -> Eye:
+    """Host a vision service with this answer."""
+    eye = Eye(answer)
+    one.bus.host(vision, eye)
+    return eye
 
 
 def seen(said: str | None) -> VisionAnswered:

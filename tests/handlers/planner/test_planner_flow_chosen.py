@@ -19,8 +19,8 @@ from shared.errors import Unavailable
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.flows.answering import FlowContext
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles, write_files
-from tests.handlers.planner.flow_bench import READ, bench, tags, under, values
-from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.flow_bench import READ, bench, tags, under
+from tests.handlers.planner.planner_bench import Bench, values_of
 from tests.handlers.planner.scripted_decider import SPENT, told
 from tests.unit.planner.planner_pages import URL, el, heading, page, sample, spec, ticket
 
@@ -83,7 +83,7 @@ async def test_the_step_is_taken_once_what_it_must_lead_to_is_written_down():
     one = lost(finder)
     finished = await one.run()
     assert finished.status == "done"
-    assert values(finished)["assignee"] == "Ann Lee"
+    assert values_of(finished)["assignee"] == "Ann Lee"
     assert tags(one) == [
         ("Goto", "flow"),
         ("Expect", "finder"),

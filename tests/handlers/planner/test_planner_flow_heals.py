@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from shared.contracts.actions import Click, Screenshot
@@ -12,11 +14,9 @@ from shared.evidence_format.log_codec import entry_of, step_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AtPlace, ExtractionRule, UnderHeader, Whole
 from shared.flows.files import FieldsFile, FlowFiles, write_files
-from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
-from tests.handlers.planner.scripted_library import TICKET_URL, ScriptedLibrary, library, version
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, el, page, spec, ticket
+from tests.handlers.planner.flow_bench import bench
+from tests.handlers.planner.planner_bench import Bench, values_of
+from tests.unit.planner.planner_pages import URL, el, page, ticket
 
 CLEAR = URL + "/clear"
 FILES = write_files(FlowFiles(fields=FieldsFile(constants=("heading main>h1: tickets",))))
@@ -29,16 +29,13 @@ def read_ticket(url: str):
     return {"ticket_number": "TCK-1001"}
 
 
-def bench(*over: str, flow=read_ticket, **more) -> Bench:
+def covered(*over: str, flow: Any = read_ticket, extra: tuple[Element, ...] = (), **task: Any) -> Bench:
     """Return a bench whose page shows only a dialog with these buttons, until one is clicked."""
     buttons = [el("button", name, in_dialog=True) for name in over]
-    hidden = page(el("heading", "Something new", in_dialog=True), *buttons, *more.get("extra", ()))
-    one = Bench(ScriptedPool({URL: [hidden], CLEAR: [page(*ticket())]}))
+    hidden = page(el("heading", "Something new", in_dialog=True), *buttons, *extra)
+    one = bench(flow, files=FILES, shown=hidden, **task)
+    one.scripted.site[CLEAR] = [page(*ticket())]
     one.scripted.clicks = dict.fromkeys(over, CLEAR)
-    one.task = spec().model_dump(mode="json", by_alias=True)
-    flow_library = ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=FILES)
-    one.bus.host(library, flow_library)
-    one.bus.host(flows, ScriptedFlows(flow))
     return one
 
 
@@ -47,7 +44,7 @@ def clicked_by_flow(one: Bench) -> int:
 
 
 async def test_what_lies_over_the_page_is_closed_and_recorded():
-    one = bench("Take the tour", "Not now")
+    one = covered("Take the tour", "Not now")
     await one.run()
     (step,) = [step for step in one.steps if isinstance(step.action, Click)]
     (heal,) = step.heals
@@ -57,22 +54,19 @@ async def test_what_lies_over_the_page_is_closed_and_recorded():
     assert step_of(entry_of(step), step.run_id, step.sample_id) == step
 
 
-@pytest.mark.parametrize("names", [("Accept all",), ("OK",), ("Delete", "Cancel"), ("Yes, close my account",)])
-async def test_nothing_is_agreed_to_or_given_up(names):
-    one = bench(*names)
-    await one.run()
-    assert clicked_by_flow(one) == 0
-
-
-async def test_heals_can_be_switched_off():
-    one = bench("Not now")
-    one.task = {**one.task, "heal": "off"}
-    await one.run()
-    assert clicked_by_flow(one) == 0
-
-
-async def test_a_dialog_to_fill_in_is_left():
-    one = bench("Close", extra=(el("textbox", "Comment", in_dialog=True),))
+@pytest.mark.parametrize(
+    ("names", "changes"),
+    [
+        (("Accept all",), {}),
+        (("OK",), {}),
+        (("Delete", "Cancel"), {}),
+        (("Yes, close my account",), {}),
+        (("Close",), {"extra": (el("textbox", "Comment", in_dialog=True),)}),
+        (("Not now",), {"heal": "off"}),
+    ],
+)
+async def test_nothing_is_agreed_to_given_up_or_left_unfilled(names: tuple[str, ...], changes: Any):
+    one = covered(*names, **changes)
     await one.run()
     assert clicked_by_flow(one) == 0
 
@@ -84,7 +78,7 @@ async def test_nothing_is_closed_after_a_press_that_cannot_be_taken_back():
         yield ReadFields(fields=("assignee",))
         return {}
 
-    one = bench("Close", flow=press, extra=(el("button", "Send"),))
+    one = covered("Close", flow=press, extra=(el("button", "Send"),))
     one.scripted.clicks = {"Send": URL, "Close": CLEAR}
     await one.run()
     assert clicked_by_flow(one) == 1
@@ -125,18 +119,15 @@ async def ended_beside_twin(*twin: str, prove: bool = True) -> tuple[Bench, Samp
         return (yield ReadFields(fields=NAMES))
 
     own = labelled("aside>dl>dd", "TCK-1001", "Ann Lee", "Mar 3, 2026")
-    one = Bench(ScriptedPool({URL: [page(*own, *labelled("aside>div>dl>dd", *twin))]}))
-    one.task = spec().model_dump(mode="json", by_alias=True)
-    files = write_files(FlowFiles(fields=BY_PLACE))
-    one.bus.host(library, ScriptedLibrary({"tickets": version("tickets", TICKET_URL)}, files=files))
-    one.bus.host(flows, ScriptedFlows(read_all))
+    shown = page(*own, *labelled("aside>div>dl>dd", *twin))
+    one = bench(read_all, files=write_files(FlowFiles(fields=BY_PLACE)), shown=shown)
     return one, await one.run()
 
 
 async def test_rules_of_a_flow_prove_the_record_where_the_page_alone_does_not():
     one, finished = await ended_beside_twin("TCK-1002", "Bo Dahl", "Mar 4, 2026")
     assert (finished.status, finished.reason) == ("done", "")
-    assert {value.field: value.value for value in finished.values}["assignee"] == "Ann Lee"
+    assert values_of(finished)["assignee"] == "Ann Lee"
     (picture,) = [step for step in one.steps if isinstance(step.action, Screenshot)]
     assert picture.observation is not None
     assert picture.observation.proof == "proven"

@@ -102,6 +102,10 @@ async def test_the_state_is_what_the_steps_say(random):
     task = spec(max_steps=8)
     decider = Anything(random)
     written = task.model_dump(mode="json", by_alias=True)
-    decider.bench = Bench(ScriptedPool(site, clicks={"Next": OTHER}), decider=decider, task=written)
+    pool = ScriptedPool(site, clicks={"Next": OTHER}, with_pages=random.random() < 0.5)
+    decider.bench = Bench(pool, decider=decider, task=written)
     finished = await decider.bench.run()
-    assert finished.steps == len(decider.bench.steps) <= task.max_steps + 1
+    steps = decider.bench.steps
+    assert finished.steps == len(steps) <= task.max_steps + 1
+    again = replayed_state(task, steps)
+    assert (again.usage, again.stored) == (finished.usage, finished.artifacts)

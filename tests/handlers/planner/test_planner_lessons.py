@@ -7,16 +7,15 @@ from typing import Any
 
 from services.planner.deciders.registry import RulesDecider
 from services.planner.model_tasks.memory import Memory, Transcript
-from shared.contracts.actions import Done, Goto, Screenshot
+from shared.contracts.actions import Done, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.planner import Lessons
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
-from tests.handlers.planner.planner_bench import RUN, Bench
-from tests.handlers.planner.scripted_decider import ScriptedDecider
-from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
+from tests.handlers.planner.scripted_decider import ScriptedDecider, told
 from tests.typed import expect
-from tests.unit.planner.planner_pages import URL, page, spec, ticket
+from tests.unit.planner.planner_pages import page, ticket
 
 PRICE = Usage(llm_calls=1, input_tokens=300, output_tokens=30, cost_usd=0.0001)
 DONE = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
@@ -36,21 +35,15 @@ class Teaches:
 
 
 def bench(teacher: Teaches, **task) -> Bench:
-    written = spec(**task).model_dump(mode="json", by_alias=True)
-    decider = ScriptedDecider([Goto(url=URL), Screenshot(label="ticket"), DONE])
-    one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider, task=written)
+    one = bench_of(page(*ticket()), decider=told(Screenshot(label="ticket"), DONE), **task)
     one.deps.teacher = teacher
     return one
-
-
-def again(one: Bench) -> None:
-    one.decider = ScriptedDecider([Goto(url=URL), Screenshot(label="ticket"), DONE])
 
 
 async def test_the_next_sample_is_shown_what_the_last_one_taught_and_its_result_says_so():
     one = bench(Teaches({"patterns": ["Dates stand in the side panel."], "failures": []}))
     first = await one.run()
-    again(one)
+    one.decider = told(Screenshot(label="ticket"), DONE)
     second = await one.run()
     assert (first.hints, second.hints) == ((), ("What worked: Dates stand in the side panel.",))
     assert {view.hints for view in expect(one.decider, ScriptedDecider).views} == {second.hints}

@@ -97,29 +97,6 @@ async def test_a_model_is_told_the_contradiction_once_and_may_go_on():
     assert "Next" in refused[0].message
 
 
-async def test_a_list_that_nothing_contradicts_is_complete():
-    ended, bench = await read(one(text("About 5 results"), *rows(1, 5), el("button", "Next", states=("disabled",))))
-    assert (ended.status, len(found(bench))) == ("done", 5)
-
-
-async def test_numbers_alone_are_followed_to_the_last():
-    def pager(here: int) -> list[Element]:
-        return [text(str(n)) if n == here else link(str(n), n) for n in range(1, 4)]
-
-    site = {address(n): [shown(*rows(5 * n - 4, 5 * n), *pager(n), number=n)] for n in range(1, 4)}
-    ended, bench = await read(site)
-    assert (ended.status, len(found(bench))) == ("done", 15)
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "reason"), [("No results", "done", ""), ("Welcome", "needs_review", "unproven_empty")]
-)
-async def test_an_empty_list_has_the_page_s_word_for_it(words: str, status: str, reason: str):
-    ended, bench = await read(one(heading("Tickets"), text(words)))
-    assert (ended.status, ended.reason) == (status, reason)
-    assert bench.scripted.count(CapturePage) == 1
-
-
 async def test_what_a_model_turned_to_by_a_click_counts_as_read():
     site = {
         START: [shown(*rows(1, 5), link("Next", 2))],

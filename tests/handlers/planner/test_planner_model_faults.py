@@ -18,9 +18,8 @@ from shared.errors import PermanentError, RateLimited, Unavailable
 from shared.models.prices import Price
 from tests.handlers.planner.anthropic_bench import CLICK, MODEL, calls, opened, served
 from tests.handlers.planner.messages_server import Reply, cut_off, error, message, tool_call
-from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, done_result, page, sample, spec, step, ticket, view
+from tests.handlers.planner.planner_bench import bench_of
+from tests.unit.planner.planner_pages import done_result, page, sample, spec, step, ticket, view
 from tests.unit.planner.prompt_states import big_page, steps
 
 FAST, OTHER = "claude-haiku-5-5", "claude-haiku-4-5"
@@ -141,13 +140,6 @@ async def test_a_call_that_was_cut_off_is_not_carried_out():
     assert "cut off before its first call was complete" in alone.message
 
 
-async def test_a_refusal_is_said_to_be_one():
-    decision, _ = await decide(message([], "refusal"))
-    assert isinstance(decision, UnusableAnswer)
-    assert "refused to answer" in decision.message
-    assert decision.usage.llm_calls == 1
-
-
 # --- what a prompt says of its own length
 
 
@@ -159,17 +151,6 @@ async def test_the_length_that_is_told_is_the_length_that_was_sent():
     assert decision.prompt_chars == len(json.dumps(sent["tools"], ensure_ascii=False)) + len(system) + len(
         sent["messages"][0]["content"]
     )
-
-
-async def test_tokens_that_were_counted_correct_the_next_prompt():
-    """A model that cuts text twice as fine is sent half as much of a long page."""
-    long = replace(opened(), page=big_page(3000))
-    decision, at = await decide(GOOD, shown=long)
-    assert isinstance(decision, Act)
-    fine = replace(long.state, token_scale=40_000 / decision.prompt_weight)
-    _, later = await decide(GOOD, shown=replace(long, state=fine))
-    before, after = (one.requests[0]["messages"][0]["content"] for one in (at, later))
-    assert len(after) < 0.7 * len(before)
 
 
 # --- summaries
@@ -215,22 +196,6 @@ async def test_without_a_fast_model_no_call_is_made_for_it():
     assert (decision.summary.by, len(at.requests), decision.usage.llm_calls) == (MECHANICAL, 1, 1)
 
 
-async def test_a_whole_sample_of_30_steps_keeps_its_summaries_in_its_step_log():
-    by_model = {FAST: [tool_call("condensed", CONDENSED)]}
-    task = spec(max_steps=32, max_time_s=0).model_dump(mode="json", by_alias=True)
-    shots = [tool_call("screenshot", {"reason": "r", "label": f"view {n}"}) for n in range(31)]
-    async with served(*shots, by_model=by_model, fast_model=FAST) as (at, decider):
-        one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider, task=task)
-        finished = await one.run()
-    made = [(step.step, step.summary.steps) for step in one.steps if step.summary is not None]
-    assert made == [(11, 5), (21, 15), (31, 25)]
-    assert finished.usage.llm_calls == len(at.requests) == sum(step.usage.llm_calls for step in one.steps)
-    assert finished.usage.cost_usd == pytest.approx(sum(step.usage.cost_usd for step in one.steps))
-    assert all(step.prompt_chars for step in one.steps[1:])
-    cached = {json.dumps([r["tools"], r["system"]]) for r in at.requests if r["model"] == MODEL}
-    assert len(cached) == 1
-
-
 async def test_own_prices_count_for_every_call():
     own = json.dumps({MODEL: vars(Price(10, 10, 10, 10)), FAST: vars(Price(20, 20, 20, 20))})
     by_model = {FAST: [tool_call("condensed", CONDENSED)]}
@@ -258,7 +223,7 @@ async def test_no_argument_of_a_call_keeps_a_sample_from_its_end(tool, arguments
     usage = '{"input_tokens": 1, "output_tokens": 1}'
     body = f'{{"type": "message", "content": [{call}], "stop_reason": "tool_use", "usage": {usage}}}'
     async with served(Reply(body)) as (_, decider):
-        finished = await Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider).run()
+        finished = await bench_of(page(*ticket()), decider=decider).run()
     assert finished.status == "failed"
     assert finished.steps > 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from services.planner.handlers import check_planner
@@ -33,24 +35,9 @@ async def test_a_run_by_the_agent_uses_no_flow():
     assert {step.decided_by for step in one.steps} == {"rules"}
 
 
-@pytest.mark.parametrize("mode", ["auto", "flow"])
-async def test_what_a_flow_does_says_so(mode):
-    one = bench()
-    one.mode = mode
-    one.decider = told(Done(values={}))
-    finished = await one.run()
-    assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
-    assert finished.decided_by == "flow"
-
-
-async def test_what_the_planner_went_on_with_says_so_and_why():
-    finished = await bench(stops).run()
-    assert (finished.status, finished.way, finished.decided_by) == ("done", "flow_then_agent", "rules")
-    assert "the flow tickets stopped in line 2" in finished.no_flow
-
-
 async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
-    one = bench(stops)
+    icon = el("img", "", header="Assignee", look=1)
+    one = bench(stops, shown=page(*ticket(), icon))
     one.mode = "flow"
     one.decider = told(Done(values={}))
     finished = await one.run()
@@ -58,22 +45,29 @@ async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
     assert (finished.decided_by, finished.way, finished.usage.llm_calls) == ("flow", "flow", 0)
     assert "stopped in line 2 (work)" in finished.message
     assert [type(step.action).__name__ for step in one.steps] == ["Goto", "Screenshot", "Fail"]
+    assert all(step.vision is None for step in one.steps)
 
 
+@pytest.mark.parametrize("mode", ["auto", "flow"])
 @pytest.mark.parametrize(
-    ("shown", "end"),
+    ("shown", "end", "told"),
     [
-        (page(*ticket("TCK-1002")), ("failed", "identity_mismatch")),
-        (page(heading("Ticket not found")), ("failed", "not_found")),
-        (page(heading("Nothing"), http_status=404), ("failed", "not_found")),
-        (page(heading("Nothing"), http_status=401), ("auth_required", "login_required")),
+        (page(*ticket("TCK-1002")), ("failed", "identity_mismatch"), "wrong_record"),
+        (page(heading("Ticket not found")), ("failed", "not_found"), "record_unproven"),
+        (page(heading("Nothing"), http_status=404), ("failed", "not_found"), ""),
+        (page(heading("Nothing"), http_status=401), ("auth_required", "login_required"), ""),
     ],
 )
-async def test_with_flows_only_the_page_still_says_how_a_sample_ends(shown, end):
+async def test_the_page_says_how_a_sample_ends_with_a_flow_too(shown, end, told, mode):
+    """``told``: what the flow is told of its last call; where it is told nothing, it is ended."""
     one = bench(shown=shown)
-    one.mode = "flow"
+    one.mode = mode
     finished = await one.run()
-    assert (finished.status, finished.reason) == end
+    assert (finished.status, finished.reason, finished.usage.llm_calls) == (*end, 0)
+    if told:
+        assert flows_of(one).answers[-1].error.code == told  # type: ignore[union-attr]
+    else:
+        assert flows_of(one).ended == ["flow1"]
 
 
 def reads_the_title(url: str):
@@ -96,8 +90,8 @@ async def test_with_flows_only_a_login_page_is_one_also_without_an_identity(flow
     form = (heading("Sign in"), el("textbox", "User"), el("textbox", "Password", secret=True), el("button", "Sign in"))
     login = page(*form, title="Sign in", url=f"{URL}/login/?next=/", idle=is_idle)
     title = {"page_title": {"type": "string", "shown_in": "title", "pattern": ".+"}}
-    one = bench(flow, shown=login, identity={}, **({"output_schema": title} if flow is reads_the_title else {}),
-                **({"required_fields": ["page_title"]} if flow is reads_the_title else {}))  # fmt: skip
+    fields = {"output_schema": title, "required_fields": ["page_title"]} if flow is reads_the_title else {}
+    one = bench(flow, shown=login, identity={}, **fields)
     one.mode = "flow"
     finished = await one.run()
     assert (finished.status, finished.reason) == ("auth_required", "login_required"), finished.message
@@ -115,14 +109,6 @@ async def test_with_flows_only_what_the_gates_refuse_goes_to_a_person():
     assert finished.status == "needs_review"
     assert {step.decided_by for step in one.steps} <= {"flow", "rules"}
     assert finished.way == "flow"
-
-
-async def test_with_flows_only_no_picture_is_asked_about():
-    icon = el("img", "", header="Assignee", look=1)
-    one = bench(stops, shown=page(*ticket(), icon))
-    one.mode = "flow"
-    assert (await one.run()).usage.llm_calls == 0
-    assert all(step.vision is None for step in one.steps)
 
 
 # --- whether the task has a flow
@@ -156,39 +142,35 @@ async def test_no_flow_is_asked_for_where_the_spec_forbids_it():
     assert "leave its key workflow out" in (await check(one)).problem
 
 
+def typed(**outputs: Any) -> dict[str, Any]:
+    return {"outputs": {name: ValueSchema(type=kind) for name, kind in outputs.items()}}
+
+
 @pytest.mark.parametrize(
-    ("outputs", "why"),
+    ("made_for", "why"),
     [
-        ({"ticket_number": "string", "assignee": "string"}, "it was made without due_date"),
+        (typed(ticket_number="string", assignee="string"), "it was made without due_date"),
         (
-            {"ticket_number": "string", "assignee": "string", "due_date": "string", "owner": "string"},
+            typed(ticket_number="string", assignee="string", due_date="string", owner="string"),
             "it was made for owner too",
         ),
         (
-            {"ticket_number": "number", "assignee": "string", "due_date": "string"},
+            typed(ticket_number="number", assignee="string", due_date="string"),
             "it was made for another type of ticket_number",
+        ),
+        (
+            {"task": {**task_marks(spec()), "goal": "of another goal"}},
+            "it was made for another goal of the spec; compile it again",
         ),
     ],
 )
-async def test_a_flow_for_other_fields_is_no_flow_of_this_task(outputs, why):
+async def test_a_flow_for_other_fields_or_of_an_earlier_task_is_no_flow_of_this_task(made_for, why):
     fields = FieldsFile(fields={name: under(name) for name in READ})
-    schema = {name: ValueSchema(type=kind) for name, kind in outputs.items()}
-    one = bench(files=write_files(FlowFiles(fields=fields, outputs=schema)))
-    assert list(spec().output_schema) == ["ticket_number", "assignee", "due_date"]
+    one = bench(files=write_files(FlowFiles(fields=fields, **made_for)))
     assert why in (await check(one)).problem
     finished = await one.run()
     assert (finished.status, finished.way) == ("done", "agent")
     assert why in finished.no_flow
-    assert flows_of(one).begun == []
-
-
-async def test_a_flow_of_the_task_as_it_was_before_is_not_used():
-    marks = {**task_marks(spec()), "goal": "of another goal"}
-    fields = FieldsFile(fields={name: under(name) for name in READ})
-    one = bench(files=write_files(FlowFiles(fields=fields, task=marks)))
-    assert "it was made for another goal of the spec; compile it again" in (await check(one)).problem
-    finished = await one.run()
-    assert (finished.status, finished.way) == ("done", "agent")
     assert flows_of(one).begun == []
 
 

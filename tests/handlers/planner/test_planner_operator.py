@@ -14,9 +14,8 @@ from shared.contracts.operator import DecisionAsked, DecisionDeclined, DecisionG
 from shared.contracts.planner import SampleFinished
 from shared.errors import PermanentError, TransientError
 from shared.subjects import DECIDE
-from tests.handlers.planner.planner_bench import RUN, Bench
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, el, page, spec, ticket
+from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
+from tests.unit.planner.planner_pages import URL, el, page, ticket
 
 REFS = {"ticket_number": 1, "assignee": 3, "due_date": 5}
 SHOT = {"action": "screenshot", "label": "ticket"}
@@ -48,8 +47,8 @@ async def decide(request: DecisionAsked, deps: Person) -> DecisionReply:
     return said if isinstance(said, DecisionDeclined) else DecisionGiven(action=said, decided_by=deps.name)
 
 
-def bench_of(*says: Any, name: str = "ann", **changes: Any) -> tuple[Bench, Person]:
-    bench = Bench(ScriptedPool({URL: [page(*changes.pop("elements", ticket()))]}), **changes)
+def operated(*says: Any, name: str = "ann", **changes: Any) -> tuple[Bench, Person]:
+    bench = bench_of(page(*changes.pop("elements", ticket())), **changes)
     bench.decider = OperatorDecider(bench.bus)
     person = Person(list(says), name)
     bench.bus.host(operator, person)
@@ -57,7 +56,7 @@ def bench_of(*says: Any, name: str = "ann", **changes: Any) -> tuple[Bench, Pers
 
 
 async def run(*says: Any, **changes: Any) -> tuple[Bench, Person, SampleFinished]:
-    bench, person = bench_of(*says, **changes)
+    bench, person = operated(*says, **changes)
     return bench, person, await bench.run()
 
 
@@ -86,11 +85,8 @@ async def test_a_question_holds_what_is_needed_to_answer_it():
     ("said", "words"),
     [
         ({"action": "clik", "target": "3"}, "There is no tool 'clik'"),
-        ({}, "There is no tool ''"),
-        ({"action": "click"}, "click: "),
         ({"action": "goto", "url": "http://elsewhere.example/"}, "neither on this site nor linked"),
         ({"action": "done", "values": {"colour": "red"}}, "There is no field 'colour'"),
-        ({"action": "click", "target": [1]}, "'target' must be a string"),
         ({"action": ["click"]}, "There is no tool"),
     ],
 )
@@ -120,7 +116,7 @@ async def test_a_person_is_believed_no_more_than_a_model():
 
 
 async def test_while_nobody_listens_the_sample_waits_and_says_so(caplog: pytest.LogCaptureFixture):
-    bench, person = bench_of(SHOT, DONE)
+    bench, person = operated(SHOT, DONE)
     bench.bus.closed_asks.add(DECIDE.pattern)
     pause = bench.deps.wait
 
@@ -138,8 +134,7 @@ async def test_while_nobody_listens_the_sample_waits_and_says_so(caplog: pytest.
 
 
 async def test_it_does_not_wait_for_ever():
-    task = spec(max_time_s=10).model_dump(mode="json", by_alias=True)
-    bench, _ = bench_of(task=task)
+    bench, _ = operated(max_time_s=10)
     bench.bus.closed_asks.add(DECIDE.pattern)
     finished = await bench.run()
     assert (finished.status, finished.reason, len(bench.pauses)) == ("failed", "time_exceeded", 5)
@@ -153,8 +148,7 @@ async def test_who_declines_is_not_the_last_to_be_asked(not_now: Any):
 
 
 async def test_a_page_without_end_is_shown_from_its_beginning():
-    task = spec(max_time_s=0).model_dump(mode="json", by_alias=True)
     long = el("text", "漢" * 400_000, tag="p")
-    _, person, _ = await run(SHOT, DONE, elements=(*ticket(), long), task=task)
+    _, person, _ = await run(SHOT, DONE, elements=(*ticket(), long), max_time_s=0)
     assert len(person.asked[0].text.encode()) < 900_000
     assert person.asked[0].text.endswith("(the page is longer)")

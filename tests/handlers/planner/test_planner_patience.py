@@ -7,13 +7,11 @@ import pytest
 from services.planner.handlers import give_up
 from services.planner.page.loading import find_loading_sign
 from shared.contracts.actions import Done, Fail
-from shared.contracts.browser_pool import ObservePage
 from shared.errors import TransientError
 from shared.flows.waiting import IDLE_LOOKS, PAUSES_S
-from tests.handlers.planner.planner_bench import Bench, work
+from tests.handlers.planner.planner_bench import bench_of, work
 from tests.handlers.planner.scripted_decider import told
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
+from tests.unit.planner.planner_pages import el, heading, page, row, text, ticket
 
 LACKING = (heading("TCK-1001"), *row("Assignee", "Ann Lee"))
 
@@ -21,37 +19,19 @@ LACKING = (heading("TCK-1001"), *row("Assignee", "Ann Lee"))
 LOADING = text("Loading…")
 
 
-def bench(*pages, decider=None, **task) -> Bench:
-    one = Bench(ScriptedPool({URL: list(pages)}), task=spec(**task).model_dump(mode="json", by_alias=True))
-    if decider is not None:
-        one.decider = decider
-    return one
-
-
 @pytest.mark.parametrize(("idle", "looks"), [(True, IDLE_LOOKS), (False, len(PAUSES_S))])
 async def test_a_page_that_lacks_a_field_is_waited_for_only_while_more_can_come(idle, looks):
-    one = bench(page(*LACKING, idle=idle))
+    one = bench_of(page(*LACKING, idle=idle))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
     assert one.pauses == list(PAUSES_S[:looks])
 
 
 async def test_a_step_of_the_route_that_finds_nothing_is_given_up_as_fast():
-    one = bench(page(*ticket(), idle=True), route=[{"follow": "Attachments"}])
+    one = bench_of(page(*ticket(), idle=True), route=[{"follow": "Attachments"}])
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "off_route")
     assert one.pauses == list(PAUSES_S[:IDLE_LOOKS])
-
-
-async def test_what_comes_late_is_waited_for_as_long_as_before():
-    """The page is idle only once it is complete."""
-    one = bench(
-        page(*LACKING, idle=False), page(*LACKING, idle=False), page(*LACKING, idle=False), page(*ticket(), idle=True)
-    )
-    finished = await one.run()
-    assert finished.status == "done"
-    assert one.pauses == list(PAUSES_S[:3])
-    assert one.scripted.count(ObservePage) >= 4
 
 
 # --- a page that says that it is still loading
@@ -73,19 +53,19 @@ def test_what_says_that_a_page_loads(shown):
 
 async def test_a_page_that_still_loads_is_tried_again_and_then_goes_to_a_person():
     loading = SIGNS[0]
-    one = bench(loading)
+    one = bench_of(loading)
     with pytest.raises(TransientError) as raised:
         await one.run()
     assert raised.value.code == "page_loading"
     assert one.pauses == list(PAUSES_S)
     assert not one.scripted.held
-    finished = await bench(loading).run(attempt=2)
+    finished = await bench_of(loading).run(attempt=2)
     assert (finished.status, finished.reason) == ("needs_review", "still_loading")
-    assert (await bench(page(*ticket())).run(attempt=2)).status == "done"
+    assert (await bench_of(page(*ticket())).run(attempt=2)).status == "done"
 
 
 async def test_a_planner_that_tries_once_sends_it_to_a_person_at_once():
-    one = bench(SIGNS[0])
+    one = bench_of(SIGNS[0])
     with pytest.raises(TransientError) as raised:
         await one.run()
     finished = give_up(work(), one.deps, 1, raised.value)
@@ -93,36 +73,35 @@ async def test_a_planner_that_tries_once_sends_it_to_a_person_at_once():
 
 
 async def test_an_optional_field_is_not_absent_while_the_page_loads():
-    one = bench(page(*LACKING, LOADING, idle=False), required_fields=["ticket_number"])
+    one = bench_of(page(*LACKING, LOADING, idle=False), required_fields=["ticket_number"])
     with pytest.raises(TransientError):
         await one.run()
-    finished = await bench(page(*LACKING, idle=False), required_fields=["ticket_number"]).run()
+    finished = await bench_of(page(*LACKING, idle=False), required_fields=["ticket_number"]).run()
     assert finished.status == "done"
 
 
 async def test_a_page_that_shows_all_may_say_that_it_loads():
-    finished = await bench(page(*ticket(), LOADING)).run()
+    finished = await bench_of(page(*ticket(), LOADING)).run()
     assert finished.status == "done"
 
 
 async def test_a_route_waits_for_what_loads():
-    one = bench(page(*ticket(), LOADING), route=[{"follow": "Attachments"}])
+    one = bench_of(page(*ticket(), LOADING), route=[{"follow": "Attachments"}])
     with pytest.raises(TransientError):
         await one.run()
 
 
 async def test_what_may_have_been_submitted_is_not_tried_again():
     route = [{"press": "Send", "irreversible": True}]
-    finished = await bench(page(*LACKING, LOADING, idle=False), route=route).run()
+    finished = await bench_of(page(*LACKING, LOADING, idle=False), route=route).run()
     assert (finished.status, finished.reason) == ("needs_review", "still_loading")
 
 
 async def test_a_models_done_on_a_loading_page_is_tried_again_too():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, refs={"ticket_number": 1, "assignee": 3})
-    task = {"required_artifacts": []}
     with pytest.raises(TransientError):
-        await bench(page(*LACKING, LOADING, idle=False), decider=told(done), **task).run()
-    finished = await bench(page(*LACKING, idle=False), decider=told(done), **task).run()
+        await bench_of(page(*LACKING, LOADING, idle=False), decider=told(done), required_artifacts=[]).run()
+    finished = await bench_of(page(*LACKING, idle=False), decider=told(done), required_artifacts=[]).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
 
 
@@ -130,7 +109,7 @@ async def test_a_model_may_not_report_a_placeholder_as_the_value():
     shown = page(heading("TCK-1001"), *row("Assignee", "Loading…"), *row("Due date", "Mar 3, 2026"))
     said = {"ticket_number": "TCK-1001", "assignee": "Loading…", "due_date": "Mar 3, 2026"}
     done = Done(values=said, refs={"ticket_number": 1, "assignee": 3, "due_date": 5})
-    one = bench(shown, decider=told(done, Fail(code="other", note="It does not load.")), required_artifacts=[])
+    one = bench_of(shown, decider=told(done, Fail(code="other", note="It does not load.")), required_artifacts=[])
     finished = await one.run()
     assert (finished.status, finished.reason) == ("failed", "gave_up")
     assert "stands there until the value comes" in next(step.message for step in one.steps if step.refused)

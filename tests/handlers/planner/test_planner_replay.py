@@ -130,27 +130,25 @@ async def test_what_was_read_is_bound_to_the_page_of_now():
     assert sources["assignee"].ref == 4
 
 
-async def test_another_value_is_named_with_both_and_goes_to_a_person():
+RENAMED = (heading("TCK-1001: Printer on fire"), *row("Owner", "Ann Lee"), *row("Due date", "Mar 3, 2026"))
+
+
+@pytest.mark.parametrize(
+    ("elements", "now_said"),
+    [
+        (ticket(assignee="Bob Ray"), "'Bob Ray'"),
+        (ticket(assignee="Unassigned"), "not present ('Unassigned')"),
+        (RENAMED, "not found"),
+    ],
+    ids=["another value", "none", "under another label"],
+)
+async def test_another_value_is_named_with_both_and_goes_to_a_person(elements: Any, now_said: str):
     steps, _ = await log_of(site(*ticket()))
-    bench, now = await replayed(site(*ticket(assignee="Bob Ray")), steps)
+    bench, now = await replayed(site(*elements), steps)
     assert (now.status, now.reason, now.fault) == ("needs_review", "replay_differs", "site")
-    assert now.message == "step 3: value of assignee: then 'Ann Lee', now 'Bob Ray'"
-    assert found(now)["assignee"] == ("value", "Bob Ray")
-    assert any(line.startswith("step 2: content of the page") for line in differs(bench))
-    assert len(differs(bench)) == 2
-
-
-async def test_that_there_is_none_now_is_another_value():
-    steps, _ = await log_of(site(*ticket()))
-    _, now = await replayed(site(*ticket(assignee="Unassigned")), steps)
-    assert now.message == "step 3: value of assignee: then 'Ann Lee', now not present ('Unassigned')"
-
-
-async def test_a_renamed_label_is_not_found_and_not_guessed():
-    steps, _ = await log_of(site(*ticket()))
-    renamed = (heading("TCK-1001: Printer on fire"), *row("Owner", "Ann Lee"), *row("Due date", "Mar 3, 2026"))
-    _, now = await replayed(site(*renamed), steps)
-    assert now.message == "step 3: value of assignee: then 'Ann Lee', now not found"
+    assert now.message == f"step 3: value of assignee: then 'Ann Lee', now {now_said}"
+    assert [line.partition(":")[0] for line in differs(bench)] == ["step 2", "step 3"]
+    assert differs(bench)[0].startswith("step 2: content of the page")
 
 
 async def test_a_page_that_is_gone_says_its_status():
@@ -169,20 +167,22 @@ async def test_a_site_that_cannot_be_reached_ends_it():
     assert "step 1 (goto): it could not be done again: connection refused" in now.message
 
 
-async def test_an_element_that_is_not_there_ends_it_and_says_what_is():
+REFUSE = el("button", "Refuse everything", tag="button", in_dialog=True)
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        ((REFUSE,), ("step 2 (click): the button 'Only necessary' was looked for", "'Refuse everything'")),
+        ((BANNER, BANNER), ("2 elements are like it",)),
+    ],
+    ids=["another one", "two alike"],
+)
+async def test_an_element_that_is_not_surely_there_ends_it_and_says_what_is(shown: Any, words: tuple[str, ...]):
     steps, _ = await log_of(with_banner(*ticket()))
-    other = el("button", "Refuse everything", tag="button", in_dialog=True)
-    bench, now = await replayed(site(other, *ticket()), steps)
+    bench, now = await replayed(site(*shown, *ticket()), steps)
     assert (now.reason, [type(action) for action in bench.scripted.actions]) == ("replay_differs", [Goto])
-    assert "step 2 (click): the button 'Only necessary' was looked for" in now.message
-    assert "'Refuse everything'" in now.message
-
-
-async def test_two_elements_that_are_alike_are_never_chosen_between():
-    steps, _ = await log_of(with_banner(*ticket()))
-    bench, now = await replayed(site(BANNER, BANNER, *ticket()), steps)
-    assert "2 elements are like it" in now.message
-    assert [type(action) for action in bench.scripted.actions] == [Goto]
+    assert all(one in now.message for one in words)
 
 
 async def test_a_record_that_did_not_exist_still_does_not():
@@ -245,25 +245,23 @@ async def saved() -> list[StepTaken]:
     return steps
 
 
-async def test_a_step_that_may_change_something_is_not_taken_again_unasked():
-    bench, now = await replayed(site(SAVE, *ticket()), await saved())
-    assert [type(action) for action in bench.scripted.actions] == [Goto]
-    assert (now.status, now.reason) == ("needs_review", "replay_withheld")
-    assert "step 2 (click) on the button 'Save changes'" in now.message
-    assert "--allow-effects" in now.message
-
-
-async def test_it_is_where_that_is_allowed():
-    bench, now = await replayed(site(SAVE, *ticket()), await saved(), allow_effects=True)
-    assert [type(action) for action in bench.scripted.actions] == [Goto, Click, Screenshot]
-    assert now.status == "done"
-
-
-async def test_it_is_never_taken_twice():
-    """An earlier attempt may have been cut off after it."""
-    bench, now = await replayed(site(SAVE, *ticket()), await saved(), allow_effects=True, attempt=2)
-    assert [type(action) for action in bench.scripted.actions] == [Goto]
-    assert (now.status, now.reason) == ("needs_review", "unknown_outcome")
+@pytest.mark.parametrize(
+    ("asked", "does", "end"),
+    [
+        ({}, [Goto], ("needs_review", "replay_withheld")),
+        ({"allow_effects": True}, [Goto, Click, Screenshot], ("done", "")),
+        # an earlier attempt may have been cut off after it
+        ({"allow_effects": True, "attempt": 2}, [Goto], ("needs_review", "unknown_outcome")),
+    ],
+    ids=["unasked", "allowed", "never twice"],
+)
+async def test_a_step_that_may_change_something_is_taken_once_where_that_is_allowed(asked: Any, does: Any, end: Any):
+    bench, now = await replayed(site(SAVE, *ticket()), await saved(), **asked)
+    assert [type(action) for action in bench.scripted.actions] == does
+    assert (now.status, now.reason) == end
+    if end[1] == "replay_withheld":
+        assert "step 2 (click) on the button 'Save changes'" in now.message
+        assert "--allow-effects" in now.message
 
 
 # --- the log

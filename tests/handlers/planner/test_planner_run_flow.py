@@ -26,6 +26,14 @@ def learning_run() -> Bench:
     return one
 
 
+async def learned() -> Bench:
+    """Return such a run once the planner has worked out its first two samples."""
+    one = learning_run()
+    await do(one, "a")
+    await do(one, "b")
+    return one
+
+
 async def do(one: Bench, name: str):
     await one.record()
     finished = await work_sample(work(sample_id=name), one.deps, 1)
@@ -66,9 +74,7 @@ async def test_the_first_two_samples_are_worked_out_by_the_planner_at_once():
 
 
 async def test_the_others_wait_and_then_use_the_flow():
-    one = learning_run()
-    await do(one, "a")
-    await do(one, "b")
+    one = await learned()
 
     async def publish() -> None:
         one.library.versions["tickets"] = version("tickets", TICKET_URL)  # type: ignore[attr-defined]
@@ -83,18 +89,14 @@ async def test_the_others_wait_and_then_use_the_flow():
 
 
 async def test_where_no_flow_comes_of_it_the_planner_goes_on_and_the_reason_is_told():
-    one = learning_run()
-    await do(one, "a")
-    await do(one, "b")
+    one = await learned()
     on_pause(one, lambda: change(one, state="failed", reason="no flow was compiled: the reason"))
     third = await do(one, "c")
     assert (third.status, third.way, third.no_flow) == ("done", "agent", "no flow was compiled: the reason")
 
 
 async def test_nothing_waits_longer_than_the_limit():
-    one = learning_run()
-    await do(one, "a")
-    await do(one, "b")
+    one = await learned()
     third = await do(one, "c")
     assert (third.status, third.way) == ("done", "agent")
     assert third.no_flow == "the flow of this run was not there within 300 s"
@@ -112,9 +114,7 @@ async def test_time_that_has_passed_for_others_counts():
 
 
 async def test_another_sample_takes_the_place_of_one_that_was_lost():
-    one = learning_run()
-    await do(one, "a")
-    await do(one, "b")
+    one = await learned()
     on_pause(one, lambda: change(one, lost=("b",)))
     third = await do(one, "c")
     assert third.no_flow == IS_LEARNER

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from msgspec.structs import replace
 
+from services.planner.state.attempt_state import Decision, SampleView
 from shared.contracts.sessions.control import RunControl
 from shared.streams import RUN_CONTROL
-from tests.handlers.planner.planner_bench import RUN, Bench
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, page, spec, ticket
+from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
+from tests.unit.planner.planner_pages import page, ticket
 
 
-def bench(**changes) -> Bench:
-    return Bench(ScriptedPool({URL: [page(*ticket())]}), task=spec(**changes).model_dump(mode="json", by_alias=True))
+def bench(**task) -> Bench:
+    return bench_of(page(*ticket()), **task)
 
 
 async def control(on: Bench, **changes) -> None:
@@ -34,6 +36,17 @@ def when_waiting(on: Bench, number: int, **changes) -> None:
     on.deps.wait = wait
 
 
+def when_deciding(on: Bench, change: Callable[[SampleView], Awaitable[None]]) -> None:
+    """Have this happen each time before something is decided."""
+    decide = on.decider.decide
+
+    async def changed(view: SampleView) -> Decision:
+        await change(view)
+        return await decide(view)
+
+    on.decider.decide = changed
+
+
 async def test_a_paused_run_waits_without_a_session_and_goes_on_when_it_is_resumed():
     one = bench()
     await control(one, paused_key="p")
@@ -44,29 +57,25 @@ async def test_a_paused_run_waits_without_a_session_and_goes_on_when_it_is_resum
 
 async def test_time_that_is_paused_does_not_count_against_the_limit():
     one = bench(max_time_s=60)
-    decide = one.decider.decide
 
-    async def pausing(view):
+    async def pause(view: SampleView) -> None:
         if view.state.steps == 1 and not one.pauses:
             await control(one, paused_key="p")
             when_waiting(one, 200, paused_key="")
-        return await decide(view)
 
-    one.decider.decide = pausing
+    when_deciding(one, pause)
     finished = await one.run()
     assert (finished.status, len(one.pauses) >= 200) == ("done", True)
 
 
 async def test_an_interrupted_sample_ends_with_its_reason_and_what_it_has_read():
     one = bench()
-    decide = one.decider.decide
 
-    async def interrupting(view):
+    async def interrupt(view: SampleView) -> None:
         if view.state.steps == 1:
             await control(one, interrupted=True)
-        return await decide(view)
 
-    one.decider.decide = interrupting
+    when_deciding(one, interrupt)
     finished = await one.run()
     assert finished.reason == "interrupted"
     assert finished.status in ("failed", "partial_success")
@@ -82,13 +91,7 @@ async def test_no_sample_begins_in_a_run_that_was_closed_or_interrupted():
 
 async def test_a_sample_at_work_is_finished_in_a_run_that_is_closed():
     one = bench()
-    decide = one.decider.decide
-
-    async def closing(view):
-        await control(one, closing=True)
-        return await decide(view)
-
-    one.decider.decide = closing
+    when_deciding(one, lambda view: control(one, closing=True))
     assert (await one.run()).status == "done"
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.planner.deciders.registry import RulesDecider
-from services.planner.sample_loop import Attempt, SampleWork
-from services.planner.state.attempt_state import Act
-from services.planner.state.transitions import after_observation, replayed_state
 from shared.contracts.actions import (
-    Action,
     AskPicture,
     ByCss,
     ByRef,
@@ -26,25 +22,16 @@ from shared.contracts.actions import (
     TypeText,
 )
 from shared.contracts.base import Usage
-from shared.contracts.browser_pool import LeaseSession, SessionLeased
-from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import ObservationRef, StepTaken, Summary
+from shared.contracts.steps import ObservationRef
 from shared.contracts.vision import VisionAnswered
 from shared.errors import TransientError, Unavailable
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.streams import SPENDING
-from shared.subjects import LEASE
-from tests.handlers.planner.planner_bench import RUN, Bench, work
-from tests.handlers.planner.scripted_decider import SPENT, ScriptedDecider, told
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.handlers.planner.scripted_vision import Eye, seen, vision
+from tests.handlers.planner.planner_bench import RUN, bench_of
+from tests.handlers.planner.scripted_decider import ScriptedDecider, told
+from tests.handlers.planner.scripted_vision import eye_of, seen
 from tests.typed import expect
-from tests.unit.planner.planner_pages import URL, box, cell, el, heading, page, row, spec, text, ticket
-
-
-def bench(*pages, decider, **task) -> Bench:
-    written = spec(**task).model_dump(mode="json", by_alias=True)
-    return Bench(ScriptedPool({URL: list(pages)}), decider=decider, task=written)
+from tests.unit.planner.planner_pages import box, cell, el, heading, page, text, ticket
 
 
 def form(*values):
@@ -59,7 +46,7 @@ def on(ref: int, snapshot: str = "s1") -> ByRef:
 
 async def test_several_calls_of_one_answer_are_each_a_step_and_observed_in_between():
     calls = tuple(TypeText(target=on(at), text="x", reason="r") for at in (1, 2, 3))
-    one = bench(form("", "", ""), form("x", "", ""), form("x", "x", ""), decider=told(calls, Fail(code="other")))
+    one = bench_of(form("", "", ""), form("x", "", ""), form("x", "x", ""), decider=told(calls, Fail(code="other")))
     await one.run()
     typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
     assert [(expect(action.target, ByRef).ref, expect(action.target, ByRef).snapshot_id) for action in typed] == [
@@ -82,32 +69,16 @@ async def test_a_later_call_means_what_it_meant_on_the_page_it_was_chosen_on():
         page(*fields[:2], text("a"), text("b"), fields[2]),
     ]
     calls = (TypeText(target=on(1), text="x"), TypeText(target=on(2), text="y"), TypeText(target=on(3), text="z"))
-    one = bench(*pages, decider=told(calls, Fail(code="other")))
+    one = bench_of(*pages, decider=told(calls, Fail(code="other")))
     await one.run()
     typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
     assert [(action.text, expect(action.target, ByRef).ref) for action in typed] == [("x", 1), ("y", 3), ("z", 5)]
 
 
-async def test_a_call_behind_one_that_only_looks_is_looked_up_all_the_same():
-    fields = [el("textbox", name) for name in ("Name", "Town", "Zip")]
-    pages = [page(*fields), page(text("hint"), *fields)]
-    calls = (TypeText(target=on(1), text="x"), Extract(target=on(2)), TypeText(target=on(3), text="z"))
-    one = bench(*pages, decider=told(calls, Fail(code="other")))
-    await one.run()
-    targets = [target_of(action) for action in one.scripted.actions[1:]]
-    assert [target.ref for target in targets] == [1, 3, 4]
-    assert {target.snapshot_id for target in targets[1:]} == {"s2"}
-
-
-def target_of(action: Action) -> ByRef:
-    assert isinstance(action, TypeText | Extract)
-    return expect(action.target, ByRef)
-
-
 async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_the_model_is_told():
     calls = (TypeText(target=on(1), text="x"), Click(target=on(2)))
     decider = told(calls, Fail(code="other"))
-    one = bench(form("", "", ""), page(heading("Thank you")), decider=decider)
+    one = bench_of(form("", "", ""), page(heading("Thank you")), decider=decider)
     await one.run()
     assert not any(isinstance(action, Click) for action in one.scripted.actions)
     assert "not carried out" in one.steps[1].remark
@@ -118,25 +89,25 @@ async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_
 
 async def test_pictures_and_done_of_the_same_page_may_come_in_one_answer():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
-    one = bench(page(*ticket()), decider=told((Screenshot(label="ticket"), done)))
+    one = bench_of(page(*ticket()), decider=told((Screenshot(label="ticket"), done)))
     finished = await one.run()
     assert (finished.status, finished.steps, finished.usage.llm_calls) == ("done", 3, 2)
 
 
 async def test_the_last_step_is_for_an_end_and_is_given_once_more():
     decider = told(Scroll(), Scroll(), Fail(code="blocked", note="no way in"))
-    one = bench(page(*ticket()), decider=decider, max_steps=3)
+    one = bench_of(page(*ticket()), decider=decider, max_steps=3)
     finished = await one.run()
     assert (finished.status, finished.reason, finished.steps) == ("failed", "blocked", 4)
     assert [step.refused for step in one.steps] == [False, False, True, False]
     assert sum(isinstance(action, Scroll) for action in one.scripted.actions) == 1
-    stubborn = await bench(page(*ticket()), decider=told(Scroll(), Scroll()), max_steps=3).run()
+    stubborn = await bench_of(page(*ticket()), decider=told(Scroll(), Scroll()), max_steps=3).run()
     assert (stubborn.reason, stubborn.steps) == ("max_steps_exceeded", 4)
 
 
 async def test_a_model_that_stalls_is_told_three_times_then_held_and_then_ended():
     decider = told(Click(target=ByText(text="Refresh")))
-    one = bench(page(*ticket(), el("button", "Refresh")), decider=decider, max_steps=60)
+    one = bench_of(page(*ticket(), el("button", "Refresh")), decider=decider, max_steps=60)
     finished = await one.run()
     assert finished.reason == "stagnated"
     notices = [step.notices for step in one.steps]
@@ -147,7 +118,7 @@ async def test_a_model_that_stalls_is_told_three_times_then_held_and_then_ended(
 
 async def test_a_done_that_is_not_good_enough_on_the_last_step_goes_to_a_person():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"})
-    finished = await bench(page(*ticket()), decider=told(done), max_steps=2).run()
+    finished = await bench_of(page(*ticket()), decider=told(done), max_steps=2).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
 
 
@@ -161,9 +132,8 @@ ICON_PAGE = page(heading("TCK-1001"), el("img", "build", tag="svg"))
 async def test_a_picture_is_taken_asked_about_and_said_in_one_step():
     asks = AskPicture(question="Is the icon beside build a pass?", target=on(2), field="state")
     done = Done(values={"ticket_number": "TCK-1001", "state": "failed"}, refs={"ticket_number": 1})
-    one = bench(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
-    eye = Eye(seen("failed"))
-    one.bus.host(vision, eye)
+    one = bench_of(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
+    eye = eye_of(one, seen("failed"))
     finished = await one.run()
     step = one.steps[1]
     assert isinstance(step.vision, VisionAnswered)
@@ -183,9 +153,8 @@ async def test_the_words_of_other_rows_are_no_witness_for_an_icon():
     asks = AskPicture(question="What state does the icon show?", target=on(4), field="state")
     done = Done(values={"ticket_number": "TCK-1001", "state": "failed"}, refs={"ticket_number": 1})
     seen_page = page(heading("TCK-1001"), *(one for row_ in rows for one in row_))
-    one = bench(seen_page, decider=told(asks, done), required_artifacts=[], **ICON)
-    eye = Eye(seen("failed"))
-    one.bus.host(vision, eye)
+    one = bench_of(seen_page, decider=told(asks, done), required_artifacts=[], **ICON)
+    eye = eye_of(one, seen("failed"))
     await one.run()
     assert eye.asked[0].hints == ("build",)
 
@@ -193,16 +162,16 @@ async def test_the_words_of_other_rows_are_no_witness_for_an_icon():
 async def test_what_no_picture_said_is_not_believed():
     asks = AskPicture(question="Is the icon beside build a pass?", target=on(2), field="state")
     done = Done(values={"ticket_number": "TCK-1001", "state": "passed"}, refs={"ticket_number": 1})
-    one = bench(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
-    one.bus.host(vision, Eye(seen("failed")))
+    one = bench_of(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
+    eye_of(one, seen("failed"))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "unconfirmed_values")
 
 
 async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
     asks = AskPicture(question="Is the icon a pass?", field="state")
-    one = bench(ICON_PAGE, decider=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
-    one.bus.host(vision, Eye(seen("failed")))
+    one = bench_of(ICON_PAGE, decider=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
+    eye_of(one, seen("failed"))
     await one.run()
     assert isinstance(one.decider, ScriptedDecider)
     assert one.decider.views[-1].state.proven_artifacts() == ()
@@ -214,9 +183,9 @@ async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
 @pytest.mark.parametrize("broken", [None, Unavailable("nobody there"), ValueError("a bug")])
 async def test_without_an_answer_the_work_goes_on(broken):
     asks = AskPicture(question="Is the icon a pass?", field="state")
-    one = bench(ICON_PAGE, decider=told(asks, Fail(code="blocked", note="x")), **ICON)
+    one = bench_of(ICON_PAGE, decider=told(asks, Fail(code="blocked", note="x")), **ICON)
     if broken is not None:
-        one.bus.host(vision, Eye(broken))
+        eye_of(one, broken)
     finished = await one.run()
     assert finished.reason == "blocked"
     assert "could not be asked about" in one.steps[1].message
@@ -224,9 +193,8 @@ async def test_without_an_answer_the_work_goes_on(broken):
 
 async def test_where_the_structure_does_not_tell_a_missing_field_is_asked_for_by_rule():
     unsure = page(heading("TCK-1001"), el("canvas", "", tag="canvas"), dom_confidence=0.4, triggers=("canvas",))
-    one = bench(unsure, decider=told(Fail(code="other", note="x")), **ICON)
-    eye = Eye(seen(None))
-    one.bus.host(vision, eye)
+    one = bench_of(unsure, decider=told(Fail(code="other", note="x")), **ICON)
+    eye = eye_of(one, seen(None))
     await one.run()
     assert [request.field for request in eye.asked] == ["state"]
     assert '"state"' in eye.asked[0].question
@@ -245,9 +213,8 @@ async def test_the_icon_of_a_row_is_asked_about():
     ]
     fields = {"ticket_number": "string", "state": "string | null", "owner": "string"}
     task = {"output_schema": fields, "required_fields": ["state"], "required_artifacts": []}
-    one = bench(page(heading("TCK-1001"), *table), decider=RulesDecider(), **task)
-    eye = Eye(seen("failed"))
-    one.bus.host(vision, eye)
+    one = bench_of(page(heading("TCK-1001"), *table), decider=RulesDecider(), **task)
+    eye = eye_of(one, seen("failed"))
     await one.run()
     assert [request.field for request in eye.asked] == ["state"]
 
@@ -255,29 +222,30 @@ async def test_the_icon_of_a_row_is_asked_about():
 async def test_a_missing_field_in_whose_place_an_icon_stands_says_so():
     icon = el("img", "icon check", tag="i", header="State")
     task = {**ICON, "required_artifacts": [], "vision": "off"}
-    finished = await bench(page(heading("TCK-1001"), icon), decider=RulesDecider(), **task).run()
+    finished = await bench_of(page(heading("TCK-1001"), icon), decider=RulesDecider(), **task).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
     assert "state (the page shows an icon there: an `enum`" in finished.message
 
 
-@pytest.mark.parametrize("past", [False, True])
-async def test_the_icon_of_another_record_or_of_the_history_is_not_asked_about(past):
-    heads = [el("columnheader", name, tag="th", row=1, column=at) for at, name in enumerate(("Title", "State"))]
-    other = (cell("Title", "Other", 2, column=0), el("img", "icon check", tag="i", header="State", row=2, column=1))
-    history = (el("img", "icon check", tag="i", header="State", past=True),)
-    seen_page = page(heading("TCK-1001"), *(history if past else (*heads, *other)))
-    one = bench(seen_page, decider=RulesDecider(), **{**ICON, "required_artifacts": []})
-    eye = Eye(seen("passed"))
-    one.bus.host(vision, eye)
-    await one.run()
-    assert eye.asked == []
+NOT_ASKED = {
+    "another record": (
+        page(
+            heading("TCK-1001"),
+            *(el("columnheader", name, tag="th", row=1, column=at) for at, name in enumerate(("Title", "State"))),
+            cell("Title", "Other", 2, column=0),
+            el("img", "icon check", tag="i", header="State", row=2, column=1),
+        ),
+        {},
+    ),
+    "history": (page(heading("TCK-1001"), el("img", "icon check", tag="i", header="State", past=True)), {}),
+    "the task says so": (page(heading("TCK-1001"), dom_confidence=0.4), {"vision": "off"}),
+}
 
 
-async def test_no_picture_is_asked_where_the_task_says_so():
-    unsure = page(heading("TCK-1001"), dom_confidence=0.4)
-    one = bench(unsure, decider=told(Fail(code="other", note="x")), vision="off", **ICON)
-    eye = Eye(seen("failed"))
-    one.bus.host(vision, eye)
+@pytest.mark.parametrize(("shown", "task"), NOT_ASKED.values(), ids=NOT_ASKED)
+async def test_no_picture_is_asked_about(shown, task):
+    one = bench_of(shown, **{**ICON, "required_artifacts": [], **task})
+    eye = eye_of(one, seen("passed"))
     await one.run()
     assert eye.asked == []
 
@@ -287,7 +255,7 @@ async def test_no_picture_is_asked_where_the_task_says_so():
 
 async def test_the_budget_of_a_sample_stops_it_and_keeps_what_was_found():
     saves = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
-    one = bench(page(*ticket()), decider=told(saves, Extract(target=on(1))), budget={"sample_usd": 0.02})
+    one = bench_of(page(*ticket()), decider=told(saves, Extract(target=on(1))), budget={"sample_usd": 0.02})
     finished = await one.run()
     assert (finished.status, finished.reason) == ("partial_success", "budget_exceeded")
     assert "$0.0200 of $0.02 are spent" in finished.message
@@ -297,7 +265,7 @@ async def test_the_budget_of_a_sample_stops_it_and_keeps_what_was_found():
 
 async def test_the_budget_of_a_run_is_over_all_its_samples():
     budget = {"run_tokens": 3000}
-    one = bench(page(*ticket()), decider=told(Fail(code="other", note="x")), budget=budget)
+    one = bench_of(page(*ticket()), decider=told(Fail(code="other", note="x")), budget=budget)
     first = await one.run()
     assert first.reason == "gave_up"
     spent = await one.bus.read(SPENDING, RUN, Usage)
@@ -310,52 +278,8 @@ async def test_the_budget_of_a_run_is_over_all_its_samples():
     assert (expect(await one.bus.read(SPENDING, RUN, Usage), Usage)).llm_calls == 3
 
 
-# --- the step log gives the state again
-
-
-async def worked(one: Bench) -> tuple[SampleWork, SampleFinished]:
-    await one.record()
-    task = spec(**{k: v for k, v in one.task.items() if k != "$schema"})
-    session = expect(await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001")), SessionLeased)
-    made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
-    return made, await made.run()
-
-
-SAVES = SaveProgress(values={"assignee": "Bob"})
-CONDENSED = Act(Scroll(), "told", SPENT, summary=Summary(steps=2, text="FOUND nothing", by="told"), prompt_chars=8000)
-LIVES = {
-    "rules, a page that comes late": (
-        (page(text("Loading…")), page(heading("TCK-1001"), *row("Assignee", "Ann")), page(*ticket())),
-        RulesDecider(),
-    ),
-    "a stall": ((page(*ticket(), el("button", "Refresh")),), told(Click(target=ByText(text="Refresh")))),
-    "nonsense": ((page(*ticket()),), told("no call", Scroll(), "no call", "no call", "no call")),
-    "saved, sent back, given up": ((page(*ticket()),), told(SAVES, Done(values={}), Fail(code="not_found"))),
-    "several calls and a summary": (
-        (form("", "", ""), form("x", "", ""), form("x", "y", "")),
-        told((TypeText(target=on(1), text="x"), TypeText(target=on(2), text="y")), CONDENSED, Fail(code="other")),
-    ),
-}
-
-
-@pytest.mark.parametrize("life", LIVES)
-async def test_the_step_log_alone_gives_the_state_again(life):
-    pages, decider = LIVES[life]
-    one = bench(*pages, decider=decider)
-    if isinstance(decider, ScriptedDecider):
-        decider.views.clear()
-    made, finished = await worked(one)
-    steps = one.bus.events(StepTaken)
-    assert len(steps) == finished.steps > 1
-    task = made.task.spec
-    again = replayed_state(task, steps)
-    assert after_observation(again, task, made.observation) == after_observation(made.state, task, made.observation)
-    assert again.usage == finished.usage
-    assert again.stored == finished.artifacts
-
-
 async def test_an_answer_is_paid_for_though_its_action_never_came_back():
-    one = bench(page(*ticket()), decider=told(Click(target=on(1))))
+    one = bench_of(page(*ticket()), decider=told(Click(target=on(1))))
     one.scripted.breaks = {2: Unavailable("the pool is gone")}
     with pytest.raises(TransientError):
         await one.run()
@@ -367,9 +291,8 @@ async def test_an_answer_is_paid_for_though_its_action_never_came_back():
 async def test_a_spent_budget_asks_about_no_picture_either():
     icon = (el("term", "State", tag="dt"), el("img", tag="svg", look=1, header="State"))
     task = {**ICON, "required_artifacts": [], "budget": {"run_usd": 0.001}}
-    one = bench(page(heading("TCK-1001"), *icon), decider=RulesDecider(), **task)
-    eye = Eye(seen("failed"))
-    one.bus.host(vision, eye)
+    one = bench_of(page(heading("TCK-1001"), *icon), decider=RulesDecider(), **task)
+    eye = eye_of(one, seen("failed"))
     await one.run()
     await one.run(sample_id="TCK-1001-again")
     assert len(eye.asked) == 1
@@ -387,7 +310,7 @@ def sending(**changes):
 async def test_a_model_presses_once_and_is_told_that_it_did():
     press = Click(target=on(2))
     decider = told(press, Click(target=ByText(text="send request:")), Fail(code="unknown_outcome", note="?"))
-    one = bench(sending(), decider=decider, **SENDS)
+    one = bench_of(sending(), decider=decider, **SENDS)
     finished = await one.run()
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
     # The model marks no step of the route; the log says all the same that its press was claimed.
@@ -400,7 +323,7 @@ async def test_a_model_presses_once_and_is_told_that_it_did():
 
 
 async def test_another_attempt_does_not_press_what_an_earlier_one_may_have_pressed():
-    one = bench(sending(), decider=told(Click(target=on(2)), Fail(code="other", note="x")), **SENDS)
+    one = bench_of(sending(), decider=told(Click(target=on(2)), Fail(code="other", note="x")), **SENDS)
     await one.run(attempt=1)
     one.decider = told(Click(target=on(2)))
     finished = await one.run(attempt=2)
@@ -426,7 +349,7 @@ AGAIN = {
 async def test_no_way_of_saying_it_presses_twice(way, times, after):
     """The page calls its button by more words than the route."""
     shown = page(heading("Review"), el("button", "Send request now", tag="button"))
-    one = bench(shown, decider=told(*after, way, way, way, Fail(code="other", note="x")), **SENDS)
+    one = bench_of(shown, decider=told(*after, way, way, way, Fail(code="other", note="x")), **SENDS)
     await one.run(attempt=1)
     one.decider = told(way, way, Fail(code="other", note="x"))
     await one.run(attempt=2)
@@ -439,14 +362,14 @@ async def test_what_is_called_like_another_step_is_not_the_button():
     shown = page(el("button", "Send request form", tag="button"), el("button", "Send request", tag="button"))
     route = {**SENDS, "route": [{"press": "Send request form"}, *SENDS["route"]]}
     decider = told(Click(target=on(1)), Click(target=on(2)), Fail(code="other", note="x"))
-    one = bench(shown, decider=decider, **route)
+    one = bench_of(shown, decider=decider, **route)
     await one.run()
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 2
 
 
 async def test_a_press_behind_other_calls_waits_for_a_look_at_the_page():
     decider = told((Extract(target=on(1)), Click(target=on(2))), Fail(code="other", note="x"))
-    one = bench(sending(), decider=decider, **SENDS)
+    one = bench_of(sending(), decider=decider, **SENDS)
     await one.run()
     assert not any(isinstance(action, Click) for action in one.scripted.actions)
     assert "pressed by an answer of its own" in one.steps[1].remark

@@ -21,11 +21,10 @@ from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.task.spec import TaskSpec
-from tests.handlers.planner.planner_bench import Bench, work
+from tests.handlers.planner.planner_bench import Bench, bench_of, values_of, work
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
-from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import NOW, URL, artifact, heading, page, spec, ticket
+from tests.unit.planner.planner_pages import NOW, URL, artifact, heading, page, ticket
 
 DEEP = URL + "/deep"
 FIELDS = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-03-03"}
@@ -55,9 +54,8 @@ class ScriptedLibrarian:
 
 def bench(run: Any = None, *, name: str = "tickets", fields: Any = None, deep: Any = None, **task: Any) -> Bench:
     """Return a planner whose record is shown only where the workflow leads."""
-    deep_page = page(*ticket()) if deep is None else deep
-    one = Bench(ScriptedPool({URL: [page(heading("Search"))], DEEP: [deep_page]}))
-    one.task = spec(**task).model_dump(mode="json", by_alias=True)
+    one = bench_of(page(heading("Search")), **task)
+    one.scripted.site[DEEP] = [page(*ticket()) if deep is None else deep]
 
     def lead(request: Any) -> Any:
         one.scripted.go(DEEP)
@@ -73,15 +71,11 @@ def used(one: Bench) -> list[UseWorkflow]:
     return [step.action for step in one.steps if isinstance(step.action, UseWorkflow)]
 
 
-def values(finished: Any) -> dict[str, Any]:
-    return {value.field: value.value for value in finished.values}
-
-
 async def test_the_workflow_that_the_spec_names_does_the_work():
     one = bench(name="read_ticket", workflow={"name": "read_ticket", "arguments": {"url": "{url}"}})
     finished = await one.run()
     assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
-    assert values(finished)["due_date"] == "2026-03-03"
+    assert values_of(finished)["due_date"] == "2026-03-03"
     assert [type(step.action) for step in one.steps] == [UseWorkflow, Screenshot, Done]
     assert {step.decided_by for step in one.steps} == {"workflow"}
     assert used(one) == [
@@ -127,14 +121,14 @@ async def test_it_is_chosen_once_for_a_run():
 async def test_a_value_that_the_page_does_not_show_is_not_taken(wrong):
     one = bench(fields=wrong)
     finished = await one.run()
-    assert values(finished) == {} or values(finished)["due_date"] == "2026-03-03"
-    assert values(finished).get("assignee") != "Somebody Else"
+    assert values_of(finished) == {} or values_of(finished)["due_date"] == "2026-03-03"
+    assert values_of(finished).get("assignee") != "Somebody Else"
 
 
 async def test_a_field_that_it_leaves_out_is_read_from_the_page():
     finished = await bench(fields={"ticket_number": "TCK-1001"}).run()
     assert finished.status == "done"
-    assert values(finished)["due_date"] == "2026-03-03"
+    assert values_of(finished)["due_date"] == "2026-03-03"
 
 
 async def test_it_led_to_another_record():
@@ -143,44 +137,33 @@ async def test_it_led_to_another_record():
     assert finished.status != "done"
 
 
-async def test_where_it_fails_the_planner_of_the_run_does_the_work():
-    def fail(request: Any) -> Any:
-        raise RuntimeError("there is no button 'Open'")
+def fails(request: Any) -> Any:
+    raise RuntimeError("there is no button 'Open'")
 
-    one = bench(fail)
+
+@pytest.mark.parametrize("run", [fails, lambda request: ["TCK-1001"]], ids=["an error", "no dict of fields"])
+async def test_where_it_fails_the_planner_of_the_run_does_the_work(run: Any):
+    one = bench(run)
     one.scripted.site[URL] = [page(*ticket())]
     finished = await one.run()
     assert finished.status == "done"
-    assert "there is no button 'Open'" in one.steps[0].message
+    assert ("there is no button 'Open'" in one.steps[0].message) is (run is fails)
     assert [type(step.action) for step in one.steps] == [UseWorkflow, Goto, Screenshot, Done]
     assert one.steps[-1].decided_by == "rules"
 
 
-async def test_a_value_that_is_no_dict_of_fields_is_left_to_the_planner():
-    one = bench(lambda request: ["TCK-1001"])
-    one.scripted.site[URL] = [page(*ticket())]
-    finished = await one.run()
-    assert (finished.status, one.steps[-1].decided_by) == ("done", "rules")
-
-
-async def test_a_workflow_that_the_spec_names_must_be_there():
-    one = bench(workflow={"name": "nothing_like_it"})
-    with pytest.raises(PermanentError, match="nothing_like_it") as caught:
-        await one.run()
-    assert caught.value.code == "unknown_workflow"
-
-
 @pytest.mark.parametrize(
-    ("arguments", "problem"),
+    ("workflow", "problem"),
     [
-        ({"path": "x"}, "no parameter 'path'"),
-        ({"url": "{nowhere}"}, "no column 'nowhere'"),
+        ({"name": "nothing_like_it"}, "nothing_like_it"),
+        ({"name": "tickets", "arguments": {"path": "x"}}, "no parameter 'path'"),
+        ({"name": "tickets", "arguments": {"url": "{nowhere}"}}, "no column 'nowhere'"),
     ],
 )
-async def test_arguments_that_do_not_fit_are_refused(arguments, problem):
-    one = bench(workflow={"name": "tickets", "arguments": arguments})
-    with pytest.raises(PermanentError, match=problem):
-        await one.run()
+async def test_a_workflow_that_the_spec_names_must_be_there_and_its_arguments_must_fit(workflow, problem):
+    with pytest.raises(PermanentError, match=problem) as caught:
+        await bench(workflow=workflow).run()
+    assert (caught.value.code == "unknown_workflow") is (problem == "nothing_like_it")
 
 
 async def test_a_run_may_use_none():
@@ -334,14 +317,7 @@ async def test_the_model_may_decline():
     [
         ((Screenshot(label="ticket"), Done(values=FIELDS)), {}),  # short
         (STEPS, {"save_workflow": False}),
-        (
-            (
-                *STEPS[:-1],
-                Done(values={**FIELDS, "assignee": "Nobody Known"}),
-                Done(values={**FIELDS, "assignee": "X"}),
-            ),
-            {},
-        ),  # not done
+        ((*STEPS[:-1], *(Done(values={**FIELDS, "assignee": name}) for name in ("Nobody", "X"))), {}),  # not done
     ],
 )
 async def test_what_is_not_worth_it_is_not_saved(answers, task):

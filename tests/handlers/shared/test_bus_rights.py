@@ -35,6 +35,7 @@ from shared.host.bus_users import bus_users
 from shared.streams import EVENTS_STREAM, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS
 from shared.subjects import DEAD_LETTERS, FIND_RUNS, Ask, Stored
 from tests.bus_with_users import BusWithUsers, bus_with_users, is_refused
+from tests.raising import raises_code
 from tests.typed import expect
 
 pytestmark = pytest.mark.system
@@ -247,10 +248,9 @@ async def test_who_is_no_user_is_refused(bus: BusWithUsers, tmp_path: Path):
     stranger = tmp_path / "stranger.seed"
     stranger.write_text(new_seed())
     stranger.chmod(0o600)
-    with pytest.raises(PermanentError, match="does not take the key") as caught:
+    with raises_code(PermanentError, "bus_refused", match="does not take the key"):
         async with connect_bus(bus.url, name="client", access=BusAccess(seeds=stranger)):
             pass
-    assert caught.value.code == "bus_refused"
     with pytest.raises(PermanentError, match="EXHIBIT_NATS_SEED"):
         async with connect_bus(bus.url, name="client"):
             pass
@@ -260,10 +260,9 @@ async def test_who_is_no_user_is_refused(bus: BusWithUsers, tmp_path: Path):
 async def test_what_a_user_may_not_is_told_at_once(bus: BusWithUsers, caplog: pytest.LogCaptureFixture):
     """To whoever waits for an answer, and in the log."""
     async with connect_bus(bus.url, name="vision", access=bus.access) as vision:
-        with pytest.raises(PermanentError, match=f"no right to publish to {FIND_RUNS.pattern}") as caught:
+        with raises_code(PermanentError, "bus_refused", match=f"no right to publish to {FIND_RUNS.pattern}"):
             await vision.ask(FIND_RUNS, FindRuns(), timeout_s=300.0)
-        assert caught.value.code == "bus_refused"
-        blocked = EvidenceBlocked(run_id="r", sample_id="s", at=datetime.now(UTC), message="forged")
+        blocked = EvidenceBlocked(run_id="r", sample_id="s", at=datetime(2026, 1, 1, tzinfo=UTC), message="forged")
         with pytest.raises(PermanentError, match="no right to publish"):
             await vision.publish(subjects.EVIDENCE_BLOCKED, blocked)
     told = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
@@ -276,7 +275,7 @@ async def test_what_a_user_may_not_is_told_at_once(bus: BusWithUsers, caplog: py
 def certificate(folder: Path) -> tuple[Path, Path]:
     """Write a certificate of 127.0.0.1 that signs itself, and its key."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "bus")])
-    now = datetime.now(UTC)
+    now = datetime.now(UTC)  # clock: the certificate is valid now
     address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     made = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from asyncio import gather, to_thread
-from pathlib import Path
+from asyncio import to_thread
 
-from shared.testing.cassette import Cassette, Exchange, Player, playback_server, recording_server, shown_in
+from shared.testing.cassette import Cassette, Exchange, Player, playback_server, shown_in
 
 PAGE = 'PAGE STATE\n<untrusted_data>\nURL: http://127.0.0.1:{port}/t/1\n\n[1] "{name}"\n</untrusted_data>\n\nGOAL\nx'
 
@@ -64,15 +63,3 @@ async def test_where_another_page_is_shown_the_answer_is_withheld_and_the_differ
     assert '-[1] "Ann"' in player.unexpected[0]
     assert '+[1] "Zoe"' in player.unexpected[0]
     assert player.left("decide") == 1
-
-
-async def test_what_is_recorded_is_what_was_answered_and_a_question_asked_again_is_kept_once(tmp_path: Path):
-    live, cassette = Player(recorded("Ann", "Ann")), Cassette("tried")
-    async with playback_server(live) as upstream, recording_server(cassette, upstream) as url:
-        both = await gather(post(url, request("Ann")), post(url, request("Ann")))
-        refused = await post(url, request("Zoe"))
-    assert [status for status, _ in both] == [200, 200]
-    assert refused[0] == 400
-    assert [one.key for one in cassette.exchanges] == ["decide T-1"]
-    cassette.write(tmp_path / "one.json")
-    assert Cassette.read(tmp_path / "one.json") == cassette

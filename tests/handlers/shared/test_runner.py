@@ -108,28 +108,20 @@ async def test_a_redelivered_command_without_a_recorded_result_is_worked_on():
     assert await handle(work_route(works), Told(attempt=2)) == [finished(attempt=2), "recorded", Ack()]
 
 
-async def test_garbage_goes_to_the_dead_letters():
-    assert await handle(work_route(works), Told(data=b'{"type":"WorkSample"}')) == [
-        ("dead letter", "invalid_message"),
-        Term("invalid_message"),
-    ]
-
-
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"data": b'{"type":"WorkSample"}'},
+        {"data": WORK[:-1] + b',"more":' + b"[" * 100_000 + b"]" * 100_000 + b"}"},
+        {"subject": f"{WORK_SAMPLE.pattern}.r.other"},
+    ],
+    ids=["garbage", "nested without end", "under the name of another"],
+)
 @pytest.mark.parametrize("max_attempts", [4, None])
-async def test_json_nested_without_end_goes_to_the_dead_letters_at_once(max_attempts):
-    """A message that is tried again holds up all that is behind it."""
-    deep = WORK[:-1] + b',"more":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    assert await handle(work_route(works, max_attempts=max_attempts), Told(data=deep)) == [
-        ("dead letter", "invalid_message"),
-        Term("invalid_message"),
-    ]
-
-
-async def test_a_message_that_travels_under_the_name_of_another_goes_to_the_dead_letters():
-    assert await handle(work_route(works), Told(subject=f"{WORK_SAMPLE.pattern}.r.other")) == [
-        ("dead letter", "invalid_message"),
-        Term("invalid_message"),
-    ]
+async def test_what_is_no_message_goes_to_the_dead_letters_at_once(told: dict[str, Any], max_attempts: int | None):
+    """One that is tried again holds up all that is behind it."""
+    log = await handle(work_route(works, max_attempts=max_attempts), Told(**told))
+    assert log == [("dead letter", "invalid_message"), Term("invalid_message")]
 
 
 async def test_a_transient_error_is_tried_again_and_nothing_is_published():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 import pytest
@@ -23,6 +24,7 @@ from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, Transi
 from shared.sessions import SESSION_TTL_S, ActiveLease, lease_session
 from shared.subjects import KEEP, LEASE, RELEASE
 from shared.testing.bus import MemoryBus
+from tests.raising import raises_code
 
 REQUEST = LeaseSession(run_id="run_1", sample_id="TCK-1")
 LEASED = SessionLeased(session_id="s1", instance_id="memory", browser="chromium 1")
@@ -81,9 +83,13 @@ def bus_of(deps: Pool) -> MemoryBus:
     return bus
 
 
+def leased(deps: Pool) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
+    return lease_session(bus_of(deps), REQUEST, wait_bound_s=10.0, sleep=deps.sleep)
+
+
 async def test_a_session_is_leased_and_released_with_what_was_said_of_its_login() -> None:
     deps = Pool([LEASED])
-    async with lease_session(bus_of(deps), REQUEST, wait_bound_s=1.0) as lease:
+    async with leased(deps) as lease:
         assert isinstance(lease, ActiveLease)
         assert lease.session == LEASED
         lease.login_wall = "/login asks for a password"
@@ -94,7 +100,7 @@ async def test_a_session_is_leased_and_released_with_what_was_said_of_its_login(
 
 async def test_pauses_grow_while_none_is_free_and_follow_the_pool_where_it_names_one() -> None:
     deps = Pool([*(NoSessionFree(retry_after_s=wait_s) for wait_s in (0.0, 0.0, 0.0, 0.5, 60.0)), LEASED])
-    async with lease_session(bus_of(deps), REQUEST, wait_bound_s=10.0, sleep=deps.sleep):
+    async with leased(deps):
         pass
     assert deps.pauses == [0.02, 0.04, 0.08, 0.5, 1.0]
 
@@ -115,10 +121,9 @@ async def test_a_pool_that_does_not_answer_is_asked_again_within_the_bound() -> 
     async with lease_session(bus_of(deps), REQUEST, wait_bound_s=20.0, sleep=deps.sleep) as lease:
         assert isinstance(lease, ActiveLease)
     deps = Pool([late, late, late])
-    with pytest.raises(Unavailable) as caught:
+    with raises_code(Unavailable, "no_session"):
         async with lease_session(bus_of(deps), REQUEST, wait_bound_s=20.0, lease_timeout_s=15.0, sleep=deps.sleep):
             pass
-    assert caught.value.code == "no_session"
     assert len(deps.replies) == 1, "two timeouts are longer than the bound"
 
 
@@ -128,7 +133,7 @@ async def test_a_pool_that_does_not_answer_is_asked_again_within_the_bound() -> 
 async def test_any_other_failure_is_raised_as_it_is(error: ExhibitError) -> None:
     deps = Pool([error])
     with pytest.raises(ExhibitError) as caught:
-        async with lease_session(bus_of(deps), REQUEST, wait_bound_s=10.0, sleep=deps.sleep):
+        async with leased(deps):
             pass
     assert (caught.value.code, deps.pauses, deps.released) == (error.code, [], [])
 
@@ -136,7 +141,7 @@ async def test_any_other_failure_is_raised_as_it_is(error: ExhibitError) -> None
 async def test_a_paused_login_state_holds_no_session() -> None:
     paused = ProfilePaused(auth_profile="desk", reason="record it again")
     deps = Pool([paused])
-    async with lease_session(bus_of(deps), REQUEST, wait_bound_s=10.0) as lease:
+    async with leased(deps) as lease:
         assert lease == paused
     assert deps.released == []
 
@@ -155,14 +160,14 @@ async def test_heartbeats_go_on_for_as_long_as_the_block_runs_even_when_they_fai
 async def test_the_error_of_the_block_is_raised_and_the_session_released(release_fails: bool) -> None:
     deps = Pool([LEASED], release_fails=release_fails)
     with pytest.raises(KeyError):
-        async with lease_session(bus_of(deps), REQUEST, wait_bound_s=1.0):
+        async with leased(deps):
             raise KeyError("mine")
     assert len(deps.released) == 1
 
 
 async def test_a_session_with_a_heartbeat_is_leased_for_the_time_that_fits_it() -> None:
     deps = Pool([LEASED])
-    async with lease_session(bus_of(deps), REQUEST, wait_bound_s=1.0):
+    async with leased(deps):
         pass
     (request,) = deps.requests
     assert request.ttl_s == SESSION_TTL_S != REQUEST.ttl_s

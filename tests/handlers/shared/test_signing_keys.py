@@ -34,6 +34,7 @@ from shared.host.services import run_services, service_user
 from shared.settings import Settings
 from shared.subjects import EVENTS, SIGNING
 from tests.handlers.evidence.evidence_desk import outcomes
+from tests.raising import raises_code
 
 USERS = {user.name: user for user in bus_users()}
 SERVICES = {user.name: user for user in bus_users() if user.actor is not None}
@@ -99,20 +100,16 @@ def test_processes_of_a_user_find_the_public_keys_of_each_other(registered: Even
     assert path.read_bytes() == b'{"version":1,"service":"planner"}', "and nothing secret"
 
 
-def open_to_others(path: Path) -> None:
-    path.chmod(0o644)
-
-
 def link_to_another(path: Path) -> None:
     path.rename(path.with_suffix(".moved"))
     path.symlink_to(path.with_suffix(".moved"))
 
 
-def write_nonsense(path: Path) -> None:
-    path.write_bytes(b"[]")
-
-
-@pytest.mark.parametrize("spoil", [open_to_others, link_to_another, write_nonsense, Path.unlink])
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda path: path.chmod(0o644), link_to_another, lambda path: path.write_bytes(b"[]"), Path.unlink],
+    ids=["open to others", "a link", "nonsense", "removed"],
+)
 def test_a_registration_that_another_user_may_have_made_is_none(registered: EventSigner, spoil):
     spoil(registration(registered))
     assert RegisteredKeys().service_of(registered.public) is None
@@ -121,7 +118,7 @@ def test_a_registration_that_another_user_may_have_made_is_none(registered: Even
 def test_a_registration_is_kept_for_as_long_as_the_stream_holds_what_it_signed(
     registered: EventSigner, monkeypatch: pytest.MonkeyPatch
 ):
-    path, now_s = registration(registered), time.time()
+    path, now_s = registration(registered), time.time()  # clock: ages of files are told by it
     os.utime(path, (now_s, now_s - KEPT_S + 60))
     signer(RegisteredKeys())
     assert path.exists()
@@ -206,23 +203,7 @@ def test_a_service_that_is_only_believed_needs_no_public_keys(config: Path):
     assert signer(SeedKeys(config / "services" / "planner.seed")).public
 
 
-def spoil_by_removing(file: Path) -> None:
-    file.unlink()
-
-
-def spoil_by_opening(file: Path) -> None:
-    file.chmod(0o666)
-
-
-def spoil_by_emptying(file: Path) -> None:
-    file.write_text('{"services": {}}')
-
-
-def spoil_by_nonsense(file: Path) -> None:
-    file.write_text("keys")
-
-
-def spoil_by_new_keys(file: Path) -> None:
+def put_new_keys(file: Path) -> None:
     other = file.parent / "other"
     write_bus_config(other)
     file.write_bytes((other / SIGNERS).read_bytes())
@@ -231,20 +212,19 @@ def spoil_by_new_keys(file: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (spoil_by_removing, "cannot be read"),
-        (spoil_by_opening, "can be written by all users"),
-        (spoil_by_emptying, "has no key of discovery, evidence, planner"),
-        (spoil_by_nonsense, "holds no keys"),
-        (spoil_by_new_keys, "has another key of evidence than this process"),
+        (Path.unlink, "cannot be read"),
+        (lambda file: file.chmod(0o666), "can be written by all users"),
+        (lambda file: file.write_text('{"services": {}}'), "has no key of discovery, evidence, planner"),
+        (lambda file: file.write_text("keys"), "holds no keys"),
+        (put_new_keys, "has another key of evidence than this process"),
     ],
 )
 async def test_evidence_without_usable_public_keys_says_what_to_do(evidence_alone: Path, spoil, why: str):
     spoil(evidence_alone.parent / SIGNERS)
     settings = Settings(nats_seed=evidence_alone)
-    with pytest.raises(PermanentError, match=why) as caught:
+    with raises_code(PermanentError, "no_signers", match=why) as caught:
         async with run_services(settings, "nats://127.0.0.1:1", ("evidence",)):
             pass
-    assert caught.value.code == "no_signers"
     assert "exhibit bus-config" in str(caught.value)
 
 

@@ -15,7 +15,7 @@ from services.vision.__main__ import open_reader
 from services.vision.readers.anthropic import AnthropicReader
 from services.vision.readers.local import LocalReader
 from shared.contracts.results import Box
-from shared.errors import PermanentError, TransientError
+from shared.errors import TransientError
 from shared.testing.settings import isolated_settings
 from tests.handlers.planner.messages_server import Reply, endpoint, error, message, tool_call
 from tests.handlers.vision.vision_bench import ask, check_icon, encoded
@@ -133,7 +133,6 @@ async def test_a_choice_is_given_back_as_it_was_offered():
 
 BAD = [
     (says(confidence=1.5), "confidence must be a number from 0 to 1"),
-    (says(confidence="high"), "confidence must be"),
     (says(confidence=True), "confidence must be"),
     (says("green"), "'green' is none of the choices"),
     (says(region={"x": 0, "y": 0, "width": 9000, "height": 10}), "does not lie in the picture"),
@@ -144,11 +143,9 @@ BAD = [
     (says({"a": 1}), "answer must be a text"),
     (says("  "), "answer must be a text"),
     (tool_call("answer", "passed"), "must be an object"),
-    (tool_call("answer", ["passed"]), "must be an object"),
     (tool_call("answer", {}), "confidence must be"),
     (tool_call("launch_missiles", {"answer": "passed"}), "there is no tool 'launch_missiles'"),
     (message([{"type": "text", "text": "It passed."}], "end_turn"), "no call of the tool"),
-    (message([], "max_tokens"), "no call of the tool"),
 ]
 
 
@@ -174,14 +171,6 @@ async def test_a_refusal_is_not_argued_with():
     assert "refusal" in answered.reasoning
 
 
-async def test_a_model_that_cannot_be_forced_is_asked_without_and_remembered():
-    refusal = error(400, "tool_choice forces tool use is not compatible with this model.")
-    async with served(refusal, says()) as (endpoint_, reader):
-        assert (await ask(ICON, reader)).answer == "passed"
-        assert (await ask(ICON, reader)).answer == "passed"
-    assert [request["tool_choice"]["type"] for request in endpoint_.requests] == ["any", "auto", "auto"]
-
-
 # --- when the model's API says no: the client is that of the planner, whose tests have every fault
 
 
@@ -189,13 +178,6 @@ async def test_what_may_pass_is_told_as_such():
     with pytest.raises(TransientError) as caught:
         await told(error(429, "slow down", **{"retry-after": "7"}))
     assert (caught.value.code, caught.value.retry_after_s) == ("model_rate_limited", 7.0)
-
-
-async def test_what_will_not_pass_is_told_in_words_without_the_key():
-    with pytest.raises(PermanentError) as caught:
-        await told(error(401, "no"))
-    assert caught.value.code == "model_key_refused"
-    assert "key-1" not in str(caught.value)
 
 
 async def test_who_answers_follows_from_the_key():

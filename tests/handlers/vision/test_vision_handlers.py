@@ -7,7 +7,7 @@ import struct
 import zlib
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from services.vision.handlers import MAX_BYTES, actor
 from shared.bus.nats_bus import connect_bus
@@ -30,7 +30,6 @@ from tests.handlers.vision.vision_bench import (
     encoded,
     question_about,
 )
-from tests.typed import expect
 
 
 @pytest.mark.parametrize(
@@ -88,35 +87,19 @@ async def test_words_that_contradict_the_picture_leave_no_answer_and_both_are_na
     assert "failed" in told.reasoning
 
 
-async def test_words_that_agree_make_it_surer():
-    plain = await ask(encoded(check_icon()))
-    titled = await ask(encoded(check_icon()), hints=("Build passed",))
-    assert plain.confidence < titled.confidence <= 1
-
-
-async def test_what_is_no_status_icon_needs_a_model():
-    for changes in (
-        {"question": "What is the total on the invoice?", "choices": (), "answer_type": "number"},
-        {"question": "How many bars has the chart?", "choices": ()},
-        {"question": "Which day is marked?", "choices": ("Monday", "Tuesday")},
-    ):
-        told = await ask(encoded(check_icon()), **changes)
-        assert (told.answer, told.confidence) == (None, 0.0)
-        assert "needs a model" in told.reasoning
+async def test_a_question_that_is_not_about_a_state_needs_a_model():
+    told = await ask(encoded(check_icon()), question="How many bars has the chart?", choices=())
+    assert (told.answer, told.confidence) == (None, 0.0)
+    assert "needs a model" in told.reasoning
 
 
 @pytest.mark.parametrize(
     ("words", "changes"),
     [
-        ("no question", {"question": "  "}),
-        ("no question", {"question": "???"}),
         ("open-ended", {"question": "Describe this page."}),
-        ("open-ended", {"question": "What is on this page?"}),
         ("more than one", {"question": "Is it green? " * 100}),
-        ("must differ", {"choices": ("Yes", "yes ")}),
         ("too many choices", {"choices": tuple(map(str, range(51)))}),
         ("outside of the picture", {"region": Box(x=500, y=0, width=9, height=9)}),
-        ("outside of the picture", {"region": Box(x=1, y=1, width=0, height=9)}),
     ],
 )
 async def test_what_is_no_targeted_question_is_refused_in_words(words, changes):
@@ -157,13 +140,10 @@ def png(width: int, height: int, pixels: bytes = b"") -> bytes:
         (png(20_000, 20_000), "too_large", "20000 x 20000"),
         (png(2**31 - 1, 2**31 - 1), "too_large", "too large"),
         (png(6000, 6000, b"\0" * 1000), "not_a_picture", "no whole PNG"),
-        (png(0, 0), "not_a_picture", "no whole PNG"),
-        (encoded(check_icon())[:200], "not_a_picture", "no whole PNG"),
         (encoded(check_icon(size=200))[:-400], "not_a_picture", "no whole PNG"),
         (b"", "not_a_picture", "no whole PNG"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not_a_picture", "no whole PNG"),
         (encoded(check_icon(), "JPEG"), "not_a_picture", "no whole PNG"),
-        (encoded(check_icon(), "GIF"), "not_a_picture", "no whole PNG"),
     ],
 )
 async def test_a_hostile_picture_is_refused_in_words(data, code, words):
@@ -182,12 +162,8 @@ async def test_what_is_no_picture_or_too_many_bytes_is_not_even_opened():
 
 async def test_a_picture_with_see_through_ground_and_a_photograph_are_read():
     clear = Image.new("RGBA", (24, 24), (0, 0, 0, 0))
-    clear.putdata(
-        [
-            (*expect(rgb, tuple), 255) if rgb != (255, 255, 255) else (0, 0, 0, 0)
-            for rgb in check_icon().get_flattened_data()
-        ]
-    )
+    drawn = ImageChops.invert(check_icon().convert("L")).point(lambda level: level and 255)
+    clear.paste(check_icon(), mask=drawn)
     assert (await ask(encoded(clear))).answer == "passed"
     jpeg = encoded(check_icon(size=48), "JPEG")
     assert (await ask(jpeg, media_type="image/jpeg")).answer == "passed"

@@ -10,6 +10,7 @@ import pytest
 from services.workflows.ports import Artifacts
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.errors import PermanentError
+from tests.raising import raises_code
 
 HOSTILE_NAMES = [
     "",
@@ -57,9 +58,8 @@ class ArtifactSuite:
     async def test_a_name_is_never_overwritten(self, artifacts):
         await saved(artifacts)
         for data in (b"other", b"%PDF"):
-            with pytest.raises(PermanentError, match=r"there is an artifact 'report.pdf' already") as caught:
+            with raises_code(PermanentError, "name_taken", match=r"there is an artifact 'report.pdf' already"):
                 await saved(artifacts, data=data)
-            assert caught.value.code == "name_taken"
         assert (await artifacts.load("report.pdf"))[1] == b"%PDF"
 
     async def test_of_many_that_save_one_name_at_once_one_wins(self, artifacts):
@@ -97,6 +97,5 @@ class ArtifactSuite:
     async def test_bytes_that_were_changed_are_not_given_out(self, artifacts, damage):
         await saved(artifacts)
         damage("report.pdf")
-        with pytest.raises(PermanentError, match="are not those that were saved") as caught:
+        with raises_code(PermanentError, "object_damaged", match="are not those that were saved"):
             await artifacts.load("report.pdf")
-        assert caught.value.code == "object_damaged"

@@ -19,6 +19,7 @@ from shared.bus.nats_bus import connect_bus
 from shared.testing.bus import MemoryBus
 from tests.handlers.workflows.execution.worlds import Sandboxes
 from tests.handlers.workflows.storages import OpenStorage
+from tests.handlers.workflows.tool_bench import ToolBench
 from tests.loop_clock import LoopClock
 
 
@@ -38,6 +39,19 @@ async def clock() -> LoopClock:
 def bus_url(request: pytest.FixtureRequest) -> str:
     """The address of the real bus, for a test that has the mark `system`; others have none."""
     return request.getfixturevalue("nats_url") if request.node.get_closest_marker("system") else ""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> ToolBench:
+    return ToolBench(tmp_path)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder of workflows."""
+    path = tmp_path / "workflows"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture(params=["folder", "fake bus", pytest.param("bus", marks=[pytest.mark.system, pytest.mark.long])])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from uuid import uuid4
 
 from services.workflows.library.library import Library
+from services.workflows.library.storage.folder import FolderStorage
 from services.workflows.ports import Indexed, WorkflowStorage
 from shared.contracts.workflows.library import WorkflowShown
 
@@ -58,6 +60,10 @@ class NoIndex:
 
 def open_library(storage: WorkflowStorage) -> Library:
     return Library(storage, NoIndex)
+
+
+def folder_library(folder: Path) -> Library:
+    return open_library(FolderStorage(folder))
 
 
 async def shown(library: Library, name: str, hash: str = "") -> WorkflowShown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +16,7 @@ import pytest_asyncio
 
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from shared.bus.nats_bus import connect_bus
-from shared.client.workflow_calls import begin_flow, create_workflow, end_flow, invoke_workflow, resume_flow
+from shared.client.workflow_calls import begin_flow, create_workflow, invoke_workflow, resume_flow
 from shared.contracts.workflows.flows import (
     ChooseOption,
     ClickElement,
@@ -28,13 +29,14 @@ from shared.contracts.workflows.flows import (
     SetOutput,
     TypeInto,
 )
-from shared.contracts.workflows.invocations import WorkflowRan
+from shared.contracts.workflows.invocations import WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError, PermanentError
 from shared.host.services import run_services
 from tests.handlers.workflows.execution.worlds import Sandboxes, started_sandbox
 from tests.handlers.workflows.service_bench import Service, open_service
 from tests.handlers.workflows.service_settings import settings_of
 from tests.loop_clock import LoopClock
+from tests.raising import raises_code
 from tests.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -111,10 +113,10 @@ def ran(reply: Any) -> WorkflowRan:
     return reply
 
 
-def code_of(reply: Any) -> str:
+def error_of(reply: Any) -> WorkflowFailure:
     error = ran(reply).error
-    assert error is not None
-    return error.code
+    assert error is not None, reply
+    return error
 
 
 async def go_on(service, reply: Any, value: Any = None) -> Any:
@@ -165,24 +167,16 @@ TYPES = """
 """
 
 
-async def test_variables_have_either_name(service):
-    await service.create("types", TYPES, FILES)
-    for given in ({"medical_license": "A 1"}, {"Medical License": "A 1"}):
-        reply = waits(await begin_flow(service.bus, "types", given))
-        assert reply.call == TypeInto(text="A 1 {'Medical License': 'A 1'}")
-        assert await end_flow(service.bus, reply)
-
-
 async def test_all_that_is_wrong_with_variables_is_told_before_anything_runs(service):
     await service.create("types", TYPES, FILES)
     for reply in (
-        ran(await begin_flow(service.bus, "types", {"status": "gone", "Medical Licence": "A 1"})),
+        await begin_flow(service.bus, "types", {"status": "gone", "Medical Licence": "A 1"}),
         await invoke_workflow(service.bus, "types", {"status": "gone", "Medical Licence": "A 1"}),
     ):
-        assert reply.error is not None
-        assert (reply.error.type, reply.error.code) == ("ValueError", "bad_value")
+        error = error_of(reply)
+        assert (error.type, error.code) == ("ValueError", "bad_value")
         for part in ("'Medical License'", "it is required", "active, pending"):
-            assert part in reply.error.message
+            assert part in error.message
 
 
 STOPPED = """
@@ -210,8 +204,7 @@ async def test_a_failed_call_is_raised_and_the_flow_may_go_on(service):
 async def test_a_failed_call_that_nobody_catches_is_the_flows_error_with_its_code(service):
     await service.create("stopped", STOPPED)
     first = waits(await begin_flow(service.bus, "stopped", {"catch": False}))
-    error = ran(await resume_flow(service.bus, first, refusal("wrong_record"))).error
-    assert error is not None
+    error = error_of(await resume_flow(service.bus, first, refusal("wrong_record")))
     assert (error.code, error.type, error.flow_code) == ("raised", "FlowStopped", "wrong_record")
     assert error.message == "there is no such button"
     assert 'await click("#save")' in error.traceback
@@ -222,8 +215,7 @@ async def test_a_failed_call_of_a_workflow_that_it_invokes_keeps_its_code(servic
     await service.create("outer", "async def run():\n    return await workflows.invoke('inner')\n")
     first = waits(await begin_flow(service.bus, "outer", {}))
     assert (first.name, first.line) == ("inner", 4)
-    error = ran(await resume_flow(service.bus, first, refusal("element_ambiguous"))).error
-    assert error is not None
+    error = error_of(await resume_flow(service.bus, first, refusal("element_ambiguous")))
     assert (error.type, error.flow_code, error.chain) == ("FlowStopped", "element_ambiguous", ("outer", "inner"))
 
 
@@ -289,8 +281,7 @@ async def test_forged_calls_of_a_flow_are_refused(confined):
 async def test_a_step_that_was_not_awaited_is_an_error(service):
     source = "from exhibit.flow import click\n\nasync def run():\n    click('#save')\n    return 'done'\n"
     await service.create("forgets", source)
-    error = ran(await begin_flow(service.bus, "forgets", {})).error
-    assert error is not None
+    error = error_of(await begin_flow(service.bus, "forgets", {}))
     assert "never awaited, and so not performed: click() in line 4" in error.message
 
 
@@ -304,24 +295,47 @@ async def test_only_no_such_element_is_quiet(service):
 
 async def test_a_flow_that_is_only_invoked_gets_no_browser_where_no_host_is_declared(service):
     await service.create("stopped", STOPPED)
-    error = (await invoke_workflow(service.bus, "stopped", {"catch": False})).error
-    assert error is not None
-    assert error.type == "PermissionError"
+    assert error_of(await invoke_workflow(service.bus, "stopped", {"catch": False})).type == "PermissionError"
 
 
 async def test_another_number_and_another_flow_are_refused(service):
     await service.create("stopped", STOPPED)
     first = waits(await begin_flow(service.bus, "stopped", {"catch": True}))
-    with pytest.raises(PermanentError) as caught:
+    with raises_code(PermanentError, "other_call"):
         await resume_flow(service.bus, msgspec.structs.replace(first, number=2), FlowAnswer())
-    assert caught.value.code == "other_call"
-    with pytest.raises(PermanentError) as caught:
+    with raises_code(PermanentError, "unknown_flow"):
         await resume_flow(service.bus, msgspec.structs.replace(first, flow_id="other"), FlowAnswer())
-    assert caught.value.code == "unknown_flow"
     assert ran(await go_on(service, first)).value == "clicked"
-    with pytest.raises(PermanentError) as caught:
+    with raises_code(PermanentError, "unknown_flow"):
         await go_on(service, first)
-    assert caught.value.code == "unknown_flow"
+
+
+LOOKS = """
+    import os
+    import socket
+
+    async def run(port: int) -> list:
+        told = [dict(os.environ)]
+        for look in (
+            lambda: open(f"/proc/{os.getppid()}/environ").read(),
+            lambda: socket.create_connection(("127.0.0.1", port), 2),
+        ):
+            try:
+                told.append(repr(look()))
+            except OSError:
+                told.append("refused")
+        return told
+"""
+
+
+@pytest.mark.system
+async def test_a_flow_finds_no_key_of_a_model_and_no_way_to_one(confined, monkeypatch):
+    """As any workflow code does: what else it may try is in execution/test_escapes.py."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-model")
+    await confined.create("looks", LOOKS)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        end = ran(await begin_flow(confined.bus, "looks", {"port": listener.getsockname()[1]}))
+    assert end.value == [{}, "refused", "refused"]
 
 
 LOOPS = """
@@ -337,9 +351,9 @@ LOOPS = """
 
 async def test_a_flow_that_never_returns_is_ended_and_says_so(service, clock: LoopClock):
     await service.create("loops", LOOPS)
-    assert code_of(await begin_flow(service.bus, "loops", {"first": False}, timeout_s=0.2)) == "timeout"
+    assert error_of(await begin_flow(service.bus, "loops", {"first": False}, timeout_s=0.2)).code == "timeout"
     first = await begin_flow(service.bus, "loops", {"first": True}, timeout_s=60)
-    assert code_of(await clock.run_out(go_on(service, first, 3))) == "timeout"
+    assert error_of(await clock.run_out(go_on(service, first, 3))).code == "timeout"
 
 
 async def test_the_time_in_which_a_call_is_performed_is_not_the_flows(service, clock: LoopClock):
@@ -354,9 +368,8 @@ async def test_a_flow_that_nobody_answers_is_ended(service, clock: LoopClock):
     first = await begin_flow(service.bus, "stopped", {"catch": True}, patience_s=60)
     clock.skip(61)
     await asyncio.to_thread(until, lambda: not service.deps.flows.count, "the flow has ended")
-    with pytest.raises(ExhibitError) as caught:
+    with raises_code(ExhibitError, "unknown_flow"):
         await go_on(service, first)
-    assert caught.value.code == "unknown_flow"
 
 
 async def until_no_process_works(service: Service) -> None:

@@ -9,25 +9,16 @@ from services.workflows.library.storage.folder import LIBRARY_FOLDER, LOOK_EVERY
 from services.workflows.library.versions import hash_of
 from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import PermanentError
-from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, open_library, shown
+from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library, shown
+from tests.raising import raises_code
 
 FILES = {"workspace/dropdown_mappings.json": '{"state": {}}', "data/notes.txt": "one\n"}
 
 
-@pytest.fixture
-def folder(tmp_path):
-    path = tmp_path / "workflows"
-    path.mkdir()
-    return path
-
-
-def library_of(folder):
-    return open_library(FolderStorage(folder))
-
-
-async def test_the_files_of_the_current_version_lie_beside_it(folder):
-    library = library_of(folder)
+async def test_the_current_version_is_a_file_and_its_files_lie_beside_it(folder):
+    library = folder_library(folder)
     await library.create("greet", GREET, files=FILES)
+    assert (folder / "greet.py").read_text() == GREET
     assert (folder / "greet.files" / "data" / "notes.txt").read_text() == "one\n"
     await library.delete("greet")
     assert not (folder / "greet.files").exists()
@@ -54,19 +45,19 @@ async def test_a_file_that_is_edited_is_a_new_version(folder):
 
 
 async def test_a_file_that_no_version_may_have_is_reported(folder):
-    library = library_of(folder)
+    library = folder_library(folder)
     await library.create("greet", GREET, files=FILES)
     await library.create("other", GREET, files=FILES)
     (folder / "greet.files" / "workspace" / "dropdown_mappings.json").write_text("{")
     (folder / "other.files" / "data" / "notes.txt").write_bytes(b"\xff")
-    versions, problems = await library_of(folder).list()
+    versions, problems = await folder_library(folder).list()
     assert versions == ()
     assert [one.file for one in problems] == ["greet.py", "other.files/data/notes.txt"]
     assert "dropdown_mappings.json" in problems[0].message
 
 
 async def test_a_replacement_that_was_cut_off_is_finished(folder, monkeypatch):
-    library = library_of(folder)
+    library = folder_library(folder)
     first = await library.create("greet", GREET, files=FILES, author="anna")
     assert isinstance(first, WorkflowCreated)
 
@@ -79,7 +70,7 @@ async def test_a_replacement_that_was_cut_off_is_finished(folder, monkeypatch):
             FolderStorage(folder)._append(
                 "greet", _replacement(first.workflow, GREET_LOUDLY), (GREET_LOUDLY, {"data/other.txt": "x"})
             )
-    now = await shown(library_of(folder), "greet")
+    now = await shown(folder_library(folder), "greet")
     assert (now.source, now.files, now.workflow.author) == (GREET_LOUDLY, {"data/other.txt": "x"}, "bert")
     assert (folder / "greet.py").read_text() == GREET_LOUDLY
     assert list((folder / LIBRARY_FOLDER / "writing").iterdir()) == []
@@ -97,15 +88,14 @@ def _replacement(current, source):
 async def test_files_that_are_kept_nowhere_else_are_not_overwritten(folder):
     (folder / "greet.files").mkdir()
     (folder / "greet.files" / "mine.txt").write_text("mine")
-    library = library_of(folder)
-    with pytest.raises(PermanentError, match=r"greet\.files") as caught:
+    library = folder_library(folder)
+    with raises_code(PermanentError, "name_taken", match=r"greet\.files"):
         await library.create("greet", GREET, files=FILES)
-    assert caught.value.code == "name_taken"
     assert (folder / "greet.files" / "mine.txt").read_text() == "mine"
 
 
 async def test_what_was_left_beside_a_removed_file_makes_place(folder):
-    library = library_of(folder)
+    library = folder_library(folder)
     await library.create("greet", GREET, files=FILES)
     (folder / "greet.py").unlink()
     await library.create("greet", GREET_LOUDLY)
@@ -115,7 +105,7 @@ async def test_what_was_left_beside_a_removed_file_makes_place(folder):
 
 @pytest.mark.parametrize("target", ["export.zip", "export"])
 async def test_an_export_takes_the_files_along(folder, tmp_path, target):
-    library = library_of(folder)
+    library = folder_library(folder)
     await library.create("greet", GREET, files=FILES)
     one = await shown(library, "greet")
     write_export(tmp_path / target, [one])
@@ -127,6 +117,6 @@ async def test_an_export_takes_the_files_along(folder, tmp_path, target):
 
 
 async def test_one_file_is_imported_with_the_files_beside_it(folder):
-    await library_of(folder).create("greet", GREET, files=FILES)
+    await folder_library(folder).create("greet", GREET, files=FILES)
     (found,), _ = read_import(folder / "greet.py")
     assert found.files == FILES

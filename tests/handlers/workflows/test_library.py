@@ -39,20 +39,6 @@ async def test_a_created_workflow_is_listed_shown_and_found_at_once(opened):
     assert name in [hit.workflow.name for hit in await library.search("colleague", 1000)]
 
 
-async def test_a_description_survives_a_reload(opened):
-    name = unique("greet")
-    await open_library(opened.storage).create(name, GREET, description="Say hello to a colleague")
-    library = open_library(opened.open_again())
-    found = {hit.workflow.name: hit.workflow.description for hit in await library.search("colleague", 1000)}
-    assert found[name] == "Say hello to a colleague"
-
-
-async def test_without_a_description_the_docstring_is_taken(opened):
-    library, name = open_library(opened.storage), unique("greet")
-    await library.create(name, GREET)
-    assert (await shown(library, name)).workflow.description == "Return a greeting."
-
-
 async def test_a_taken_name_is_refused_with_who_has_it(opened):
     library, name = open_library(opened.storage), unique("greet")
     await library.create(name, GREET, author="anna")
@@ -65,13 +51,7 @@ async def test_a_taken_name_is_refused_with_who_has_it(opened):
 @pytest.mark.parametrize(
     ("name", "source", "expected"),
     [
-        ("two words", GREET, ["invalid_name"]),
         ("../outside", GREET, ["invalid_name"]),
-        ("_hidden", GREET, ["invalid_name"]),
-        ("g" * 101, GREET, ["invalid_name"]),
-        ("search", GREET, ["reserved_name"]),
-        ("broken", "def run(:", ["syntax"]),
-        ("other", "def walk() -> None: ...", ["no_run"]),
         ("list", "def walk() -> None: ...", ["reserved_name", "no_run"]),
         ("many", f"def run({', '.join(f'a_long_name_{n}' for n in range(3000))}) -> None: ...", ["too_long"]),
         ("silent", SILENT, ["bare_except", "swallowed_error"]),
@@ -169,16 +149,7 @@ async def test_only_what_has_changed_is_indexed_again(opened):
     assert (index.held[name].code, index.held[second].description) == (GREET_LOUDLY, "another thing")
 
 
-async def test_many_names_are_all_there(opened):
-    library, prefix = open_library(opened.storage), unique("many")
-    wanted = [f"{prefix}_{number}" for number in range(60)]
-    await asyncio.gather(*(library.create(name, GREET) for name in wanted))
-    assert [name for name in await names(open_library(opened.open_again())) if name.startswith(prefix)] == sorted(
-        wanted
-    )
-
-
-async def test_of_a_long_docstring_the_beginning_is_the_description(opened):
+async def test_without_a_description_the_beginning_of_the_docstring_is_taken(opened):
     library, name = open_library(opened.storage), unique("long")
     await library.create(name, f'"""{"word " * 10_000}"""\n\n{GREET}')
     assert len((await shown(library, name)).workflow.description) == MAX_DESCRIPTION_CHARS

@@ -17,7 +17,8 @@ from shared.flows.checking.sample_sets import MAX_PACKED_BYTES, MAX_SAMPLES, che
 from shared.streams import WORKFLOW_SAMPLES
 from shared.testing.bus import MemoryBus
 from tests.handlers.workflows.flow_samples import SPEC, packed, recorded
-from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, open_library, unique
+from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library, unique
+from tests.raising import raises_code
 
 
 async def publish(library, name, given, source=GREET, replace=""):
@@ -33,6 +34,12 @@ async def publish(library, name, given, source=GREET, replace=""):
         return given.data[one.sha256]
 
     return await library.create(name, source, samples=lent, fetch=fetch, replace=replace)
+
+
+async def published(library, name, given, source=GREET, replace="") -> WorkflowCreated:
+    reply = await publish(library, name, given, source, replace)
+    assert isinstance(reply, WorkflowCreated), reply
+    return reply
 
 
 async def loaded(library, name, hash=""):
@@ -53,10 +60,8 @@ def wrong(reply):
 
 async def test_a_version_has_its_samples_in_every_process_also_when_it_is_old_or_deleted(opened):
     library, name = open_library(opened.storage), unique("flow")
-    first = await publish(library, name, packed("R1", "R2"))
-    assert isinstance(first, WorkflowCreated)
-    second = await publish(library, name, packed("R2", "R3"), GREET_LOUDLY, replace=first.workflow.hash)
-    assert isinstance(second, WorkflowCreated)
+    first = await published(library, name, packed("R1", "R2"))
+    await published(library, name, packed("R2", "R3"), GREET_LOUDLY, replace=first.workflow.hash)
     other = open_library(opened.open_again())
     one, two, three = recorded("R1", "R2", "R3")
     assert await loaded(other, name) == ([("compiled_from", two), ("held_out", three)], SPEC)
@@ -75,11 +80,9 @@ async def test_a_version_without_samples_has_none(opened):
 async def test_samples_of_the_version_before_are_kept_on_without_being_sent(opened):
     library, name = open_library(opened.storage), unique("flow")
     given = packed("R1", "R2")
-    first = await publish(library, name, given)
-    assert isinstance(first, WorkflowCreated)
+    first = await published(library, name, given)
     here = type(given)(given.samples, {})
-    second = await publish(library, name, here, GREET_LOUDLY, replace=first.workflow.hash)
-    assert isinstance(second, WorkflowCreated)
+    second = await published(library, name, here, GREET_LOUDLY, replace=first.workflow.hash)
     assert second.workflow.samples == first.workflow.samples != ""
 
 
@@ -117,7 +120,7 @@ def kept(sample_id="R1", sha256="0" * 64, size_bytes=1):
     ],
 )
 async def test_beyond_the_limits_nothing_is_read(tmp_path, samples, problem):
-    library = open_library(FolderStorage(tmp_path / "workflows"))
+    library = folder_library(tmp_path / "workflows")
     given = SampleSet(spec=SPEC, samples=tuple(samples))
     assert problem in wrong(await library.create("flow", GREET, samples=given))
     assert not (tmp_path / "workflows").exists()
@@ -158,22 +161,19 @@ async def test_a_service_that_is_killed_leaves_no_half_version(opened, monkeypat
 
 async def test_samples_that_were_changed_in_the_folder_are_told_and_are_mended_by_the_next_version(tmp_path):
     folder = tmp_path / "workflows"
-    library, given = open_library(FolderStorage(folder)), packed("R1", "R2")
-    reply = await publish(library, "flow", given)
-    assert isinstance(reply, WorkflowCreated)
+    library, given = folder_library(folder), packed("R1", "R2")
+    reply = await published(library, "flow", given)
     (folder / LIBRARY_FOLDER / "samples" / given.samples.samples[0].sha256).write_bytes(b"changed")
-    with pytest.raises(PermanentError, match="were changed") as caught:
+    with raises_code(PermanentError, "workflow_unreadable", match="were changed"):
         await loaded(library, "flow")
-    assert caught.value.code == "workflow_unreadable"
     await publish(library, "flow", given, GREET_LOUDLY, replace=reply.workflow.hash)
     assert await loaded(library, "flow", reply.workflow.hash) is not None
 
 
 async def test_a_flow_that_was_edited_by_hand_has_no_samples_of_its_own(tmp_path):
     folder = tmp_path / "workflows"
-    library = open_library(FolderStorage(folder))
-    first = await publish(library, "flow", packed("R1"))
-    assert isinstance(first, WorkflowCreated)
+    library = folder_library(folder)
+    first = await published(library, "flow", packed("R1"))
     (folder / "flow.py").write_text(GREET_LOUDLY)
     assert await loaded(library, "flow") is None
     assert await loaded(library, "flow", first.workflow.hash) is not None

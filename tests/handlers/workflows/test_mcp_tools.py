@@ -26,11 +26,6 @@ SECRET = "tr4cker-t0ken&x"
 runs_a_server = pytest.mark.system
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> ToolBench:
-    return ToolBench(tmp_path)
-
-
 def declare(bench: ToolBench, more: str = "", argument: str = "", server: Path = RAW) -> None:
     command = [PYTHON, str(server), *([argument] if argument else [])]
     bench.write("desk.yaml", f"kind: mcp\ndescription: Tickets.\ncommand: {command}\n{more}")
@@ -79,12 +74,8 @@ async def test_the_tools_of_a_server_are_recipes_with_their_schemas(bench, opene
 
 @runs_a_server
 async def test_arguments_are_checked_before_the_server_is_asked(desk):
-    assert await refusal(desk, "desk.add") == "TypeError: desk.add() missing 1 required keyword argument: 'a'"
     assert await refusal(desk, "desk.add", a="1") == "TypeError: desk.add() argument 'a' must be int, not str"
-    assert (await refusal(desk, "desk.add", a=1, c=2)).startswith("TypeError: desk.add() got an unexpected keyword")
-    assert await refusal(desk, "desk.ad", a=1) == (
-        "AttributeError: the tool 'desk' has no recipe 'ad'; did you mean 'add'?"
-    )
+    assert (await refusal(desk, "desk.ad", a=1)).startswith("AttributeError: the tool 'desk' has no recipe 'ad'")
     assert (await refusal(desk, "desk")).startswith("TypeError: desk() cannot be called; its recipes are add, babble")
 
 
@@ -161,12 +152,6 @@ async def test_a_program_that_is_not_there_is_told(bench, opened):
     bench.write("desk.yaml", "kind: mcp\ndescription: d\ncommand: [no-such-program]")
     opened.append(bench.open())
     assert "No such file" in await refusal(opened[0], "desk.add", a=1)
-
-
-async def test_a_secret_that_is_not_set_is_named(bench, opened):
-    declare(bench, "secrets: {TOKEN: tracker_token}")
-    opened.append(bench.open())
-    assert (await refusal(opened[0], "desk.add", a=1)).startswith("LookupError: desk: the secret 'tracker_token'")
 
 
 @runs_a_server

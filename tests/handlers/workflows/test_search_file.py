@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -71,11 +72,25 @@ def test_added_workflows_are_stored(path):
     assert embedded_by(path) == []
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage" * 3_000, None], ids=["empty", "other", "cut"])
+def other_tables(path: Path) -> None:
+    path.unlink()
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE vectors (something INTEGER)")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"garbage" * 3_000),
+        lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+        other_tables,
+    ],
+    ids=["empty", "other", "cut", "other tables"],
+)
 def test_a_damaged_file_is_made_anew(path, damage):
     embedded_by(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    damage(path)
     assert len(embedded_by(path)) == 4
     assert embedded_by(path) == []
 
@@ -95,16 +110,6 @@ def test_a_file_that_can_be_opened_and_not_be_read_is_made_anew(path):
         kept.add(len(file.take_loaded()))
         file.close()
     assert kept == {0, len(rows)}
-
-
-def test_a_file_of_other_tables_is_made_anew(path):
-    import duckdb
-
-    path.parent.mkdir()
-    with duckdb.connect(path) as connection:
-        connection.execute("CREATE TABLE vectors (something INTEGER)")
-    assert len(embedded_by(path)) == 4
-    assert embedded_by(path) == []
 
 
 @pytest.mark.system

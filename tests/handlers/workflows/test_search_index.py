@@ -89,12 +89,6 @@ def test_what_is_known_is_not_embedded_again():
     assert len(embedder.embedded) == count == 4
 
 
-def test_a_workflow_without_a_description_is_found_by_the_words_of_its_name():
-    index = VectorIndex(open_embedder())
-    index.update([Indexed("overdue_invoices", "", "", "def run(): ..."), Indexed("x", "", "", "def run(): ...")])
-    assert names(index.search("late invoices", 5)) == ["overdue_invoices"]
-
-
 @pytest.mark.parametrize(
     "text", ["Prüft Rechnungen auf Vollständigkeit", "检查发票", "फ़ाइलें", "🧾 💶", "a\ud800b", "\0\x1b[2J"]
 )
@@ -105,12 +99,6 @@ def test_texts_of_any_script_are_indexed_and_searched(text, tmp_path):
     )
     assert names(index.search(text, 1)) == ["prüfen"]
     index.close()
-
-
-def test_sources_that_do_not_parse_are_indexed():
-    index = VectorIndex(open_embedder())
-    index.update([Indexed("broken", "", "Sum up invoices", "def run(:"), Indexed("empty", "", "", "")])
-    assert names(index.search("add up an invoice", 5)) == ["broken"]
 
 
 @pytest.mark.parametrize("count", [BATCH + 1, pytest.param(10_000, marks=pytest.mark.long)])

@@ -73,17 +73,6 @@ async def test_a_workflow_is_kept_found_run_and_deleted_over_the_bus(nats_url: s
         assert again.value == "Hello, World!"
 
 
-async def test_a_workflow_that_fails_is_an_answer(service):
-    await service.create("fails", "def run() -> None:\n    print('so far')\n    raise ValueError('no row')\n")
-    ran = await invoke_workflow(service.bus, "fails", {})
-    assert ran.error is not None
-    assert (ran.error.code, ran.error.type, ran.error.message) == ("raised", "ValueError", "no row")
-    assert ran.stdout == "so far\n"
-    unknown = await invoke_workflow(service.bus, "nothing", {})
-    assert unknown.error is not None
-    assert unknown.error.code == "unknown_workflow"
-
-
 async def test_code_runs_alone(service):
     ran = await service.bus.ask(RUN_CODE, RunCode(code="x = 6\nx * 7"))
     assert ran.value == 42
@@ -96,17 +85,6 @@ async def test_all_pages_are_listed(service, tmp_path):
         (tmp_path / "workflows" / f"{name}.py").parent.mkdir(exist_ok=True)
         (tmp_path / "workflows" / f"{name}.py").write_text("def run() -> int:\n    return 1\n")
     assert [one.name for one in (await list_workflows(service.bus))[0]] == names
-
-
-async def test_artifacts_are_kept_by_evidence_and_never_overwritten(service):
-    source = "def run(text: str) -> dict:\n    return artifacts.save('note.txt', text, description='a note')\n"
-    await service.create("keep", source)
-    assert (await invoke_workflow(service.bus, "keep", {"text": "hello"})).error is None
-    await service.create("read", "def run() -> str:\n    return artifacts.load('note.txt')\n")
-    assert (await invoke_workflow(service.bus, "read", {})).value == "hello"
-    twice = await invoke_workflow(service.bus, "keep", {"text": "other"})
-    assert twice.error is not None
-    assert "note.txt" in twice.error.message
 
 
 async def test_within_a_run_artifacts_are_handed_to_the_sample(service):

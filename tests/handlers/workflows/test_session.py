@@ -21,13 +21,6 @@ from services.workflows.library.versions import hash_of
 from shared.errors import PermanentError
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY
 
-TWICE = '''async def run(name: str) -> list:
-    """Greet two times."""
-    first = workflows.invoke("greet", name=name)
-    return [first, await workflows.invoke("greet", name=name)]
-'''
-SYNC_OVER_ASYNC = "def run() -> list:\n    return workflows.invoke('twice', name='Ada')\n"
-
 
 @pytest.fixture
 async def session(tmp_path: Path) -> AsyncIterator[Session]:
@@ -39,6 +32,12 @@ async def failure(session: Session, name: str, /, **arguments):
     with pytest.raises(WorkflowFailedError) as caught:
         await session.invoke(name, **arguments)
     return caught.value.failure
+
+
+async def run_failure(session: Session, code: str, **options):
+    ended = await session.run(code, **options)
+    assert ended.error is not None, ended
+    return ended.error
 
 
 async def test_a_workflow_is_added_found_and_invoked(session):
@@ -62,13 +61,6 @@ async def test_an_old_version_is_invoked_by_its_hash(session):
     await session.add_workflow("greet", GREET_LOUDLY)
     assert await session.invoke(f"greet@{hash_of(GREET)[:8]}") == "Hello, World!"
     assert await session.invoke("greet") == "HELLO, World!"
-
-
-async def test_sync_and_async_call_each_other_with_and_without_await(session):
-    await session.add_workflow("greet", GREET)
-    await session.add_workflow("twice", TWICE)
-    await session.add_workflow("over", SYNC_OVER_ASYNC)
-    assert await session.invoke("over") == ["Hello, Ada!", "Hello, Ada!"]
 
 
 async def test_what_is_refused_says_everything(session):
@@ -113,19 +105,15 @@ async def test_code_runs_with_the_three_names_and_keeps_its_own(session):
     assert (first.value, first.stdout, first.error, first.is_ok) == (1, "done\n", None, True)
     assert (await session.run("x")).value == "Hello, Ada!"
     await session.reset()
-    lost = await session.run("x")
-    assert not lost.is_ok
-    assert lost.error is not None
-    assert lost.error.type == "NameError"
+    assert (await run_failure(session, "x")).type == "NameError"
 
 
 async def test_code_creates_a_workflow_that_is_there_at_once(session):
     code = f"workflows.create(name='greet', source={GREET!r}, description='Say hello')\nworkflows.invoke('greet')"
     assert (await session.run(code)).value == "Hello, World!"
     assert [one.description for one in await session.list()] == ["Say hello"]
-    again = await session.run(f"workflows.create(name='greet', source={GREET!r})")
-    assert again.error is not None
-    assert "name_taken" in again.error.message
+    again = await run_failure(session, f"workflows.create(name='greet', source={GREET!r})")
+    assert "name_taken" in again.message
     assert (await session.run("workflows.get('nothing')")).value is None
     assert (await session.run("workflows.delete('greet'), workflows.delete('greet')")).value == [True, False]
 
@@ -164,14 +152,11 @@ async def test_a_session_has_a_sandbox_and_its_own_limits(tmp_path):
     async with Session(tmp_path / "w", limits=Limits(value_bytes=100)) as session:
         assert session.supports("processes")
         assert (await session.run("'x' * 10")).value == "x" * 10
-        too_large = await session.run("'x' * 1000")
-        assert too_large.error is not None
-        assert too_large.error.code == "bad_value"
+        assert (await run_failure(session, "'x' * 1000")).code == "bad_value"
         await session.add_workflow("slow", "def run() -> None:\n    while True:\n        pass\n")
         await session.add_workflow("outer", "def run() -> None:\n    workflows.invoke('slow')\n")
-        ended = await session.run("workflows.invoke('outer')", timeout_s=0.3)  # for all levels
-        assert ended.error is not None
-        assert ended.error.code == "timeout"
+        ended = await run_failure(session, "workflows.invoke('outer')", timeout_s=0.3)  # for all levels
+        assert ended.code == "timeout"
         await session.add_workflow("greet", GREET)
         found = await asyncio.gather(*(session.invoke("greet", name=str(number)) for number in range(9)))
         assert found == [f"Hello, {number}!" for number in range(9)]
@@ -202,9 +187,7 @@ def make_wheel(folder: Path, text: str) -> Path:
 async def test_packages_are_installed_for_workflows_alone(tmp_path):
     wheel = make_wheel(tmp_path, "hello")
     async with Session(tmp_path / "workflows") as session:
-        before = await session.run("import tiny_words")
-        assert before.error is not None
-        assert before.error.type == "ModuleNotFoundError"
+        assert (await run_failure(session, "import tiny_words")).type == "ModuleNotFoundError"
         await session.deps.add(str(wheel))
         assert session.deps.list() == (str(wheel),)
         assert session.deps.installed() == {"tiny_words": "1.0"}

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from services.workflows.tools.declared.declarations import CliDeclaration, ToolParameter
 from services.workflows.tools.toolbox import open_toolbox
 from shared.secrets.store import SecretStore
 from tests.handlers.workflows.tool_bench import PYTHON, ToolBench, call, problems_in, refusal
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> ToolBench:
-    return ToolBench(tmp_path)
 
 
 @pytest.mark.system

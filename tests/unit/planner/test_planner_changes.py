@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.page.labels.changes import is_change_row, past_refs, tells_change_of
 from shared.contracts.browser_pool import Element
+from tests.cases import cases
 from tests.unit.planner.planner_pages import el, heading, page, text
 
 CODE = "def fee_of(amount: int) -> int:"
@@ -31,7 +30,7 @@ def test_an_arrow_in_what_names_the_record_tells_no_change():
     assert not tells(blame_row("total = fee_of(amount)"), "total = fee_of(amount)")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("elements", "name"),
     [
         (blame_row("Status: open -> closed"), CODE),

@@ -7,6 +7,7 @@ from services.planner.page.identity import identity_proof, read_page, shows_reco
 from services.planner.page.lists import last_segment
 from shared.task.row_values import expected_identity, start_url
 from shared.text.record_words import find_mention, is_equal_text, is_same_id
+from tests.cases import cases
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
@@ -43,7 +44,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("asked", "seen"), OTHERS.values(), ids=OTHERS)
+@cases(("asked", "seen"), OTHERS.values())
 def test_a_page_of_another_record_that_names_ours_proves_nothing(asked, seen):
     assert identity_proof(**asked, page=seen).state != "proven"
     assert read_page(**asked, page=seen).proof.state != "proven"
@@ -58,7 +59,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize(("asked", "seen"), OWN.values(), ids=OWN)
+@cases(("asked", "seen"), OWN.values())
 def test_a_page_of_the_record_itself_proves_it(asked, seen):
     assert identity_proof(**asked, page=seen).state == "proven"
 
@@ -77,7 +78,7 @@ def test_an_equal_page_that_was_looked_at_later_is_another_page():
     assert read_page(**NUMBERS, page=first) is not read_page(**NUMBERS, page=later)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("listed", "path"),
     [("#3", "3"), ("@ann", "ann"), ("C#", "C%23"), ("a/b", "a%2Fb"), ("50%", "50%25"), ("ü", "%C3%BC")],
 )
@@ -102,21 +103,14 @@ def test_a_row_of_a_table_of_fields_and_values_is_no_row_of_a_list():
     assert [one.candidate.shown for one in found] == ["Ann Lee", "Sales"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other", "equal"),
     [
-        ("Issue2", "issue 2", True),
-        ("Issue2", "Issue\u00a02", True),
-        ("#3", "3", True),
-        ("Issue2", "Issue 02", False),
-        ("Issue21", "Issue 2 1", False),
-        ("Issue2", "Issue 3", False),
-        ("A1", "A 1", False),
-        ("Issue-2", "Issue 2", False),
-        ("Issue2b", "Issue 2b", False),
-        ("v1.2", "v 1.2", False),
+        ("Issue2", "issue 2", True), ("Issue2", "Issue\u00a02", True), ("#3", "3", True),
+        ("Issue2", "Issue 02", False), ("Issue21", "Issue 2 1", False), ("Issue2", "Issue 3", False),
+        ("A1", "A 1", False), ("Issue-2", "Issue 2", False), ("Issue2b", "Issue 2b", False), ("v1.2", "v 1.2", False),
     ],
-)
+)  # fmt: skip
 def test_a_blank_between_a_word_and_its_number_makes_no_other_text(one: str, other: str, equal: bool):
     assert is_equal_text(one, other) is is_equal_text(other, one) is equal
 

@@ -157,12 +157,10 @@ def test_fewer_than_expected_go_to_a_person():
 def test_a_page_is_reported_first_then_turned():
     pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=2", area="pager", turn="next")
     seen = page(*ticket("T-1", 2), *ticket("T-2", 3), pager, url=f"{SITE}/list")
-    first = decide(listing_view(seen, AttemptState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1)))
-    assert isinstance(first, Act)
+    first = expect(decide(listing_view(seen, AttemptState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1))), Act)
     assert isinstance(first.action, ReportItems)
     assert [item["number"] for item in first.action.items] == ["T-1", "T-2"]
-    after = decide(listing_view(seen, begun(listed=2)))
-    assert isinstance(after, Act)
+    after = expect(decide(listing_view(seen, begun(listed=2))), Act)
     assert isinstance(after.action, Goto)
     assert after.action.url == f"{SITE}/list?page=2"
 
@@ -184,8 +182,7 @@ def test_a_button_that_brings_nothing_twice_ends_the_list_and_that_is_noted():
     seen = page(*ticket("T-1", 2), el("button", "Next", area="pager"), url=f"{SITE}/list")
     assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Click)
     pressed = entry(Click(target=None))  # type: ignore[arg-type]
-    last = decide(listing_view(seen, begun(pressed, pressed, looks=4)))
-    assert isinstance(last, Act)
+    last = expect(decide(listing_view(seen, begun(pressed, pressed, looks=4))), Act)
     assert isinstance(last.action, Done)
     assert last.notes
 
@@ -200,12 +197,10 @@ def test_where_nothing_leads_on_the_page_is_scrolled_to_its_end():
 def test_an_error_is_no_end_of_the_list():
     seen = page(text("Too many requests"), url=f"{SITE}/list?page=2", http_status=429)
     turned = entry(Click(target=None))  # type: ignore[arg-type]
-    again = decide(listing_view(seen, begun(turned)))
-    assert isinstance(again, Act)
+    again = expect(decide(listing_view(seen, begun(turned))), Act)
     assert isinstance(again.action, Goto)
     tried = entry(Goto(url=f"{SITE}/list?page=2"))
-    last = decide(view(seen, begun(turned, tried, tried), spec=spec(**{**TICKETS, "max_steps": 6})))
-    assert isinstance(last, Act)
+    last = expect(decide(view(seen, begun(turned, tried, tried), spec=spec(**{**TICKETS, "max_steps": 6}))), Act)
     assert isinstance(last.action, Fail)
     assert last.action.code == "http_error"
 

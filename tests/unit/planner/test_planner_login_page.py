@@ -15,6 +15,7 @@ from shared.contracts.actions import Done, Fail, Goto, Screenshot
 from shared.contracts.results import Navigated
 from shared.flows.waiting import PAUSES_S
 from shared.login_walls import find_login_wall
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
@@ -76,8 +77,8 @@ WELCOME = "Welcome to the desk"
 """A title that does not say what the page is for."""
 
 
-@pytest.mark.parametrize("task", [BY_TITLE, ORDINARY, spec()], ids=["title", "ordinary", "identity"])
-@pytest.mark.parametrize(
+@cases("task", [BY_TITLE, ORDINARY, spec()])
+@cases(
     "seen",
     [
         sign_in(),
@@ -87,7 +88,6 @@ WELCOME = "Welcome to the desk"
         sign_in(url="http://accounts.example/tickets/TCK-1001", title=WELCOME),
         page(heading("Sign in"), el("textbox", "E-mail"), el("button", "Next"), title="Sign in", url=LOGIN_URL),
     ],
-    ids=["redirect", "in_place", "by_script", "plain_path", "other_host", "user_first"],
 )
 def test_a_login_page_that_came_instead_is_a_login_page(seen, task):
     assert is_wall(seen, task)
@@ -95,8 +95,7 @@ def test_a_login_page_that_came_instead_is_a_login_page(seen, task):
 
 def test_its_message_says_what_the_page_asks_for():
     state = acted(opened(len(PAUSES_S)), picture("login_required"), shot(), "")
-    failed = decide(view(sign_in(), state, spec=BY_TITLE))
-    assert isinstance(failed, Act)
+    failed = expect(decide(view(sign_in(), state, spec=BY_TITLE)), Act)
     assert expect(failed.action, Fail).code == "auth_required"
     assert "asks for a password" in expect(failed.action, Fail).note
 
@@ -117,7 +116,7 @@ def test_a_login_form_whose_user_field_is_named_like_the_identity_shows_no_other
     assert is_wall(seen, task)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("seen", "task"),
     [
         # a box in the header of a public record
@@ -168,7 +167,7 @@ def test_a_route_that_meets_a_login_page_has_not_lost_its_way():
     assert expect(elsewhere, Screenshot).label == "off_route"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "came", "other"),
     [
         ("http://a.example/t/5", "https://www.a.example/t/5/", False),

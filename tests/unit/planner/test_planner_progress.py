@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import pytest
-
 from services.planner.judge.gates import limit_reached, refusal
 from services.planner.state.attempt_state import AttemptState, Ending, SampleView
 from services.planner.state.limits import (
@@ -23,6 +21,7 @@ from shared.contracts.base import Usage
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import FieldValue, ObservationRef
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, done_result, el, page, sample, shot, spec, step, text
 
@@ -78,10 +77,7 @@ def test_a_new_page_or_a_new_value_starts_anew():
     assert after_observation(state, spec(), ref("a")).progress.stalled == 0
 
 
-@pytest.mark.parametrize(
-    "result",
-    [shot("another"), done_result(effect=TextRead(text="something new"))],
-)
+@cases("result", [shot("another"), done_result(effect=TextRead(text="something new"))])
 def test_a_file_and_a_text_are_progress_once(result):
     state = turns("a", "a")[-1]
     counts = []
@@ -213,7 +209,7 @@ def answers(calls: int, count: int, task: TaskSpec) -> list[tuple[str, ...]]:
     return told
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3])
+@cases("calls", [1, 2, 3])
 def test_all_levels_and_warnings_reach_a_decider_whatever_an_answer_holds(calls):
     told = [" ".join(notices) for notices in answers(calls, 39 // calls, spec(max_steps=40))]
     first = {

@@ -7,6 +7,7 @@ import pytest
 from shared.task.presses import RoutePresses, named_presses
 from shared.task.pressing.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 
 POST = {"submits": True, "method": "post", "addressed": True}
 GET = {"submits": True, "method": "get", "addressed": True}
@@ -18,7 +19,7 @@ def button(name: str, **facts) -> PressFacts:
     return PressFacts(role="button", name=name, **facts)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("facts", "by"),
     [
         (button("Approve all", **POST), "form"),
@@ -48,14 +49,13 @@ def button(name: str, **facts) -> PressFacts:
         (button("Yes, continue", question="Pay 100 EUR now"), "question"),
         (button("OK", question=DELETING, **POST), "question"),
     ],
-    ids=str,
 )
 def test_what_may_change_the_site_is_withheld(facts, by):
     assert withheld_press(facts, ()) == by
     assert "unnamed_press" in message_about(by, facts.name)
 
 
-@pytest.mark.parametrize(
+@cases(
     "facts",
     [
         button("Search", **GET, fields=3),
@@ -87,7 +87,6 @@ def test_what_may_change_the_site_is_withheld(facts, by):
         PressFacts(role="searchbox", field="Search", name="", **GET, fields=1),
         PressFacts(),
     ],
-    ids=str,
 )
 def test_a_step_of_reading_is_never_withheld(facts):
     assert withheld_press(facts, ()) is None

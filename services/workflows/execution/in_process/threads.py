@@ -31,6 +31,7 @@ class CodeThread:
         self._on_idle = on_idle
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._runner: asyncio.Runner | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._state = threading.Lock()
         self._running: object = None
         self._is_spent = False
@@ -53,7 +54,7 @@ class CodeThread:
         Tasks that are left behind are cancelled, unless the next use of the loop is to find them.
         """
         runner = self._runner or asyncio.Runner()
-        self._runner = None
+        self._runner, self._loop = None, runner.get_loop()
         try:
             result = runner.run(_await(awaitable), context=copy_context())  # it would keep that of its first use
             if keeps_tasks or not asyncio.all_tasks(runner.get_loop()):
@@ -86,8 +87,18 @@ class CodeThread:
                         break
                 if not self._on_idle(self):
                     break
+        for _ in range(2):  # one interruption may still be on its way
+            with suppress(InterruptedCode):
+                self._close()
+
+    def _close(self) -> None:
+        """Close the event loop, also one whose runner was interrupted while it closed it."""
+        with self._state:
+            self._running = None
         if self._runner is not None:
             self._runner.close()
+        if self._loop is not None:
+            self._loop.close()
 
 
 class CodeThreads:

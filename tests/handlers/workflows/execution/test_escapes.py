@@ -189,21 +189,6 @@ def run():
     assert told == {name: [-1, "ENOSYS" if name in absent else "EPERM"] for name in SYSTEM_CALLS}
 
 
-async def test_a_call_of_another_architecture_ends_the_process(confined: World):
-    if os.uname().machine != "x86_64":
-        pytest.skip("int 0x80 is of x86")
-    source = """
-import ctypes, mmap
-def run():
-    # mov eax, 2 (fork of i386); int 0x80; ret
-    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-    code.write(bytes([0xb8, 2, 0, 0, 0, 0xcd, 0x80, 0xc3]))
-    return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
-"""
-    failure = await confined.failure(source)
-    assert failure.code == "killed"
-
-
 # --- files
 
 

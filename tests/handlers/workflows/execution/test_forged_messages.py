@@ -103,19 +103,6 @@ async def test_a_flood_of_output_ends_the_workflow(sandbox: World, text: str):
     assert "more output than there may be" in await forged(sandbox, *lines, limits=limits)
 
 
-async def test_a_flood_of_calls_keeps_nothing_else_from_its_turn(sandbox: World, clock: LoopClock):
-    sandbox.answers["tools.count"] = lambda _: None
-    flood = "send({'kind': 'call', 'namespace': 'tools', 'method': 'count', 'arguments': {}})"
-    source = f"{FORGE}\nimport threading\ndef run():\n    while True:\n        {flood}"
-    flooding = asyncio.create_task(sandbox.run(source, limits=Limits(time_s=20)))
-    await sandbox.asked.wait()
-    assert await sandbox.value("def run():\n    return 1") == 1
-    clock.skip(30)
-    outcome = await flooding
-    assert outcome.error is not None
-    assert outcome.error.code == "timeout"
-
-
 async def test_a_forged_result_is_its_own_and_no_more(sandbox: World):
     lines = "for value in ('forged', 2):\n        send(dict(kind='done', value=value))\n    wait()"
     source = f"{FORGE}\ndef run():\n    {lines}"
@@ -161,8 +148,11 @@ async def test_half_a_message_is_waited_for_until_its_time_is_over(sandbox: Worl
     assert failure.code == "timeout"
 
 
-async def test_answers_that_it_does_not_read_hold_up_nobody(sandbox: World, clock: LoopClock):
-    sandbox.answers["tools.much"] = lambda _: "x" * 600_000
+@pytest.mark.parametrize("answer", [None, "x" * 600_000], ids=["small", "large"])
+async def test_a_flood_of_calls_whose_answers_it_does_not_read_holds_up_nobody(
+    sandbox: World, clock: LoopClock, answer: str | None
+):
+    sandbox.answers["tools.much"] = lambda _: answer
     flood = "send({'kind': 'call', 'namespace': 'tools', 'method': 'much', 'arguments': {}})"
     source = f"{FORGE}\ndef run():\n    while True:\n        {flood}"
     flooding = asyncio.create_task(sandbox.run(source, limits=Limits(time_s=20)))

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from services.workflows.execution.in_process.threads import CodeThread, InterruptedCode
 from services.workflows.ports import Limits
 from tests.handlers.workflows.execution.worlds import World
 from tests.loop_clock import LoopClock
@@ -23,10 +23,10 @@ async def test_it_says_that_it_protects_from_nothing(trusted: World):
 
 
 async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World, clock: LoopClock):
-    threads: list[int] = []
+    threads: list[threading.Thread] = []
 
     def begun(given: Mapping[str, Any]) -> None:
-        threads.append(given["ident"])
+        threads.extend(one for one in threading.enumerate() if one.ident == given["ident"])
         clock.skip(30)
 
     trusted.answers["tools.thread"] = begun
@@ -43,7 +43,8 @@ async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World, clo
     """
     failure = await trusted.failure(source, limits=Limits(time_s=20))
     assert failure.code == "timeout"
-    await asyncio.to_thread(until, lambda: threads[0] not in sys._current_frames(), "the thread has ended")
+    (thread,) = threads
+    await asyncio.to_thread(until, lambda: not thread.is_alive(), "the thread has ended")
     assert await trusted.value("def run():\n    return 1") == 1
 
 
@@ -60,12 +61,6 @@ async def test_a_thread_that_waits_for_the_host_is_interrupted(
     clock.skip(30)
     assert (await running).code == "timeout"
     assert await asyncio.to_thread(ended.wait, 60)
-
-
-async def test_threads_are_used_again(trusted: World):
-    source = "import threading\ndef run():\n    return threading.get_ident()"
-    # the next may be taken before the last has become idle
-    assert len({await trusted.value(source) for _ in range(20)}) < 20
 
 
 async def test_output_goes_to_the_invocation_that_prints(trusted: World):
@@ -91,3 +86,22 @@ async def test_a_task_that_was_left_behind_ends_with_the_invocation(trusted: Wor
     """
     assert await trusted.value(source) == "result"
     assert [call.method for call in trusted.calls] == ["late"]
+
+
+async def test_a_loop_whose_closing_was_interrupted_is_closed_with_its_thread(monkeypatch: pytest.MonkeyPatch):
+    loops: list[asyncio.AbstractEventLoop] = []
+    close = asyncio.Runner.close
+
+    def interrupted(runner: asyncio.Runner) -> None:
+        loops.append(runner.get_loop())
+        monkeypatch.setattr(asyncio.Runner, "close", close)
+        raise InterruptedCode
+
+    async def fail() -> None:
+        raise ValueError
+
+    monkeypatch.setattr(asyncio.Runner, "close", interrupted)
+    thread = CodeThread(lambda _: False)
+    thread.begin(lambda: thread.wait_for(fail()))
+    await asyncio.to_thread(thread._thread.join, 60)
+    assert [loop.is_closed() for loop in loops] == [True]

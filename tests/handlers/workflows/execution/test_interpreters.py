@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from services.workflows.ports import Interpreter, Limits, Outcome
+from shared.contracts.workflows.invocations import WorkflowFailure
 from tests.handlers.workflows.execution.worlds import LIMITS, World, WorldHost
 from tests.loop_clock import LoopClock
 
@@ -23,6 +24,11 @@ class Pieces:
 
     async def run(self, code: str, limits: Limits = LIMITS) -> Outcome:
         return await self.interpreter.run(dedent(code), WorldHost(self.world), limits)
+
+    async def failure(self, code: str, limits: Limits = LIMITS) -> WorkflowFailure:
+        outcome = await self.run(code, limits)
+        assert outcome.error is not None, outcome
+        return outcome.error
 
     async def value(self, code: str) -> Any:
         outcome = await self.run(code)
@@ -81,19 +87,13 @@ async def test_an_error_keeps_the_names_and_shows_the_lines_of_all_pieces(pieces
 
 
 async def test_what_does_not_parse_runs_not_at_all(pieces: Pieces):
-    outcome = await pieces.run("early = 1\nelse")
-    assert outcome.error is not None
-    assert outcome.error.type == "SyntaxError"
+    assert (await pieces.failure("early = 1\nelse")).type == "SyntaxError"
     assert await pieces.value("'early' in globals()") is False
 
 
 async def test_a_last_expression_that_is_no_json_is_said_and_the_names_are_kept(pieces: Pieces):
-    outcome = await pieces.run("found = {1}\nfound")
-    assert outcome.error is not None
-    assert (outcome.error.code, outcome.error.message) == (
-        "bad_value",
-        "the last expression is a set; return JSON values",
-    )
+    error = await pieces.failure("found = {1}\nfound")
+    assert (error.code, error.message) == ("bad_value", "the last expression is a set; return JSON values")
     assert await pieces.value("sorted(found)") == [1]
 
 
@@ -125,10 +125,9 @@ async def test_pieces_run_one_after_the_other(pieces: Pieces):
 async def test_a_process_that_ends_is_replaced(sandbox: World):
     pieces = Pieces(sandbox, await sandbox.executor.open_interpreter())
     await pieces.value("kept = 1")
-    outcome = await pieces.run("import os\nos._exit(0)")
-    assert outcome.error is not None
-    assert outcome.error.code == "killed"
-    assert "the names that were defined before are gone" in outcome.error.message
+    error = await pieces.failure("import os\nos._exit(0)")
+    assert error.code == "killed"
+    assert "the names that were defined before are gone" in error.message
     assert await pieces.value("'kept' in globals()") is False
     await pieces.interpreter.close()
 
@@ -136,7 +135,5 @@ async def test_a_process_that_ends_is_replaced(sandbox: World):
 @pytest.mark.system
 async def test_memory_that_it_ran_out_of_is_said(sandbox: World):
     pieces = Pieces(sandbox, await sandbox.executor.open_interpreter())
-    outcome = await pieces.run("bytearray(10**9)", Limits(time_s=20, memory_bytes=200 * 1024**2))
-    assert outcome.error is not None
-    assert outcome.error.code == "memory"
+    assert (await pieces.failure("bytearray(10**9)", Limits(time_s=20, memory_bytes=200 * 1024**2))).code == "memory"
     await pieces.interpreter.close()

@@ -16,7 +16,6 @@ from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.ports import Executor, HostCall, HostCallError, Job, Limits, Outcome
 from shared.contracts.workflows.invocations import WorkflowFailure
 
-MAX_DEPTH = 5
 LIMITS = Limits(time_s=20)
 
 
@@ -72,10 +71,6 @@ class WorldHost:
 
     async def _invoke(self, name: str, arguments: Mapping[str, Any]) -> Any:
         chain = (*self._chain, name)
-        if len(chain) > MAX_DEPTH:
-            message = " > ".join(chain)
-            refused = WorkflowFailure(code="too_deep", type="RecursionError", message=message, chain=(name,))
-            raise HostCallError("RecursionError", message, refused)
         job = Job(name, self._world.library[name], arguments)
         outcome = await self._world.executor.execute(job, WorldHost(self._world, chain))
         if outcome.error is not None:

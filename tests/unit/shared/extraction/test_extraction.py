@@ -25,6 +25,7 @@ from shared.extraction.rules import (
 )
 from shared.extraction.synthesis import Example, common_texts, learn_field
 from shared.extraction.values import FieldType, find_spans
+from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, page, row, text
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
@@ -124,7 +125,7 @@ def test_structure_alone_is_not_enough():
     assert read_field(field, plain("note 9", "Zoë Lindqvist"), ()).certainty == "unsure"
 
 
-@pytest.mark.parametrize("attribute", ["value", "url", "title"])
+@cases("attribute", ["value", "url", "title"])
 def test_values_stand_in_fields_addresses_and_titles_too(attribute):
     def shown(person: str) -> ObservedPage:
         return page({"role": "link", "name": "Open", "header": "Assignee", attribute: f"/people/{person}/open"})
@@ -169,7 +170,7 @@ def test_one_example_is_not_enough():
         learn_field(examples()[:1])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "shape"),
     [("TCK-1001", "A-9"), ("Mar 3, 2026", "A 9, 9"), ("3f2a9c", "9A9A9A"), ("", ""), ("Ann Lee", "A A")],
 )
@@ -194,20 +195,19 @@ def test_a_value_that_is_left_out_with_its_label_is_none_as_on_the_examples():
     assert (left_out.absent, left_out.left_out) == (True, True)
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
     [
         pull_request(None, box="div>article>div"),
         pull_request(None, other=(text("On release-2.x", place="main>aside>p"),)),
     ],
-    ids=["more layers", "a text that only begins like a value"],
 )
 def test_what_is_left_out_is_told_on_a_changed_page_too(changed):
     rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
     assert read_field(rules, changed, ()).left_out
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
     [
         pull_request(None, box="section"),
@@ -215,18 +215,13 @@ def test_what_is_left_out_is_told_on_a_changed_page_too(changed):
         pull_request(None, other=({"role": "link", "name": "ticket", "url": "/browse/LED-12", "place": "main>a"},)),
         page(heading("Not found")),
     ],
-    ids=["another part of the page", "a value under another word", "a link elsewhere", "another page"],
 )
 def test_a_page_that_may_show_the_value_elsewhere_does_not_say_that_there_is_none(changed):
     rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
     assert read_field(rules, changed, ()).certainty == "missing"
 
 
-@pytest.mark.parametrize(
-    ("without", "form"),
-    [([], "string | null"), ([Example(pull_request(None), None)], "string")],
-    ids=["no example", "never none"],
-)
+@cases(("without", "form"), [([], "string | null"), ([Example(pull_request(None), None)], "string")])
 def test_that_a_value_may_be_left_out_is_learned_from_an_example_only(without, form):
     rules = learn_field([*LINKED, *without], ["Resolves"], FieldType(type=form))
     assert read_field(rules, pull_request(None), ()).certainty == "missing"

@@ -11,6 +11,7 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ByFirstElement, ByTableRow, ListRules, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Whole
+from tests.cases import cases
 
 ROWS = [
     {"title": "Printer on fire", "owner": "Ann Lee", "due": "Mar 3, 2026"},
@@ -91,7 +92,7 @@ def test_rows_that_stand_in_one_record_teach_nothing():
     assert read_list(learn_list(cards(ROWS), both), cards(ROWS)).rows == ()
 
 
-@pytest.mark.parametrize(("rows", "words"), [(ROWS[:1], "1 row"), ([ROWS[0], {"title": "x"}], "different columns")])
+@cases(("rows", "words"), [(ROWS[:1], "1 row"), ([ROWS[0], {"title": "x"}], "different columns")])
 def test_rows_that_cannot_teach_are_refused(rows, words):
     with pytest.raises(ValueError, match=words):
         learn_list(cards(ROWS), rows)

@@ -17,12 +17,6 @@ def failure_in_a_library():
     raise AssertionError("json read half an object")
 
 
-def test_the_traceback_has_the_own_lines_only():
-    told = failure_of(failure_in_a_library(), {"reader.py": SOURCE})
-    assert "return json.loads('{')" in told["traceback"]
-    assert told["traceback"].count("File ") == 1
-
-
 def test_no_source_of_a_library_is_read():
     linecache.clearcache()
     failure_of(failure_in_a_library(), {"reader.py": SOURCE})
