@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from shared.evidence_format import chain
 from shared.evidence_format.files.manifest import FileEntry, LogHead, SampleLink, SampleManifest
 from shared.evidence_format.layout import RESULT
+from shared.evidence_format.sources.base import Digest
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.verify.compare import differences
 from shared.evidence_format.verify.manifest import check_link
 from shared.evidence_format.verify.samples import check_samples
 
@@ -107,3 +109,11 @@ def test_the_manifests_of_a_run_and_a_sample_say_the_same():
 def test_a_manifest_that_the_runs_contradicts_is_told(link: dict[str, Any], own: dict[str, Any], words: str):
     told = check_link(replace(LINK, **link), replace(manifest(), **own), "run_1")
     assert any(words in one.message for one in told), told
+
+
+def test_a_file_that_is_gone_is_told_also_an_empty_one():
+    for data in (b"a table", b""):
+        entry = FileEntry(path="combined.csv", sha256=chain.sha256(data), size_bytes=len(data))
+        there = {"combined.csv": Digest(entry.sha256, entry.size_bytes)}
+        assert differences({"combined.csv": entry}, there) == []
+        assert [one.code for one in differences({"combined.csv": entry}, {})] == ["missing"]

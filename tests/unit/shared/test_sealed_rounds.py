@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import string
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.base import hash_files
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.seal import check_rounds
+from shared.evidence_format.verify.seal import check_rounds, check_seal
 
 KEY, STRANGER = (SigningKey(Ed25519PrivateKey.from_private_bytes(letter * 32)) for letter in (b"k", b"s"))
 SAMPLE = b"the manifest of A-1"
@@ -96,3 +98,14 @@ def test_what_a_round_has_sealed_and_is_not_there_any_more_is_told(tmp_path: Pat
         "A-1: round_lost",
     }
     assert told(tmp_path / "two", seal=None) == {"rounds/1/seal.json: missing"}
+
+
+def test_a_letter_of_a_signature_that_decoders_ignore_was_changed_all_the_same():
+    seal = KEY.seal(FIRST)
+    letters = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
+    last = letters[letters.index(seal.signature[-3]) ^ 1]  # its last bits are no part of the signature
+    changed = replace(seal, signature=f"{seal.signature[:-3]}{last}==")
+    assert base64.b64decode(changed.signature) == base64.b64decode(seal.signature)
+    assert check_seal(encode_file(seal), FIRST, KEY.public)[2] == []
+    _, signed, problems = check_seal(encode_file(changed), FIRST, KEY.public)
+    assert (signed, [one.code for one in problems]) == ("by_known_key", ["changed"])
