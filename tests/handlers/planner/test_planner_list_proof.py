@@ -97,6 +97,15 @@ async def test_a_model_is_told_the_contradiction_once_and_may_go_on():
     assert "Next" in refused[0].message
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "reason"), [("No results", "done", ""), ("Welcome", "needs_review", "unproven_empty")]
+)
+async def test_an_empty_list_has_the_page_s_word_for_it(words: str, status: str, reason: str):
+    ended, bench = await read(one(heading("Tickets"), text(words)))
+    assert (ended.status, ended.reason) == (status, reason)
+    assert bench.scripted.count(CapturePage) == 1
+
+
 async def test_what_a_model_turned_to_by_a_click_counts_as_read():
     site = {
         START: [shown(*rows(1, 5), link("Next", 2))],

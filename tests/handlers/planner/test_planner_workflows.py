@@ -82,7 +82,7 @@ async def test_the_workflow_that_the_spec_names_does_the_work():
         UseWorkflow(name="read_ticket", hash=HASH, arguments={"url": URL}, reason=one.steps[0].action.reason)  # type: ignore[union-attr]
     ]
     (request,) = one.library.asked  # type: ignore[attr-defined]
-    assert request.browser == BrowserAccess(instance_id="pool1", session_id=next(iter({request.browser.session_id})))
+    assert request.browser == BrowserAccess(instance_id="pool1", session_id="session-1")
     assert (request.run_id, request.sample_id, request.hash) == ("run_1", "TCK-1001", HASH)
     assert {value.field: value.source.url for value in finished.values if value.source} == dict.fromkeys(FIELDS, DEEP)
 

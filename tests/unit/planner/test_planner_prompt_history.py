@@ -9,7 +9,7 @@ from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import AttemptState
 from services.planner.state.transitions import after_step, with_readings
 from shared.contracts.actions import AskPicture, ByRef, Click, Done, Extract, Goto, SaveProgress, Scroll, Wait
-from shared.contracts.results import Change, TextRead
+from shared.contracts.results import Change, Navigated, TextRead
 from shared.contracts.steps import FieldValue, Summary
 from shared.contracts.vision import VisionAnswered
 from tests.unit.planner.planner_pages import (
@@ -218,3 +218,10 @@ def test_condensed_steps_stand_first_and_their_lesser_steps_are_left_out():
     kept = [state.history[number - 1] for number in numbers(state) if number <= 20]
     assert kept
     assert all(importance(entry) >= 2 for entry in kept)
+
+
+def test_a_page_that_was_opened_long_ago_says_how_it_answered():
+    state = acted(AttemptState(), Goto(url=URL), done_result(effect=Navigated(url=URL, http_status=200)), "")
+    for _ in range(FULL_ENTRIES):
+        state = acted(state, Wait(reason="r"), done_result(), "")
+    assert shown_lines(state, Ruler(), AMPLE)[0].text == f"1. goto {URL} -> ok (HTTP 200)"
