@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -28,7 +27,7 @@ from shared.contracts.evidence import (
     StepsUnknown,
 )
 from shared.contracts.planner import Lessons
-from shared.contracts.steps import PressClaim, StepTaken, plain_note
+from shared.contracts.steps import PressClaim, StepTaken
 from shared.errors import PermanentError, PolicyDenied
 from shared.streams import ARTIFACTS
 from shared.subjects import LOAD_RUN
@@ -46,18 +45,6 @@ from tests.handlers.evidence.evidence_desk import (
     took,
 )
 
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "evidence", products=())
-
-
-@pytest.fixture
-def tabled(tmp_path: Path) -> Desk:
-    """A desk whose runs have tables."""
-    return Desk(tmp_path / "evidence")
-
-
 # --- the straight way
 
 
@@ -67,15 +54,9 @@ async def test_a_sample_leaves_its_files(tabled):
     filed = await tabled.capture(one)
     finished = await tabled.tell(took(one, filed), ended(one, filed))
     of_sample = ("sample.json", "01_t.png", "action_log.json", "result.json", "manifest.json")
+    tables = ("combined.csv", "combined.parquet", "combined.xlsx")
     names = (
-        "run.json",
-        "samples.csv",
-        "combined.csv",
-        "combined.parquet",
-        "combined.xlsx",
-        "manifest.json",
-        "seal.json",
-        f"objects/{filed.artifact.sha256[:2]}/{filed.artifact.sha256}",
+        *("run.json", "samples.csv", *tables, "manifest.json", "seal.json"),
         *(f"A-1/{name}" for name in of_sample),
         f"objects/{filed.artifact.sha256[:2]}/{filed.artifact.sha256}",
     )
@@ -84,40 +65,11 @@ async def test_a_sample_leaves_its_files(tabled):
     assert (entry["step"], entry["thinking"], entry["action"], entry["attempt"]) == (1, "To show it.", "screenshot", 1)
     assert entry["params"] == {"label": "t", "full_page": True}
     result = tabled.json("A-1/result.json")
-    assert (result["status"], result["extracted"]["number"], result["started_at"]) == (
-        "done",
-        "7",
-        "2026-11-21T08:00:00Z",
-    )
+    assert (result["status"], result["extracted"]["number"]) == ("done", "7")
+    assert result["started_at"] == "2026-11-21T08:00:00Z"
     assert result["artifacts"][0]["sha256"] == hashlib.sha256(b"png").hexdigest()
     assert not await tabled.has_blob(filed)
     assert (outcomes(finished), finished.samples) == ({("done", ""): 1}, 1)
-
-
-async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(tabled, tmp_path):
-    keys = ["b", "a", "c"]
-    other = Desk(tmp_path / "other")
-    for place, order in ((tabled, keys), (other, keys[::-1])):
-        samples = {key: sample(key, row) for row, key in enumerate(keys, start=1)}
-        await place.begun(*samples.values())
-        for key in order:
-            await place.tell(ended(samples[key], number={"a": "=1+1", "b": "-5", "c": 'x,\n"y"'}[key]))
-    rows = tabled.rows()
-    assert [(row["sample_id"], row["number"]) for row in rows] == [("a", "'=1+1"), ("b", "-5"), ("c", 'x,\n"y"')]
-    assert rows[0]["not_present"] == "owner"
-    assert tabled.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
-
-
-async def test_what_a_person_should_read_stands_in_the_table(tabled):
-    one, other = sample("A-1"), sample("A-2", 2)
-    await tabled.begun(one, other)
-    notes = (plain_note("'Ann' is not shown", "=owner"), plain_note("look at it"))
-    finished = await tabled.tell(ended(one), ended(other, flagged=True, notes=notes))
-    assert [(row["flagged"], row["notes"]) for row in tabled.rows()] == [
-        ("false", ""),
-        ("true", "'=owner: 'Ann' is not shown; look at it"),
-    ]
-    assert finished.flagged == 1
 
 
 # --- told twice, late, or after a restart
@@ -185,17 +137,6 @@ async def test_of_the_attempts_of_a_round_the_first_result_counts(desk):
     assert outcomes(await desk.tell(ended(two))) == {("done", ""): 2}
 
 
-async def test_a_step_told_of_an_attempt_that_has_ended_changes_nothing(desk):
-    one = sample()
-    await desk.begun(one)
-    await desk.tell(took(one), ended(one))
-    before = desk.files()
-    filed = await desk.capture(one, step=2)
-    await desk.tell(took(one, filed, step=2))
-    assert desk.files() == before
-    assert await desk.has_blob(filed), "it may be the only copy"
-
-
 async def test_reading_logs_back_keeps_none_of_them_in_memory(desk):
     one = sample()
     await desk.begun(one)
@@ -255,15 +196,11 @@ async def test_a_sample_file_that_is_none_any_more_costs_its_own_sample_alone(ta
     for one in (done, failed, begun):
         (tabled.root / "run_1" / one.sample_id / "sample.json").write_bytes(broken)
     tabled.restart()
-    known = {
-        state.sample.key: (state.status, state.reason, state.sample.row) for state in (await tabled.load()).samples
-    }
-    assert known == {
-        "a": ("done", "", 1),
-        "b": ("failed", "sample_unreadable", 2),
-        "c": ("failed", "sample_unreadable", 0),
-        "d": (None, "", 4),
-    }
+    states = (await tabled.load()).samples
+    assert {(state.sample.key, state.status, state.reason, state.sample.row) for state in states} == {
+        ("a", "done", "", 1), ("b", "failed", "sample_unreadable", 2), ("c", "failed", "sample_unreadable", 0),
+        ("d", None, "", 4),
+    }  # fmt: skip
     finished = await tabled.tell(ended(last))
     assert outcomes(finished) == {("done", ""): 2, ("failed", "sample_unreadable"): 2}
     assert finished.flagged == 3
@@ -374,9 +311,7 @@ async def test_a_run_asked_for_while_it_is_read_back_is_read_once(desk):
 async def test_a_finished_run_is_forgotten_once_another_begins_and_is_still_known(desk):
     await desk.begun(sample())
     finished = await desk.tell(ended(sample()))
-    other = msgspec.structs.replace(started(), run_id="run_2")
-    other = msgspec.structs.replace(other, record=msgspec.structs.replace(other.record, run_id="run_2"))
-    await desk.tell(other)
+    await desk.tell(msgspec.structs.replace(started(run_id="run_2"), run_id="run_2"))
     assert desk.deps.ledger.runs == {"run_2"}
     assert await desk.tell(ended(sample())) == finished
     loaded = await desk.load()
@@ -531,24 +466,16 @@ async def test_a_log_that_is_no_log_is_said(desk: Desk):
 
 async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(tabled: Desk):
     one, other = sample("A-1"), sample("A-2", row=2)
-    judgment = Judgment(
-        question="Was it late?",
-        answer="yes",
-        confidence=0.8,
-        reasoning="=1+1 was due in May",
-        evidence_refs=("01_t.png",),
-        decided_by="claude",
-    )
+    given = {"question": "Was it late?", "answer": "yes", "confidence": 0.8, "reasoning": "=1+1 was due in May"}
+    judgment = Judgment(**given, evidence_refs=("01_t.png",), decided_by="claude")
     await tabled.tell(judging(), found(one), found(other), closed(2))
     await tabled.tell(ended(one, judgment=judgment), ended(other, status="needs_review"))
     result = tabled.json("A-1/result.json")
-    assert result["judgment"]["answer"] == "yes"
-    assert result["judgment"]["evidence_refs"] == ["01_t.png"]
+    assert result["judgment"] == {**given, "evidence_refs": ["01_t.png"], "decided_by": "claude"}
     assert "judgment" not in result["extracted"]
-    rows = {row["sample_id"]: row for row in tabled.rows()}
     judged = ("judgment", "judgment_confidence", "judgment_reasoning")
-    assert [rows["A-1"][name] for name in judged] == ["yes", "0.8", "'=1+1 was due in May"]
-    assert [rows["A-2"][name] for name in judged] == ["", "", ""]
+    rows = [[row[name] for name in judged] for row in tabled.rows()]
+    assert rows == [["yes", "0.8", "'=1+1 was due in May"], ["", "", ""]]
 
 
 async def test_what_samples_teach_is_kept_with_who_taught_it_and_told_twice_is_written_once(desk: Desk):
