@@ -144,13 +144,6 @@ async def test_artifacts_bear_what_was_known_of_the_moment(tables):
     ]
 
 
-async def test_judgments(tables):
-    assert rows(tables, "judgments", "sample_id, answer, confidence, evidence[1], decided_by") == [
-        ("TCK-1", "no", 0.95, "01_t.png", MODEL),
-        ("TCK-2", "yes", 0.55, "01_t.png", MODEL),
-    ]
-
-
 async def test_equal_runs_give_equal_bytes(tables, tmp_path):
     other = await filed(tmp_path / "other")
     assert {p.name: p.read_bytes() for p in tables.iterdir()} == {p.name: p.read_bytes() for p in other.iterdir()}

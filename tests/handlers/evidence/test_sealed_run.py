@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from services.console.cli import app
@@ -36,7 +36,19 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.sources.zip import ZipSource
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.text.names import DISCOVERY
-from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, ended, found, judging, sample, started, took
+from tests.handlers.evidence.evidence_desk import (
+    KEY,
+    NOW,
+    SPEC,
+    Desk,
+    closed,
+    ended,
+    found,
+    judging,
+    sample,
+    started,
+    took,
+)
 from tests.handlers.evidence.sealed_rounds import rounds, told, worked
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
@@ -91,23 +103,21 @@ def test_what_the_first_round_sealed_is_kept_as_it_was(whole: Path):
     assert check_run(FolderSource(whole / "rounds/1"), KEY.public).signed == "by_known_key"
 
 
-async def test_a_later_attempt_after_the_seal_opens_a_round_of_its_own(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
+async def test_a_later_attempt_after_the_seal_opens_a_round_of_its_own(desk: Desk):
     await desk.begun(sample())
     await desk.tell(ended(sample(), status="failed", reason="x"))
     desk.restart()
     await desk.tell(started(1), closed(1, 1), took(sample(), attempt=2))
-    assert told(check(desk.root / "run_1")) == {("", "not_sealed")}
+    assert told(desk.check()) == {("", "not_sealed")}
     desk.restart()
     said = await desk.tell(ended(sample(), attempt=2))
-    checked = check(desk.root / "run_1", noted=said.manifest_sha256)
+    checked = desk.check(said.manifest_sha256)
     assert checked.stands
     assert checked.made is not None
     assert checked.made.round == 2
 
 
-async def test_a_finished_run_that_lost_its_seal_is_not_sealed_anew_in_silence(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
+async def test_a_finished_run_that_lost_its_seal_is_not_sealed_anew_in_silence(desk: Desk):
     await desk.tell(started(), found(sample("A-1", 1)), found(sample("A-2", 2)), closed(2))
     await worked(desk, "A-1", 1)
     await worked(desk, "A-2", 2, status="failed", reason="not_found")
@@ -126,13 +136,10 @@ async def test_a_finished_run_that_lost_its_seal_is_not_sealed_anew_in_silence(t
     ]
 
 
-async def test_how_samples_were_found_is_sealed_too(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
-    begun = started()
-    record = msgspec.structs.replace(begun.record, discovery_spec={"phase": "discovery"})
-    finder = sample(DISCOVERY, 0)
-    finder = msgspec.structs.replace(finder, sample_id=DISCOVERY)
-    await desk.tell(msgspec.structs.replace(begun, record=record, discovering=True), took(finder), found(sample()))
+async def test_how_samples_were_found_is_sealed_too(desk: Desk):
+    finder = replace(sample(DISCOVERY, 0), sample_id=DISCOVERY)
+    begun = replace(started(discovery_spec={"phase": "discovery"}), discovering=True)
+    await desk.tell(begun, took(finder), found(sample()))
     await desk.tell(ended(finder), closed(1), ended(sample()))
     folder = desk.root / "run_1"
     assert check(folder).problems == []
@@ -140,26 +147,23 @@ async def test_how_samples_were_found_is_sealed_too(tmp_path: Path):
     assert (f"{DISCOVERY}/action_log.json", "changed") in told(check(folder))
 
 
-async def test_a_run_that_only_lists_is_sealed(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
-    begun = started()
-    record = msgspec.structs.replace(begun.record, spec={**begun.record.spec, "phase": "discovery"})
-    await desk.tell(msgspec.structs.replace(begun, record=record), found(sample()), found(sample("A-2", 2)), closed(2))
-    checked = check(desk.root / "run_1")
+async def test_a_run_that_only_lists_is_sealed(desk: Desk):
+    begun = started(spec={**SPEC, "phase": "discovery"})
+    await desk.tell(begun, found(sample()), found(sample("A-2", 2)), closed(2))
+    checked = desk.check()
     assert checked.stands
     assert checked.made is not None
     assert (checked.made.population.found, checked.made.population.attempted) == (2, 0)
 
 
-async def test_an_artifact_that_was_not_what_was_captured_is_sealed_as_what_it_is(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
+async def test_an_artifact_that_was_not_what_was_captured_is_sealed_as_what_it_is(desk: Desk):
     one = sample()
     await desk.begun(one)
     first = await desk.capture(one, b"first", step=1)
     other = await desk.capture(one, b"other", step=2, filename="01_t.png")
     lies = await desk.capture(one, b"three", step=3, sha256="0" * 64)
     await desk.tell(took(one, first), took(one, other, step=2), took(one, lies, step=3), ended(one, first, other, lies))
-    checked = check(desk.root / "run_1")
+    checked = desk.check()
     assert checked.problems == []
     assert checked.made is not None
     assert checked.made.population.failed == 1
@@ -182,46 +186,42 @@ def swap(one: Path, other: Path) -> None:
     aside.rename(other)
 
 
-def test_two_files_that_were_exchanged_are_told_as_that(run: Path):
-    swap(run / "A-1/01_t.png", run / "A-3/01_t.png")
-    assert [str(p.message) for p in check(run).problems] == ["and A-3/01_t.png were exchanged"]
-
-
-def test_two_samples_whose_folders_were_exchanged_are_told_as_that(run: Path):
-    swap(run / "A-1", run / "A-3")
+@pytest.mark.parametrize(
+    ("one", "other", "words", "rest"),
+    [
+        ("A-1/01_t.png", "A-3/01_t.png", "and A-3/01_t.png were exchanged", set()),
+        ("A-1", "A-3", "and the folder A-3 were exchanged", {"round_lost"}),
+        ("A-1/manifest.json", "A-3/manifest.json", "and A-3/manifest.json were exchanged", {"exchanged", "round_lost"}),
+    ],
+    ids=["files", "samples", "manifests"],
+)
+def test_what_was_exchanged_is_told_as_that(run: Path, one: str, other: str, words: str, rest: set[str]):
+    swap(run / one, run / other)
     checked = check(run)
-    assert [(p.path, p.message) for p in checked.problems if p.code == "exchanged"] == [
-        ("A-1", "and the folder A-3 were exchanged")
-    ]
-    assert {code for _, code in told(checked)} <= {"exchanged", "round_lost"}, "no file of theirs is told on top of it"
+    assert [(p.path, p.message) for p in checked.problems if p.code == "exchanged"] == [(one, words)]
+    assert {code for _, code in told(checked)} <= {"exchanged", *rest}, "no file of theirs is told on top of it"
 
 
-def test_two_runs_whose_folders_were_exchanged_are_told_as_that(run: Path):
-    other = run.rename(run.with_name("run_2"))
-    [problem] = check(other).problems
-    assert (problem.code, problem.message) == ("other_run", "this is called run_2, and the run in it is run_1")
-    assert check(other.rename(other.with_name("handed over"))).stands, "what one calls a copy of it is one's own affair"
-
-
-@pytest.mark.parametrize("name", ["run_1 (1)", "run_1(1)", "run_1 - Copy", "run_1_copy", "run_1.bak"])
-def test_a_second_copy_of_a_run_is_the_run(run: Path, name: str):
-    assert check(run.rename(run.with_name(name))).stands
-
-
-@pytest.mark.parametrize("name", ["run_12", "run_1_2"])
-def test_a_run_whose_name_begins_with_that_of_another_is_another(run: Path, name: str):
-    assert told(check(run.rename(run.with_name(name)))) == {("", "other_run")}
+@pytest.mark.parametrize(
+    ("name", "is_another"),
+    [
+        *(
+            (copy, False)
+            for copy in ("run_1 (1)", "run_1(1)", "run_1 - Copy", "run_1_copy", "run_1.bak", "handed over")
+        ),
+        *((other, True) for other in ("run_2", "run_12", "run_1_2")),
+    ],
+)
+def test_a_run_under_the_name_of_another_is_told_and_a_copy_of_it_is_the_run(run: Path, name: str, is_another: bool):
+    checked = check(run.rename(run.with_name(name)))
+    words = [f"this is called {name}, and the run in it is run_1"] if is_another else []
+    assert [(problem.code, problem.message) for problem in checked.problems] == [("other_run", one) for one in words]
+    assert checked.stands is not is_another
 
 
 def test_a_population_that_is_no_table_any_more_is_told(run: Path):
     (run / "samples.csv").write_bytes(b'sample_id,row\n"' + b"x" * 200_000 + b'\r"')
     assert ("samples.csv", "changed") in told(check(run))
-
-
-def test_two_manifests_that_were_exchanged_are_told_as_that(run: Path):
-    swap(run / "A-1/manifest.json", run / "A-3/manifest.json")
-    assert ("A-1/manifest.json", "exchanged") in told(check(run))
-    assert {path for path, _ in told(check(run))} <= {"A-1/manifest.json", "A-1", "A-3"}
 
 
 async def other_run(folder: Path) -> Path:
@@ -273,13 +273,12 @@ def test_a_row_of_the_table_that_was_altered_is_named(run: Path):
     assert any("row A-3: is not there" in p.message for p in check(run).problems)
 
 
-async def test_whichever_cell_of_a_row_was_altered_is_named_and_no_other(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
+async def test_whichever_cell_of_a_row_was_altered_is_named_and_no_other(tabled: Desk):
     yes = Judgment(question="Late?", answer="yes", confidence=0.5, reasoning="due in May", decided_by="claude")
-    await desk.tell(judging(), found(sample("A-1", 1)), found(sample("A-2", 2)), closed(2))
-    await worked(desk, "A-1", 1, judgment=yes, notes=(plain_note("seen twice"), plain_note("=late")), flagged=True)
-    await worked(desk, "A-2", 2, judgment=yes)
-    table = desk.root / "run_1" / "combined.csv"
+    await tabled.tell(judging(), found(sample("A-1", 1)), found(sample("A-2", 2)), closed(2))
+    await worked(tabled, "A-1", 1, judgment=yes, notes=(plain_note("seen twice"), plain_note("=late")), flagged=True)
+    await worked(tabled, "A-2", 2, judgment=yes)
+    table = tabled.root / "run_1" / "combined.csv"
     header, first, second = csv.reader(io.StringIO(table.read_text()))
     said = {"status", "reason", "message", "flagged", "attempt", "llm_calls", "decided_by", "started_at", "notes"}
     said |= {"owner", "judgment", "judgment_confidence", "judgment_reasoning", "row", "sample_key", "finished_at"}
@@ -340,21 +339,16 @@ def test_a_chain_that_is_broken_is_told_whoever_sealed_it(run: Path):
     assert [p.message for p in checked.problems] == ["the chain of its samples is broken at A-2"]
 
 
-def test_steps_that_were_changed_before_the_seal_break_their_chain(tmp_path: Path):
+async def test_steps_that_were_changed_before_the_seal_break_their_chain(desk: Desk):
     """Changed between a step and the result: the seal covers the change, and the chain tells it."""
-
-    async def told_late() -> RunCheck:
-        desk = Desk(tmp_path / "evidence")
-        one = sample()
-        await desk.begun(one)
-        await desk.tell(took(one), took(one, step=2))
-        desk.restart()
-        pieces = sorted((desk.root / "run_1/A-1/_log").iterdir())
-        pieces[0].write_text(pieces[0].read_text().replace('"thinking": "', '"thinking": "not '))
-        await desk.tell(ended(one))
-        return check(desk.root / "run_1")
-
-    checked = asyncio.run(told_late())
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(took(one), took(one, step=2))
+    desk.restart()
+    pieces = sorted((desk.root / "run_1/A-1/_log").iterdir())
+    pieces[0].write_text(pieces[0].read_text().replace('"thinking": "', '"thinking": "not '))
+    await desk.tell(ended(one))
+    checked = desk.check()
     assert told(checked) == {("A-1/action_log.json", "inconsistent")}
     assert "broken at step 1" in checked.problems[0].message
 
@@ -398,10 +392,9 @@ def test_what_cannot_be_read_is_told(run: Path, monkeypatch: pytest.MonkeyPatch)
     assert (problem.path, problem.code) == ("A-1/01_t.png", "unreadable")
 
 
-async def test_a_run_at_work_is_not_sealed_and_says_so(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence")
+async def test_a_run_at_work_is_not_sealed_and_says_so(desk: Desk):
     await desk.begun(sample())
-    [problem] = check(desk.root / "run_1").problems
+    [problem] = desk.check().problems
     assert problem.code == "not_sealed"
     assert "still at work" in problem.message
 
@@ -440,11 +433,6 @@ def test_bytes_that_have_several_names_are_read_once(whole: Path):
     assert check_run(Counting(whole), KEY.public).stands
     pictures = [path for path in Counting.opened if path.endswith(".png") or path.startswith("objects/")]
     assert len(pictures) == len({(whole / path).stat().st_ino for path in pictures}) == 4
-
-
-def test_objects_are_checked_where_they_are_kept(run: Path, linked: list[Path]):
-    linked[0].unlink()
-    assert told(check(run)) == {(str(linked[0].relative_to(run)), "missing")}
 
 
 def test_an_object_that_was_moved_or_stands_there_twice_is_told(run: Path, linked: list[Path]):
