@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests lock audit sbom schema examples docs up clean
+.PHONY: help setup demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -38,7 +38,7 @@ check: .venv/ready
 	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 real: setup  ## The main job, tasks and widgets on pages that are not ours
-	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_roundup_templates.py tests/real/test_apps.py tests/real/test_releases.py tests/real/test_learn_pages.py tests/real/test_miniwob.py tests/real/test_widgets.py tests/real/test_widgets_read_again.py tests/real/test_icons.py tests/real/kits
+	@$(PY) -m pytest -q -s -m long tests/real
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch
@@ -90,6 +90,9 @@ bench-telemetry: setup  ## What traces, metrics and JSON logs cost a step
 
 bench-tests: setup  ## What `make test`, test-fast and ten runs of `make test` beside four busy loops take; hours
 	@$(PY) -m benchmarks.suite
+
+mutants: .venv/ready  ## Whether the fast tests notice one changed condition in the modules that decide; ten minutes
+	@$(PY) -m benchmarks.mutants
 
 lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 	@$(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \

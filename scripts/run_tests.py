@@ -1,8 +1,9 @@
 """``python -m scripts.run_tests [fast | long] [PYTEST ARGUMENT ...]``: run the checks and the tests side by side.
 
 Without a word: what `make test` runs. ``fast``: the checks, and the tests that start no process. ``long``: what is
-marked ``long``, without the checks. The output of the checks is shown only if one of them fails; otherwise the last
-lines are the summary of pytest. The exit code is that of pytest, or 1 if only a check failed.
+marked ``long``, and the properties with many examples; without the checks. The output of the checks is shown only if
+one of them fails; otherwise the last lines are the summary of pytest. The exit code is that of pytest, or 1 if only a
+check failed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ ARGUMENTS = {
     # Most tests wait for a browser, a server or a process: more workers than cores.
     "test": ("-n", "4"),
     "fast": ("-n", "2", "-m", "not long and not system", "tests/unit", "tests/handlers", "tests/fuzz"),
-    "long": ("-n", "2", "-m", "long"),
+    "long": ("-n", "2", "-m", "long or hypothesis", "--hypothesis-profile", "many"),
 }
 """What pytest is told, by the word of the command line."""
 

@@ -32,7 +32,10 @@ for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
 os.environ["ANTHROPIC_BASE_URL"] = NOBODY
 Settings.model_config["env_file"] = None
 expect.set_options(timeout=30_000)  # ms; what a busy machine takes for what another one does at once
-settings.load_profile("ci")  # the same examples each time, as long as they take, wherever the tests run
+# The same examples each time, as long as they take, wherever the tests run; `make test-long` takes many.
+settings.register_profile("few", settings.get_profile("ci"), max_examples=30)
+settings.register_profile("many", settings.get_profile("ci"), max_examples=600)
+settings.load_profile("few")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -66,9 +69,9 @@ def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that start processes: those of some folders, and those of some fixtures."""
     folders = [Path(__file__).parent / name for name in SYSTEM_FOLDERS]
+    in_folder = {path for path in {item.path for item in items} if any(map(path.is_relative_to, folders))}
     for item in items:
-        in_folder = any(item.path.is_relative_to(folder) for folder in folders)
-        if in_folder or SYSTEM_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        if item.path in in_folder or SYSTEM_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("system")
 
 

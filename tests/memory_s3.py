@@ -36,7 +36,7 @@ class _Version:
     headers: dict[str, str]
     """As the object was written: content type and metadata."""
     id: str = field(default_factory=lambda: uuid4().hex)
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))  # clock: what a server says
     deleted: bool = False
     retention: Retention | None = None
 
@@ -46,7 +46,7 @@ class _Version:
 
     @property
     def answer(self) -> dict[str, str]:
-        times = {"Last-Modified": self.at, "Date": datetime.now(UTC)}
+        times = {"Last-Modified": self.at, "Date": datetime.now(UTC)}  # clock: what a server says
         told = {name: format_datetime(at, usegmt=True) for name, at in times.items()}
         return {**self.headers, **told, "Content-Length": str(len(self.data)), "ETag": f'"{self.etag}"'}
 

@@ -13,14 +13,14 @@ PAUSE_S = 0.02
 Seen = TypeVar("Seen")
 
 
-def until(look: Callable[[], Seen | None], what: str) -> Seen:
-    """Return the result of ``look`` as soon as it is truthy; fail after ``LONGEST_S``."""
-    until_s = time.monotonic() + LONGEST_S
+def until(look: Callable[[], Seen | None], what: str, within_s: float = LONGEST_S) -> Seen:
+    """Return the result of ``look`` as soon as it is truthy; fail after ``within_s``."""
+    until_s = time.monotonic() + within_s
     while time.monotonic() < until_s:
         if seen := look():
             return seen
-        time.sleep(PAUSE_S)
-    raise AssertionError(f"{what}: not within {LONGEST_S:.0f} s")
+        time.sleep(PAUSE_S)  # clock: polls
+    raise AssertionError(f"{what}: not within {within_s:.0f} s")
 
 
 async def until_asked(look: Callable[[], Awaitable[Seen | None]], what: str) -> Seen:
@@ -29,5 +29,5 @@ async def until_asked(look: Callable[[], Awaitable[Seen | None]], what: str) -> 
     while time.monotonic() < until_s:
         if seen := await look():
             return seen
-        await asyncio.sleep(PAUSE_S)
+        await asyncio.sleep(PAUSE_S)  # clock: polls
     raise AssertionError(f"{what}: not within {LONGEST_S:.0f} s")

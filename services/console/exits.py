@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import threading
 from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -71,9 +72,10 @@ def bad_input(where: str, *, as_json: bool = False) -> Generator[None]:
 async def _run_cancellable(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    for sign in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):
-            loop.add_signal_handler(sign, task.cancel)
+    if threading.current_thread() is threading.main_thread():  # no other one gets signals
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError):
+                loop.add_signal_handler(sign, task.cancel)
     return await task
 
 

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
 from services.discovery.deps import DiscoveryDeps
-from services.discovery.input_table import read_table
+from services.discovery.input_table import read_register, read_table
 from services.discovery.planning.plan import (
-    REPLAY,
     RunPlan,
-    find_option_problems,
     is_compiled,
     mode_of,
     new_plan,
-    parse_request_spec,
-    partial_spec,
     rejected_run_id,
     resumed_plan,
     round_record,
     select_replayable,
 )
-from services.discovery.planning.search_plan import discovery_plan, is_discovery_request
-from services.discovery.population.samples import first_problems
+from services.discovery.planning.search_plan import discovery_plan
 from services.discovery.preflight import check_access, check_logs, check_planner
-from services.discovery.register_check import check_register
 from services.discovery.search import add_listed_samples, close_search
 from services.discovery.start_run import create_run, start_round
 from services.discovery.steering.apply import apply_control
@@ -36,6 +31,7 @@ from shared.client import load_run
 from shared.contracts.discovery import (
     PopulationClosed,
     Problem,
+    Register,
     RunAccepted,
     RunRecord,
     RunRejected,
@@ -56,6 +52,10 @@ from shared.subjects import (
     SAMPLES_LISTED,
     SUBMIT_RUN,
 )
+from shared.submission.register import find_register_problems
+from shared.submission.request import REPLAY, check_population, find_option_problems
+from shared.submission.samples import first_problems
+from shared.submission.search import is_discovery_request
 from shared.text.names import DISCOVERY
 
 SUBMIT_DEADLINE_S = 110.0
@@ -82,7 +82,7 @@ async def start_submission(request: SubmitRun, begun: Submission, deps: Discover
     plan, more = await _plan_run(request, deps)
     more = (*more, *await check_access(request.spec or {}, deps.asks))
     more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
-    more = (*more, *await check_register(request.register, request.spec, deps))
+    more = (*more, *await _check_register(request.register, request.spec, deps))
     mode, asks_model = mode_of(request), False
     if not problems:
         found, asks_model = await check_planner(request.planner, deps.asks, mode=mode, spec=request.spec)
@@ -123,16 +123,15 @@ async def _plan_run(request: SubmitRun, deps: DiscoveryDeps) -> tuple[RunPlan | 
     """Return the plan of a new run, and all problems: the file is checked even when the spec is invalid."""
     if is_discovery_request(request):
         return discovery_plan(request)
-    spec, problems = parse_request_spec(request)
-    if request.samples is None and request.input_file is None:
-        return None, problems
-    table, more = await read_table(request, deps)
-    if spec is None:
-        spec = partial_spec(request.spec or {})
-    if spec is None or table is None:
-        return None, (*problems, *more)
-    plan, last = new_plan(request, spec, table)
-    return plan, (*problems, *more, *last)
+    has_table = request.samples is not None or request.input_file is not None
+    checked, problems = check_population(request, await read_table(request, deps) if has_table else None)
+    return None if checked is None else new_plan(request, checked), problems
+
+
+async def _check_register(
+    register: Register | None, spec: dict[str, Any] | None, deps: DiscoveryDeps
+) -> tuple[Problem, ...]:
+    return () if register is None else find_register_problems(register, spec, await read_register(register, deps))
 
 
 async def _resume(
@@ -145,7 +144,7 @@ async def _resume(
     plan, more = resumed_plan(request, loaded, on_bus)
     more = (*more, *await check_access(plan.spec, deps.asks))
     more = (*more, *await check_access(plan.discovery or {}, deps.asks, "discovery"))
-    more = (*more, *await check_register(request.register, plan.spec, deps))
+    more = (*more, *await _check_register(request.register, plan.spec, deps))
     if not problems:
         found, _ = await check_planner(plan.planner, deps.asks, mode=loaded.record.mode, spec=plan.spec)
         more = (*more, *found)
@@ -171,7 +170,7 @@ async def _replay(
     spec = loaded.record.spec
     samples, more = select_replayable(request, loaded, await check_logs(request, loaded, deps.asks))
     more = (*more, *await check_access(spec, deps.asks))
-    more = (*more, *await check_register(request.register, spec, deps))
+    more = (*more, *await _check_register(request.register, spec, deps))
     if not begun.run_id and (problems or more):
         return await _reject(request, (*problems, *more), deps)
     concurrency = request.concurrency or loaded.record.concurrency

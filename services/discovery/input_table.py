@@ -10,14 +10,12 @@ from services.discovery.deps import DiscoveryDeps
 from shared.contracts.discovery import InputFile, Problem, Register, SubmitRun
 from shared.errors import PermanentError
 from shared.streams import INPUTS
-from shared.tables.files import parse_register, parse_table
-from shared.tables.table import Table, objects_to_table
+from shared.submission.register import parse_named_register
+from shared.submission.request import TableOrProblems, find_size_problems
+from shared.tables.files import parse_table
+from shared.tables.table import objects_to_table
 
 log = logging.getLogger(__name__)
-
-MAX_FILE_BYTES = 100_000_000
-
-TableOrProblems = tuple[Table | None, tuple[Problem, ...]]
 
 
 async def read_table(request: SubmitRun, deps: DiscoveryDeps) -> TableOrProblems:
@@ -32,21 +30,16 @@ async def read_table(request: SubmitRun, deps: DiscoveryDeps) -> TableOrProblems
 
 
 async def read_register(register: Register, deps: DiscoveryDeps) -> TableOrProblems:
-    """Return the table that the population is compared with. Each problem names its file, which is not the input."""
-    name = register.file.name
+    """Return the table that the population is compared with."""
     data, problems = await _fetch_file(register.file, deps)
     if data is None:
         return None, problems
-    table, problems, _ = await asyncio.to_thread(parse_register, data, name, deps.read_sheet)
-    return table, tuple(
-        found if found.where.startswith(name) else _problem(f"{name}, {found.where}", found.message)
-        for found in problems
-    )
+    return await asyncio.to_thread(parse_named_register, data, register.file.name, deps.read_sheet)
 
 
 async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | None, tuple[Problem, ...]]:
-    if file.size_bytes > MAX_FILE_BYTES:
-        return None, (_problem(file.name, f"{file.size_bytes} bytes; {MAX_FILE_BYTES} is the most"),)
+    if too_large := find_size_problems(file):
+        return None, too_large
     try:
         data = await deps.blobs.get(INPUTS, file.blob)
     except PermanentError as exc:

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from services.discovery.deps import PUBLISH_LIMIT, DiscoveryDeps
-from services.discovery.planning.search_plan import is_list_only
 from services.discovery.population.found_items import (
     FoundItem,
     SearchProgress,
@@ -29,6 +28,7 @@ from shared.errors import PermanentError
 from shared.hosts import host_of
 from shared.streams import FOUND, INBOX, RUNS, SAMPLES
 from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, work_id
+from shared.submission.search import is_list_only
 from shared.task.spec import PLACEHOLDER, TaskSpec, check_spec
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from services.discovery.deps import PUBLISH_LIMIT, DiscoveryDeps
 from services.discovery.planning.plan import RunPlan, run_ids
-from services.discovery.planning.search_plan import discovery_sample, is_list_only
+from services.discovery.planning.search_plan import discovery_sample
 from services.discovery.search import open_search, publish_work
 from services.discovery.submissions import Submission, decide_once
 from shared.aio import map_concurrently
@@ -32,6 +32,7 @@ from shared.errors import PermanentError, TransientError, as_unavailable
 from shared.hashing import rows_sha256, search_sha256
 from shared.streams import RUNS, samples_of
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND
+from shared.submission.search import is_list_only
 
 
 async def create_run(plan: RunPlan, request: SubmitRun, begun: Submission, deps: DiscoveryDeps) -> RunRecord:

@@ -13,11 +13,11 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from services.discovery.deps import DiscoveryDeps
-from services.discovery.planning.plan import REQUEST_ID
 from shared.contracts.base import Part
 from shared.contracts.discovery import SubmitReply, SubmitRun
 from shared.errors import ExhibitError, TransientError
 from shared.streams import SUBMISSIONS
+from shared.submission.request import REQUEST_ID
 
 log = logging.getLogger(__name__)
 

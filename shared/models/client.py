@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import anthropic
@@ -16,9 +15,8 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.base import Usage
-from shared.errors import PermanentError
 from shared.models.messages import API_ERRORS, parse_message, to_exhibit_error, usage_of
-from shared.models.prices import NONE_OF_OURS, Price, parse_prices, price_of
+from shared.models.prices import NONE_OF_OURS, Price, own_prices, price_of
 from shared.models.sanitize import to_json_value, valid_unicode
 from shared.settings import Settings
 
@@ -161,17 +159,3 @@ def model_name(settings: Settings, kind: ModelKind) -> str:
         "vision": settings.vision_model,
     }
     return names[kind] or ""
-
-
-def own_prices(setting: str | None) -> dict[str, Price]:
-    """Return the prices in ``EXHIBIT_PRICES``: JSON, or the path of a file with it.
-
-    Raises PermanentError where they cannot be read: a cost that is silently wrong is worse than none.
-    """
-    if not setting or not setting.strip():
-        return {}
-    try:
-        inline = setting.lstrip().startswith("{")
-        return parse_prices(setting if inline else Path(setting.strip()).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as exc:
-        raise PermanentError(f"EXHIBIT_PRICES: {exc}", code="invalid_settings") from exc

@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import cast
 
 from shared.contracts.base import Usage
+from shared.errors import PermanentError
 
 MILLION = 1_000_000
 
@@ -64,6 +66,20 @@ def cost_usd(model: str, usage: Usage, own: Mapping[str, Price] = NONE_OF_OURS) 
         + usage.cache_read_tokens * price.cache_read
     )
     return round(total / MILLION, 6)
+
+
+def own_prices(setting: str | None) -> dict[str, Price]:
+    """Return the prices in ``EXHIBIT_PRICES``: JSON, or the path of a file with it.
+
+    Raises PermanentError where they cannot be read: a cost that is silently wrong is worse than none.
+    """
+    if not setting or not setting.strip():
+        return {}
+    try:
+        inline = setting.lstrip().startswith("{")
+        return parse_prices(setting if inline else Path(setting.strip()).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as exc:
+        raise PermanentError(f"EXHIBIT_PRICES: {exc}", code="invalid_settings") from exc
 
 
 def parse_prices(text: str) -> dict[str, Price]:

@@ -84,9 +84,9 @@ async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, sess
     url = site.add("/kept", f"<html lang=de>{TICKET}", headers=headers)
     await session.act(Goto(url=url))
     seen = await look(max_tokens=10)
-    before = datetime.now(UTC)
+    before = datetime.now(UTC)  # clock: compared with the time of the capture
     page = await shot(session, Screenshot(label="ticket"))
-    assert before <= page.taken_at <= datetime.now(UTC)
+    assert before <= page.taken_at <= datetime.now(UTC)  # clock: the same
     assert page.sha256 == seen.sha256
     assert (page.raw.url, page.raw.title, page.raw.http_status) == (url, "TCK-1", 200)
     assert page.viewport == Viewport(width_px=1280, height_px=900)

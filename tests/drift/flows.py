@@ -98,17 +98,24 @@ async def measure(
     settings: Settings, subject: Subject, drifts: Sequence[Drift], mode: RunMode | None = None
 ) -> list[Outcome]:
     """Return what becomes of the samples on the plain site and with each drift. The flow stays as it was compiled."""
-    found: list[Outcome] = []
     async with run_embedded(settings) as client:
         with drifted(Drift()):
             async with subject.fresh():
                 flow = await compile_on_plain_site(client, subject)
         await keep_as_compiled(client, flow)
-        for drift in (Drift(), *drifts):
-            with drifted(drift):
-                async with subject.fresh():
-                    folder = await run(client, subject.spec, subject.rows, mode)
-            found += outcomes_of(subject.name, drift, folder, _expectations(subject, folder))
+        return await run_drifted(client, subject, (Drift(), *drifts), mode)
+
+
+async def run_drifted(
+    client: Client, subject: Subject, drifts: Sequence[Drift], mode: RunMode | None = None
+) -> list[Outcome]:
+    """Return what becomes of the samples with each drift, by the flow of the library."""
+    found: list[Outcome] = []
+    for drift in drifts:
+        with drifted(drift):
+            async with subject.fresh():
+                folder = await run(client, subject.spec, subject.rows, mode)
+        found += outcomes_of(subject.name, drift, folder, _expectations(subject, folder))
     return found
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from shared.client import Client
+from shared.client.workflow_calls import create_workflow
+from shared.contracts.workflows.library import WorkflowCreated
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AfterText, Between, ExtractionRule, InRegion, TextRule, UnderHeader, Where, Whole
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles, ValueSchema, write_files
@@ -137,6 +142,12 @@ async def main() -> None:
 if __name__ == "__main__":
     asyncio.run(main())
 '''
+
+
+async def create_flow(client: Client, name: str, source: str, files: Mapping[str, str]) -> None:
+    """Put a flow into the library."""
+    created = await create_workflow(client.bus, name, source, files=files)
+    assert isinstance(created, WorkflowCreated), created
 
 
 def field(*rules: ExtractionRule) -> FieldRules:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from tests.end_to_end.conftest import Cli
 
@@ -10,9 +11,9 @@ SIGN_IN_FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>Use
 <label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""
 
 
-def write_owner_task(cli: Cli, task_id: str, records_url: str, numbers: list[str], **keys: str) -> None:
-    """Write spec.json and in.csv into the folder of the command line. A record's address ends with its number."""
-    spec = {
+def owner_spec(task_id: str, records_url: str, **keys: str) -> dict[str, Any]:
+    """Return the task. A record's address ends with its number."""
+    return {
         "task_id": task_id,
         "goal": "the owner of each record",
         "start_url": f"{records_url}/{{number}}",
@@ -23,6 +24,11 @@ def write_owner_task(cli: Cli, task_id: str, records_url: str, numbers: list[str
         "identity": {"number": "{number}"},
         **keys,
     }
+
+
+def write_owner_task(cli: Cli, task_id: str, records_url: str, numbers: list[str], **keys: str) -> None:
+    """Write spec.json and in.csv into the folder of the command line."""
+    spec = owner_spec(task_id, records_url, **keys)
     (cli.folder / "spec.json").write_text(json.dumps(spec))
     (cli.folder / "in.csv").write_text("\n".join(["number", *numbers, ""]))
 
@@ -31,14 +37,6 @@ def run_owner_task(cli: Cli) -> None:
     """Run the task, whose samples are all done."""
     ran = cli.run("run", str(cli.folder / "spec.json"), "--input", str(cli.folder / "in.csv"))
     assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def keep_in_folder(cli: Cli) -> None:
-    """Let the command line keep evidence and its library of workflows in its folder."""
-    cli.env |= {
-        "EXHIBIT_WORKFLOWS_DIR": str(cli.folder / "workflows"),
-        "EXHIBIT_EVIDENCE_DIR": str(cli.folder / "evidence"),
-    }
 
 
 def sign_in_steps(password: str = "right") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import email
 import hashlib
 import html
@@ -10,46 +9,32 @@ import json
 from pathlib import Path
 
 import msgspec
-import pytest
 import zstandard
 
-from practice.tickets.data import ground_truth
-from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
-from shared.client import RunRejectedError
-from shared.contracts.evidence import RunLoaded
+from practice.comparing import rows_of
+from practice.tickets.demo import ABSENT, compare, demo_numbers
+from shared.client import Client
+from shared.contracts.evidence import RunFinished, RunLoaded
 from shared.evidence_format.files.sample import StoredObservation
-from shared.host.services import run_embedded
 from shared.text.names import RESERVED
+from tests.end_to_end.faulty_site import FaultySite
+from tests.end_to_end.finished_runs import outcomes_of, run
+from tests.end_to_end.tickets import SOME
 from tests.typed import expect
 
 ZSTD = b"\x28\xb5\x2f\xfd"
 BEGINS = {"screenshot": b"\x89PNG", "page": ZSTD, "observation": ZSTD}
 
 
-def rows_of(path: Path) -> dict[str, dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return {row["sample_id"]: row for row in csv.DictReader(file)}
-
-
-async def test_sixty_tickets_come_back_right_with_their_evidence(settings, ticket_spec, tickets_url, tmp_path):
-    samples = tmp_path / "tickets.csv"
-    write_input(samples, tickets_url, ground_truth())
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(ticket_spec, file=(samples.name, samples.read_bytes()))
-        finished = await client.result(accepted.run_id)
-        loaded = expect(await client.load(accepted.run_id), RunLoaded)
-
-    assert {(o.status, o.reason): o.samples for o in finished.outcomes} == {
-        ("done", ""): 58,
-        ("failed", "not_found"): 2,
-    }
-    assert finished.llm_calls == 0
-    assert compare(Path(finished.table), ground_truth()) == []
-    assert [s.status for s in loaded.samples].count("done") == 58
-
-    run = Path(finished.location)
-    assert {p.name for p in run.iterdir() if p.is_dir()} - RESERVED == set(demo_numbers(ground_truth()))
-    for number in demo_numbers(ground_truth()):
+async def test_tickets_come_back_right_with_their_evidence(client: Client, tickets_run: RunFinished):
+    assert outcomes_of(tickets_run) == {("done", ""): len(SOME), ("failed", "not_found"): len(ABSENT)}
+    assert tickets_run.llm_calls == 0
+    assert compare(Path(tickets_run.table), SOME) == []
+    loaded = expect(await client.load(tickets_run.run_id), RunLoaded)
+    assert [one.status for one in loaded.samples].count("done") == len(SOME)
+    run = Path(tickets_run.location)
+    assert {p.name for p in run.iterdir() if p.is_dir()} - RESERVED == set(demo_numbers(SOME))
+    for number in demo_numbers(SOME):
         check_folder(run / number, number)
 
 
@@ -110,17 +95,12 @@ def unpacked(path: Path) -> bytes:
     return zstandard.ZstdDecompressor().decompress(path.read_bytes())
 
 
-async def test_what_a_site_does_wrong_has_a_status_of_its_own(settings, faulty):
-    kinds = ("ok", "restless", "other", "gone", "broken", "private")
+async def test_what_a_site_does_wrong_has_a_status_of_its_own(client: Client, faulty: FaultySite):
+    kinds = ("restless", "other", "gone", "broken", "private")
     rows = [faulty.row(kind, f"{kind.upper()}-7") for kind in kinds]
     rows.append({"number": "AWAY-7", "url": "http://127.0.0.1:9/"})
-    settings = settings.model_copy(update={"settle_bound_s": 1.0})
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(faulty.spec(), rows=rows)
-        finished = await client.result(accepted.run_id)
-    found = {key: (row["status"], row["reason"]) for key, row in rows_of(Path(finished.table)).items()}
-    assert found == {
-        "OK-7": ("done", ""),
+    finished = await run(client, faulty.spec(), rows)
+    assert {row["sample_id"]: (row["status"], row["reason"]) for row in rows_of(Path(finished.table))} == {
         "RESTLESS-7": ("done", ""),
         "OTHER-7": ("failed", "identity_mismatch"),
         "GONE-7": ("failed", "not_found"),
@@ -128,19 +108,3 @@ async def test_what_a_site_does_wrong_has_a_status_of_its_own(settings, faulty):
         "PRIVATE-7": ("auth_required", "login_required"),
         "AWAY-7": ("failed", "unreachable"),
     }
-
-
-async def test_a_bad_request_is_answered_with_every_problem_and_starts_nothing(settings, ticket_spec):
-    async with run_embedded(settings) as client:
-        with pytest.raises(RunRejectedError) as caught:
-            await client.submit(
-                {**ticket_spec, "goal": 1, "colour": "red"},
-                rows=[{"ticket_number": "TCK-1", "url": "x"}],
-                planner="oracle",
-            )
-        where = {problem.where for problem in caught.value.problems}
-        assert {"spec.goal", "spec.colour"} <= where
-        with pytest.raises(RunRejectedError) as caught:
-            await client.submit(ticket_spec, rows=[{"ticket_number": "A"}, {"ticket_number": "A"}])
-    assert "url" in str(caught.value)
-    assert not list(settings.evidence_dir.glob("run_*"))

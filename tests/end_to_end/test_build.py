@@ -62,7 +62,8 @@ async def checked(settings: Settings, source: str, files: dict[str, str], sample
         return await check_sample(asks, flow, spec, sample)
 
 
-def test_two_rows_by_hand_give_a_flow_that_reads_a_third_one_right(cli: Cli, tickets_url: str, settings: Settings):
+def test_two_rows_by_hand_give_a_flow_that_reads_a_third_one_right(online: Cli, tickets_url: str, settings: Settings):
+    cli = online
     tickets = [one for one in ground_truth() if one.assignee and one.due_date][:3]
     given = rows(cli.folder, tickets_url, [one.number for one in tickets[:2]])
     workspace = cli.folder / "built"
@@ -100,7 +101,8 @@ def test_two_rows_by_hand_give_a_flow_that_reads_a_third_one_right(cli: Cli, tic
     }
 
 
-def test_a_session_goes_on_where_it_was_left_and_takes_over_what_a_person_has_written(cli: Cli, tickets_url: str):
+def test_a_session_goes_on_where_it_was_left_and_takes_over_what_a_person_has_written(online: Cli, tickets_url: str):
+    cli = online
     tickets = [one for one in ground_truth() if one.assignee and one.due_date][:2]
     given = rows(cli.folder, tickets_url, [one.number for one in tickets])
     workspace = cli.folder / "built"
@@ -130,7 +132,8 @@ def test_a_session_goes_on_where_it_was_left_and_takes_over_what_a_person_has_wr
     assert "written by hand" in shown.stdout
 
 
-def test_ctrl_c_saves_and_compiles_first(cli: Cli, tickets_url: str):
+def test_ctrl_c_saves_and_compiles_first(online: Cli, tickets_url: str):
+    cli = online
     number = ground_truth()[0].number
     workspace = cli.folder / "built"
     process = cli.start(
@@ -150,10 +153,3 @@ def test_ctrl_c_saves_and_compiles_first(cli: Cli, tickets_url: str):
     assert any(isinstance(event, CompileAsked) for event in events)
     assert any(isinstance(event, FlowWritten) and event.version for event in events)
     assert "await open_page(url)" in (workspace / "workspace/flow.py").read_text()
-
-
-def test_what_is_wrong_with_the_rows_is_said_before_anything_starts(cli: Cli):
-    ended = cli.run("build", str(SPEC), "--row", "ticket_number=TCK-1", "--out", str(cli.folder / "built"))
-    assert ended.returncode == 2
-    assert "it has no url" in ended.stderr
-    assert not (cli.folder / "built").exists()

@@ -39,7 +39,8 @@ def site() -> Iterator[SmallSite]:
         yield site
 
 
-def test_its_login_page_is_no_record_whatever_the_task_reads_of_it(cli: Cli, site: SmallSite) -> None:
+def test_its_login_page_is_no_record_whatever_the_task_reads_of_it(online: Cli, site: SmallSite) -> None:
+    cli = online
     write_owner_task(cli, "desk", f"{site.url}/tickets", ["server1", "script1", "open1"])
     path = cli.folder / "spec.json"
     spec = json.loads(path.read_text())
@@ -50,9 +51,7 @@ def test_its_login_page_is_no_record_whatever_the_task_reads_of_it(cli: Cli, sit
         "required_artifacts": ["screenshot"],
     }
     path.write_text(json.dumps(spec))
-    ran = cli.run(
-        "run", str(path), "--input", str(cli.folder / "in.csv"), "--evidence", str(cli.folder / "e"), "--json"
-    )
+    ran = cli.run("run", str(path), "--input", str(cli.folder / "in.csv"), "--json")
     outcomes = json.loads(ran.stdout)["outcomes"]
     assert {(one["status"], one["reason"]): one["samples"] for one in outcomes} == {
         ("done", ""): 1,

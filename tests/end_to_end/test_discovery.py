@@ -2,248 +2,221 @@
 
 from __future__ import annotations
 
-import asyncio
-import csv
-import json
-from contextlib import aclosing, asynccontextmanager, suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
 
-from practice import serving
-from practice.code_host.data import ground_truth as code_truth
-from practice.code_host.server import serve as serve_code
-from practice.people import words
+from practice.comparing import rows_of
+from practice.people import server as people_server
 from practice.people.data import ground_truth as people_truth
 from practice.people.demo import company_slug, compare_list, people_of
 from practice.people.listing import Pager
-from practice.people.server import serve as serve_people
 from practice.people.site import Options
-from practice.tickets.data import ground_truth
-from practice.tickets.site import PAGE_SIZE, TicketSite
-from practice.tickets.site import Options as SiteOptions
 from shared.client import Client, connect
 from shared.contracts.discovery import PopulationClosed, SampleFound
+from shared.contracts.evidence import RunFinished
 from shared.contracts.planner import SampleFinished, SamplesListed
 from shared.contracts.steps import StepTaken
 from shared.host.nats_server import nats_server
-from shared.host.services import run_embedded
+from shared.subjects import RunEvent
 from shared.text.names import DISCOVERY
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.family_runs import spec_of
+from tests.end_to_end.finished_runs import outcomes_of, results_of
 from tests.end_to_end.fleet import Fleet
+from tests.end_to_end.small_site import Answers, SmallSite
+from tests.typed import expect
 
-ALL = [ticket.number for ticket in ground_truth()]
-SOME = ALL[: 3 * PAGE_SIZE]
+ON_PAGE, LAST_PAGE = 2, 3
+KEYS = [f"P-{number}" for number in range(1, ON_PAGE * LAST_PAGE + 1)]
+HELD_BACK_S = 300
+"""No test holds a page back for so long."""
 
 
-def listing(url: str, **changes) -> dict:
+class Parcels(SmallSite):
+    """Parcels on three pages. A page whose event is not set is held back."""
+
+    def __init__(self) -> None:
+        super().__init__(ParcelAnswers)
+        self.open = {page: threading.Event() for page in range(1, LAST_PAGE + 1)}
+        for event in self.open.values():
+            event.set()
+
+
+class ParcelAnswers(Answers):
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        key = address.path.rpartition("/")[2]
+        if key in KEYS:
+            self.answer(f"<title>{key}</title><h1>{key}</h1><dl><dt>Parcel<dd>{key}<dt>State<dd>sent</dl>")
+        elif address.path == "/parcels":
+            self._list(int(parse_qs(address.query).get("page", ["1"])[0]))
+        else:
+            self.answer("", status=404)
+
+    def _list(self, page: int) -> None:
+        assert expect(self.server, Parcels).open[page].wait(HELD_BACK_S)
+        keys = KEYS[(page - 1) * ON_PAGE : page * ON_PAGE]
+        rows = "".join(f"<tr><td><a href=/parcels/{key}>{key}</a><td>sent" for key in keys)
+        following = f'<a href="/parcels?page={page + 1}">Next</a>' if page < LAST_PAGE else ""
+        table = f"<p>{len(KEYS)} results</p><table><tr><th>Parcel<th>State{rows}</table>"
+        self.answer(f"<title>Parcels</title><h1>Parcels</h1>{table}{following}")
+
+
+@pytest.fixture
+def parcels() -> Iterator[Parcels]:
+    with Parcels() as site:
+        yield site
+        for event in site.open.values():
+            event.set()
+
+
+HOSTS = {"allowed_hosts": ["127.0.0.1"]}
+WORK: dict[str, Any] = {
+    **{"task_id": "parcel", "goal": "Read the parcel.", "sample_id": "{parcel}", **HOSTS},
+    **{"input_schema": {"parcel": "string", "url": "string"}, "identity": {"parcel": "{parcel}"}},
+    **{"output_schema": {"parcel": "string", "state": "string"}, "required_fields": ["parcel", "state"]},
+}
+
+
+def listing(url: str, **changes: Any) -> dict[str, Any]:
+    schema = {"parcel": {"type": "string", "pattern": "P-[0-9]+"}, "url": "string"}
     return {
-        "task_id": "practice_ticket_list",
-        "phase": "discovery",
-        "start_url": f"{url}/tickets",
-        "allowed_hosts": ["127.0.0.1"],
-        "goal": "List all tickets.",
-        "output_schema": {"ticket_number": {"type": "string", "labels": ["Ticket"]}, "url": "string"},
-        "required_fields": ["ticket_number", "url"],
-        "max_steps": 40,
-        "max_time_s": 900.0,
+        **{"task_id": "parcels", "phase": "discovery", "goal": "List the parcels.", "sample_id": "{parcel}", **HOSTS},
+        **{"start_url": f"{url}/parcels", "output_schema": schema, "required_fields": list(schema)},
         **changes,
     }
 
 
-def quick(ticket_spec: dict) -> dict:
-    """The same task without pictures: what counts here is which samples there are."""
-    return {**ticket_spec, "required_artifacts": [], "concurrency": 4}
-
-
-async def events_of(client: Client, run_id: str) -> list:
-    seen = []
+async def events_until(client: Client, run_id: str, kind: type[Any], wanted: int = 1) -> list[RunEvent]:
+    """Return the events of the run, up to the one of this kind that is the last wanted one."""
+    seen: list[RunEvent] = []
     async with aclosing(client.watch(run_id)) as events:
         async for event in events:
             seen.append(event)
-            if type(event).__name__ == "RunFinished":
+            wanted -= isinstance(event, kind)
+            if wanted == 0:
                 return seen
     raise AssertionError("a watch never ends")
 
 
-def rows(path: str | Path) -> list[dict[str, str]]:
-    with Path(path).open(newline="") as file:
-        return list(csv.DictReader(file))
+def found_in(seen: Sequence[RunEvent]) -> list[str]:
+    return [event.sample_id for event in seen if isinstance(event, SampleFound)]
 
 
-async def test_every_page_of_a_list_is_read_and_nothing_is_done_on_what_only_is_to_be_listed(settings, tickets_url):
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(listing(tickets_url))
-        assert accepted.discovering
-        seen = await events_of(client, accepted.run_id)
-    finished = seen[-1]
-    assert {(o.status, o.samples) for o in finished.outcomes} == {("done", len(ALL))}
-    assert finished.population_complete
-    assert [event.sample_id for event in seen if isinstance(event, SampleFound)] == ALL
-    assert [event.sample_id for event in seen if isinstance(event, SampleFinished)] == [DISCOVERY]
-    assert len([event for event in seen if isinstance(event, SamplesListed)]) == len(ALL) / PAGE_SIZE
-    assert [event.samples for event in seen if isinstance(event, PopulationClosed)] == [len(ALL)]
-    run = Path(finished.location)
-    assert sorted(row["ticket_number"] for row in rows(finished.table)) == sorted(ALL)
-    listed = rows(run / "discovered_samples.csv")
-    assert list(listed[0]) == ["sample_id", "url", "discovered_at", "ticket_number"]
-    assert [row["sample_id"] for row in listed] == ALL
-    assert not (run / "samples.csv").exists()
-    assert json.loads((run / DISCOVERY / "result.json").read_text())["status"] == "done"
-
-
-class Waiting(TicketSite):
-    """Gives the last page of its list once somebody works on a ticket."""
-
-    def __init__(self) -> None:
-        super().__init__(SiteOptions(latency_ms=0))
-        self.worked = asyncio.Event()
-
-    async def _list(self, request: Request) -> Response:
-        if request.query_params.get("page") == str(len(SOME) // PAGE_SIZE):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.worked.wait(), 25)
-        return await super()._list(request)
-
-
-async def test_samples_are_worked_on_before_the_last_page_is_read(settings, ticket_spec):
-    seen, site = [], Waiting()
-    async with serving.serve(site.app()) as url, run_embedded(settings) as client:
-        accepted = await client.submit(quick(ticket_spec), discovery=listing(url, expected_items=len(SOME)))
-        async with aclosing(client.watch(accepted.run_id)) as events:
-            async for event in events:
-                seen.append(event)
-                if isinstance(event, StepTaken) and event.sample_id != DISCOVERY:
-                    site.worked.set()
-                if type(event).__name__ == "RunFinished":
-                    break
-    finished = seen[-1]
-    assert {(o.status, o.samples) for o in finished.outcomes} == {("done", len(SOME))}
-    assert [event.sample_id for event in seen if isinstance(event, SampleFound)] == SOME
+async def test_samples_are_worked_on_before_the_last_page_is_read(client: Client, parcels: Parcels):
+    parcels.open[LAST_PAGE].clear()
+    accepted = await client.submit(WORK, discovery=listing(parcels.url), concurrency=2)
+    seen = []
+    async with aclosing(client.watch(accepted.run_id)) as events:
+        async for event in events:
+            seen.append(event)
+            if isinstance(event, StepTaken) and event.sample_id != DISCOVERY:
+                parcels.open[LAST_PAGE].set()
+            if isinstance(event, RunFinished):
+                break
+    finished = expect(seen[-1], RunFinished)
+    assert outcomes_of(finished) == {("done", ""): len(KEYS)}
+    assert found_in(seen) == KEYS
     last_page = max(at for at, event in enumerate(seen) if isinstance(event, SamplesListed))
     assert [e for e in seen[:last_page] if isinstance(e, StepTaken | SampleFinished) and e.sample_id != DISCOVERY]
-    assert sorted(row["ticket_number"] for row in rows(finished.table)) == SOME
+    assert sorted(row["parcel"] for row in rows_of(Path(finished.table))) == KEYS
 
 
-@pytest.mark.parametrize("victim", ["discovery", "planner"])
-async def test_a_service_that_is_killed_in_mid_listing_loses_nothing_and_doubles_nothing(
-    victim: str, cli: Cli, ticket_spec, tickets_url, tmp_path: Path
+async def test_services_that_are_killed_in_mid_listing_lose_nothing_and_double_nothing(
+    cli: Cli, parcels: Parcels, tmp_path: Path
 ):
+    """The planner while the second page is on its way, and discovery while the third is."""
+    for page in (2, 3):
+        parcels.open[page].clear()
     async with nats_server(tmp_path / "jetstream") as url, connect(url) as client:
         fleet = Fleet(cli, url, tmp_path / "evidence")
         for name in ("evidence", "browser_pool", "planner", "discovery"):
             fleet.start(name)
-        search = listing(tickets_url, expected_items=len(SOME))
-        accepted = await client.submit(quick(ticket_spec), discovery=search, planner="rules")
-        await pages_read(client, accepted.run_id, 2)
-        fleet.kill(victim)
-        fleet.start(victim)
-        seen = await events_of(client, accepted.run_id)
-    finished = seen[-1]
-    assert {(o.status, o.samples) for o in finished.outcomes} == {("done", len(SOME))}
-    assert sorted(event.sample_id for event in seen if isinstance(event, SampleFound)) == SOME
+        accepted = await client.submit(WORK, discovery=listing(parcels.url), planner="rules")
+        for page, victim in ((2, "planner"), (3, "discovery")):
+            await events_until(client, accepted.run_id, SamplesListed, page - 1)
+            fleet.kill(victim)
+            parcels.open[page].set()
+            fleet.start(victim)
+        seen = await events_until(client, accepted.run_id, RunFinished)
+    finished = expect(seen[-1], RunFinished)
+    assert outcomes_of(finished) == {("done", ""): len(KEYS)}
+    assert sorted(found_in(seen)) == KEYS
     ended = [(e.sample_id, e.attempt) for e in seen if isinstance(e, SampleFinished)]
     assert len(ended) == len(set(ended))
-    assert sorted(row["ticket_number"] for row in rows(finished.table)) == SOME
+    assert sorted(row["parcel"] for row in rows_of(Path(finished.table))) == KEYS
 
 
-async def pages_read(client: Client, run_id: str, wanted: int) -> None:
-    async with aclosing(client.watch(run_id)) as events:
-        async for event in events:
-            wanted -= isinstance(event, SamplesListed)
-            if wanted == 0:
-                return
-
-
-async def test_a_search_that_was_cut_short_says_so_and_is_taken_up_again(settings, ticket_spec, tickets_url):
-    short = listing(tickets_url, max_time_s=0.001)
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(quick(ticket_spec), discovery=short)
-        first = await client.result(accepted.run_id)
+async def test_a_search_that_was_cut_short_says_so_and_is_taken_up_again(client: Client, parcels: Parcels):
+    accepted = await client.submit(WORK, discovery=listing(parcels.url, max_time_s=0.001))
+    first = await client.result(accepted.run_id)
     assert not first.population_complete
     assert "time_exceeded" in first.population_note
-    async with run_embedded(settings) as client:
-        resumed = await client.submit(resume=accepted.run_id)
-        assert resumed.discovering
-        again = await client.result(accepted.run_id, attempt_base=resumed.attempt_base)
+    resumed = await client.submit(resume=accepted.run_id)
+    assert resumed.discovering
+    again = await client.result(accepted.run_id, attempt_base=resumed.attempt_base)
     assert again.attempt_base == resumed.attempt_base
     assert "time_exceeded" in again.population_note
 
 
-@asynccontextmanager
-async def directory(pager: Pager, limit_every: int = 0):
-    async with serve_people(options=Options(pager=pager, limit_every=limit_every, retry_after_s=1)) as url:
-        yield url
+COMPANY = "Cobalt Freight"
 
 
-def people_list(url: str) -> dict:
-    spec = json.loads((Path(__file__).parents[2] / "task_specs/practice_people_list.json").read_text())
-    return {**spec, "start_url": f"{url}/companies/{{company}}/people", "allowed_hosts": ["127.0.0.1"]}
+def people_list(url: str, start: str = "") -> dict[str, Any]:
+    return {**spec_of("practice_people_list", url), **HOSTS, "start_url": f"{url}/companies/{{company}}/people{start}"}
 
 
-@pytest.mark.parametrize("pager", ["url", "click", "more", "scroll"])
-async def test_a_list_is_read_to_its_end_however_it_turns_its_pages(pager, settings):
-    company = words.COMPANIES[0][0]
-    async with directory(pager) as url, run_embedded(settings) as client:
-        accepted = await client.submit(people_list(url), discovery_row={"company": company_slug(company)})
-        finished = await client.result(accepted.run_id)
-        people = people_truth()
-        assert compare_list(rows(finished.table), people, company, url) == []
-    assert finished.samples == len(people_of(people, company))
-    assert finished.population_complete
+async def list_people(client: Client, options: Options, start: str = "") -> tuple[list[RunEvent], str]:
+    """Only list the people of the company. Return the events, and where the site was."""
+    async with people_server.serve(options=options) as url:
+        row = {"company": company_slug(COMPANY)}
+        accepted = await client.submit(people_list(url, start), discovery_row=row, planner="rules")
+        assert accepted.discovering
+        return await events_until(client, accepted.run_id, RunFinished), url
 
 
-async def test_the_commits_of_a_branch_are_listed_and_not_what_is_named_beside_them(settings):
-    repository = next(one for one in code_truth().repositories if len(one.commits) > 40)
-    async with serve_code(latency_ms=0) as origins, run_embedded(settings) as client:
-        spec = {
-            **listing("", output_schema={"sha": "string", "url": "string"}, required_fields=["sha", "url"]),
-            "start_url": f"{origins.code}/{{org}}/{{repo}}/commits/main",
-            "input_schema": {"org": "string", "repo": "string"},
-        }
-        row = {"org": "harbourline", "repo": repository.name}
-        accepted = await client.submit(spec, discovery_row=row)
-        finished = await client.result(accepted.run_id)
-    assert sorted(row["sha"] for row in rows(finished.table)) == sorted(commit.sha for commit in repository.commits)
+@pytest.mark.parametrize(
+    ("pager", "limit_every"),
+    [
+        pytest.param("url", 2, id="addresses, of a site that asks to slow down"),
+        pytest.param("scroll", 0, id="scroll"),
+        pytest.param("click", 0, id="click", marks=pytest.mark.long),
+        pytest.param("more", 0, id="more", marks=pytest.mark.long),
+    ],
+)
+async def test_a_list_is_read_to_its_end_however_it_turns_its_pages(client: Client, pager: Pager, limit_every: int):
+    people = people_truth()
+    names = {person.name for person in people_of(people, COMPANY)}
+    seen, url = await list_people(client, Options(pager=pager, limit_every=limit_every, retry_after_s=1))
+    finished = expect(seen[-1], RunFinished)
+    assert compare_list(rows_of(Path(finished.table)), people, COMPANY, url) == []
+    assert (finished.samples, finished.population_complete) == (len(names), True)
+    assert outcomes_of(finished) == {("done", ""): len(names)}
+    # what is to be listed only is not worked on
+    assert [event.sample_id for event in seen if isinstance(event, SampleFinished)] == [DISCOVERY]
+    assert [event.samples for event in seen if isinstance(event, PopulationClosed)] == [len(names)]
+    listed = rows_of(Path(finished.location) / "discovered_samples.csv")
+    assert list(listed[0]) == ["sample_id", "url", "discovered_at", "company", "name", "profile_url"]
+    assert [row["sample_id"] for row in listed] == found_in(seen)
+    assert not (Path(finished.location) / "samples.csv").exists()
+    assert results_of(finished)[DISCOVERY]["status"] == "done"
 
 
-async def test_a_site_that_asks_to_slow_down_is_left_alone_and_the_list_goes_on(settings):
-    company = words.COMPANIES[0][0]
-    async with directory("url", limit_every=4) as url, run_embedded(settings) as client:
-        accepted = await client.submit(people_list(url), discovery_row={"company": company_slug(company)})
-        finished = await client.result(accepted.run_id)
-        people = people_truth()
-        assert compare_list(rows(finished.table), people, company, url) == []
-    assert finished.population_complete
-
-
-async def test_a_page_without_items_is_no_empty_list_unless_it_says_so(cli, tmp_path):
-    async with directory("url") as url:
-        spec = people_list(url)
-        spec["start_url"] += "?page=99"
-        out, code = await run_list(cli, spec, tmp_path)
-    assert (out["samples"], out["population_complete"], code) == (0, False, 1)
-    assert out["population_reason"] == "unproven_empty"
-
-
-async def test_a_login_wall_before_the_list_is_said_and_is_no_empty_list(cli, tmp_path):
-    async with serve_people(options=Options(wall="site")) as url:
-        out, code = await run_list(cli, people_list(url), tmp_path)
-    assert (out["samples"], out["population_complete"], code) == (0, False, 1)
-    assert "login_required" in out["population_note"]
-
-
-async def run_list(cli: Cli, spec: dict, folder: Path) -> tuple[dict, int]:
-    path = folder / "list.json"
-    path.write_text(json.dumps(spec))
-    filled = f"company={company_slug(words.COMPANIES[0][0])}"
-    process = cli.start("run", str(path), "--with", filled, "--json", "--evidence", str(folder / "evidence"))
-    out, err = await communicated(process)
-    assert out, err
-    return json.loads(out), process.returncode
-
-
-async def communicated(process) -> tuple[str, str]:
-    return await asyncio.to_thread(process.communicate, None, 120)
+@pytest.mark.parametrize(
+    ("options", "start", "why"),
+    [
+        pytest.param(Options(), "?page=99", "unproven_empty", id="a page without items that does not say so"),
+        pytest.param(Options(wall="site"), "", "login_required", id="a login wall"),
+    ],
+)
+async def test_what_shows_no_list_is_no_empty_list(client: Client, options: Options, start: str, why: str):
+    seen, _ = await list_people(client, options, start)
+    finished = expect(seen[-1], RunFinished)
+    assert (finished.samples, finished.population_complete) == (0, False)
+    assert why in f"{finished.population_reason} {finished.population_note}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 
 from python_calamine import CalamineWorkbook
@@ -12,10 +11,10 @@ from python_calamine import CalamineWorkbook
 from practice.people import demo, server
 from practice.people.asking import settle
 from practice.people.data import Person, ground_truth
-from shared.host.services import run_embedded
+from shared.client import Client
+from tests.end_to_end.family_runs import spec_of
 from tests.typed import expect
 
-SPEC = Path(__file__).parents[2] / "task_specs" / "practice_people.json"
 REMARKS = ('she said "soon",\r\nthen left', "  李小龙 ✈  ", "=SUM(A1:A9)", "007", "")
 HEADER = ["ref", " remark", "name", "", "company", "note"]
 
@@ -42,16 +41,13 @@ def read(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
-async def test_a_list_comes_back_with_what_was_found(settings, tmp_path: Path):
+async def test_a_list_comes_back_with_what_was_found(client: Client, tmp_path: Path):
     people = list(ground_truth())
     original = tmp_path / "people.csv"
     original.write_bytes(input_file(people))
     async with server.serve() as url:
-        spec = json.loads(SPEC.read_text())
-        spec["start_url"] = f"{url}/{spec['start_url'].partition('://')[2].partition('/')[2]}"
-        async with run_embedded(settings) as client:
-            accepted = await client.submit(spec, file=("people.csv", original.read_bytes()))
-            finished = await client.result(accepted.run_id)
+        accepted = await client.submit(spec_of("practice_people", url), file=("people.csv", original.read_bytes()))
+        finished = await client.result(accepted.run_id)
     folder = Path(finished.location)
     given, got = read(original), read(folder / "enriched.csv")
     assert [row[: len(HEADER)] for row in got] == given

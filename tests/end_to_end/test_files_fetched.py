@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from shared.host.services import run_embedded
+from shared.client import Client
+from tests.end_to_end.finished_runs import run
 from tests.end_to_end.small_site import Answers, SmallSite
 
-BILL = "month,sum\nMay,12\n"
+BILL, NOTES = "month,sum\nMay,12\n", "two lines\nof notes\n"
 PAGE = """<!doctype html><title>Box B-1</title><h1>Box B-1</h1><dl><dt>Owner</dt><dd>Ann Lee</dd></dl>
 <h2>Bill</h2><p>The bill of May
 <button onclick="location.href = '/bill.csv'"><svg width=16 height=16></svg></button></p>
@@ -24,7 +25,7 @@ class Archive(Answers):
         if self.path == "/bill.csv":
             self.answer(BILL, "text/csv", content_disposition='attachment; filename="bill.csv"')
         elif self.path == "/notes.txt":
-            self.answer("two lines\nof notes\n", "text/plain; charset=utf-8")
+            self.answer(NOTES, "text/plain; charset=utf-8")
         else:
             self.answer(PAGE)
 
@@ -35,7 +36,7 @@ def archive() -> Iterator[str]:
         yield site.url
 
 
-async def run(settings: Any, url: str, route: list[dict[str, Any]], artifacts: list[str]) -> dict[str, Any]:
+async def fetched(client: Client, url: str, route: list[dict[str, Any]], artifacts: list[str]) -> dict[str, Any]:
     spec = {
         "task_id": "boxes",
         "goal": "The files of the box.",
@@ -48,9 +49,7 @@ async def run(settings: Any, url: str, route: list[dict[str, Any]], artifacts: l
         "required_artifacts": artifacts,
         "route": route,
     }
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(spec, rows=[{"box": "B-1"}])
-        finished = await client.result(accepted.run_id)
+    finished = await run(client, spec, [{"box": "B-1"}])
     folder = Path(finished.location) / "B-1"
     result = json.loads((folder / "result.json").read_text())
     files = [one for one in result["artifacts"] if one["kind"] == "download"]
@@ -59,22 +58,15 @@ async def run(settings: Any, url: str, route: list[dict[str, Any]], artifacts: l
     return result
 
 
-@pytest.mark.parametrize(("address", "text"), [("/bill.csv", BILL), ("/notes.txt", "two lines\nof notes\n")])
-async def test_a_file_is_fetched_by_its_address(settings, archive: str, address: str, text: str):
-    route = [{"download": "paper", "open": address}, {"read": ["owner"]}]
-    result = await run(settings, archive, route, ["download:paper"])
+async def test_files_are_fetched_by_address_and_by_the_button_without_a_name(client: Client, archive: str):
+    route = [{"download": "notes", "open": "/notes.txt"}, {"download": "paper", "under": "Bill"}, {"read": ["owner"]}]
+    result = await fetched(client, archive, route, ["download:notes", "download:paper"])
     assert (result["status"], result["fields"]["owner"]["value"]) == ("done", "Ann Lee")
-    assert list(result["files"].values()) == [text]
+    assert result["files"] == {"notes": NOTES, "paper": BILL}
 
 
-async def test_a_file_is_fetched_by_the_button_without_a_name(settings, archive: str):
-    route = [{"download": "paper", "under": "Bill"}, {"read": ["owner"]}]
-    result = await run(settings, archive, route, ["download:paper"])
-    assert (result["status"], result["files"]) == ("done", {"paper": BILL})
-
-
-async def test_the_same_file_by_address_and_by_a_click_is_stored_once(settings, archive: str):
+async def test_the_same_file_by_address_and_by_a_click_is_stored_once(client: Client, archive: str):
     route = [{"download": "paper", "open": "/bill.csv"}, {"download": "again", "press": "Bill"}, {"read": ["owner"]}]
-    result = await run(settings, archive, route, ["download:paper", "download:again"])
+    result = await fetched(client, archive, route, ["download:paper", "download:again"])
     assert result["status"] == "done", result["message"]
     assert list(result["files"].values()) == [BILL]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 import pytest
 
-from shared.bus.nats_bus import connect_bus
+from shared.bus.nats_bus import Bus, connect_bus
+from shared.client import Client
 from shared.client.workflow_calls import create_workflow, invoke_workflow
+from shared.contracts.workflows.invocations import WorkflowRan
 from shared.contracts.workflows.library import WorkflowCreated
 from shared.host.services import run_services
 from shared.settings import Settings
@@ -44,27 +46,20 @@ def site() -> Iterator[str]:
         yield served.url
 
 
-async def invoked(nats_url: str, settings: Settings, site: str) -> Any:
-    async with (
-        run_services(settings, nats_url, ("browser_pool", "workflows")),
-        connect_bus(nats_url, name="client") as bus,
-    ):
-        assert isinstance(await create_workflow(bus, "find_person", dedent(SEARCH)), WorkflowCreated)
-        return await invoke_workflow(bus, "find_person", {"url": f"{site}/", "name": "Ann"}, timeout_s=10.0)
+async def invoked(bus: Bus, site: str) -> WorkflowRan:
+    assert isinstance(await create_workflow(bus, "find_person", dedent(SEARCH)), WorkflowCreated)
+    return await invoke_workflow(bus, "find_person", {"url": f"{site}/", "name": "Ann"}, timeout_s=60.0)
 
 
-async def test_a_flow_is_invoked_in_a_browser_of_declared_hosts(nats_url, tmp_path, site):
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    (tools / "browser.yaml").write_text("kind: browser\nhosts: [127.0.0.1]\nprivate_hosts: [127.0.0.1]\n")
-    settings = Settings(workflows_dir=tmp_path / "workflows", tools_dir=tools, state_dir=tmp_path / "state")
-    ran = await invoked(nats_url, settings, site)
+async def test_a_flow_is_invoked_in_a_browser_of_declared_hosts(client: Client, site: str):
+    ran = await invoked(client.bus, site)
     assert (ran.error, ran.value) == (None, [True, 1, "element_missing"])
 
 
-async def test_without_declared_hosts_no_browser_is_opened(nats_url, tmp_path, site):
+async def test_without_declared_hosts_no_browser_is_opened(nats_url: str, tmp_path: Path, site: str):
     settings = Settings(workflows_dir=tmp_path / "workflows", tools_dir=tmp_path / "none", state_dir=tmp_path / "state")
-    error = (await invoked(nats_url, settings, site)).error
+    async with run_services(settings, nats_url, ["workflows"]), connect_bus(nats_url, name="client") as bus:
+        error = (await invoked(bus, site)).error
     assert error is not None
     assert error.type == "PermissionError"
     assert "tools/browser.yaml" in error.message

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import ROOT
+from tests.end_to_end.conftest import ROOT, System
 from tests.end_to_end.small_site import Answers, SmallSite
 
 FORM = """
@@ -61,8 +61,8 @@ class Agent:
 
     def run(self, source: str, **env: str) -> subprocess.CompletedProcess[str]:
         self.write("workspace/flow.py", dedent(source))
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "EXHIBIT_STATE_DIR": str(self.root / "state"), **env}
-        environment.pop("EXHIBIT_NATS_URL", None)
+        own = {"PYTHONPATH": str(ROOT), "EXHIBIT_STATE_DIR": str(self.root / "state"), "EXHIBIT_NATS_URL": ""}
+        environment = {**os.environ, **own, **env}
         return subprocess.run(
             [sys.executable, str(self.root / "workspace/flow.py")],
             capture_output=True,
@@ -136,7 +136,7 @@ def test_a_flow_with_a_run_is_a_program(agent):
     assert [one.read_bytes()[:4] for one in pictures] == [b"\x89PNG"]
 
 
-def test_a_flow_as_others_write_it_runs_unchanged(agent):
+def test_a_flow_as_others_write_it_runs_unchanged(agent: Agent, system: System):
     ended = agent.run(
         f"""
         import asyncio
@@ -155,7 +155,8 @@ def test_a_flow_as_others_write_it_runs_unchanged(agent):
             await set_structured_output(key="form_result", value="SUBMITTED")
 
         asyncio.run(main())
-        """
+        """,
+        EXHIBIT_NATS_URL=system.url,
     )
     assert ended.returncode == 0, ended.stderr
     assert agent.outputs() == {"form_result": "SUBMITTED"}
@@ -181,7 +182,7 @@ def test_bad_variables_are_told_and_no_browser_is_opened(agent):
     assert not (agent.root / "data/structured_outputs.json").exists()
 
 
-def test_what_is_not_there_stops_the_flow(agent):
+def test_what_is_not_there_stops_the_flow(agent: Agent, system: System):
     ended = agent.run(
         """
         import asyncio
@@ -196,7 +197,8 @@ def test_what_is_not_there_stops_the_flow(agent):
                 raise
 
         asyncio.run(main())
-        """
+        """,
+        EXHIBIT_NATS_URL=system.url,
     )
     assert ended.returncode == 1
     assert ended.stdout == "element_missing\n"

@@ -12,10 +12,9 @@ import pytest
 
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.small_site import Answers, SmallSite
-from tests.practice_sites.site_browser import a_browser, a_page
 from tests.typed import expect
 
-TOTAL, SHOWN = 12, 5
+TOTAL, SHOWN = 7, 5
 KEYS = [f"B-{number:02d}" for number in range(1, TOTAL + 1)]
 STATES = ("open", "closed")
 
@@ -83,75 +82,58 @@ def write_specs(folder: Path, url: str) -> tuple[str, str]:
     return str(files[0]), str(files[1])
 
 
-def asked(cli: Cli, evidence: Path, query: str) -> list[dict[str, str]]:
-    answered = cli.run("sql", query, "--evidence", str(evidence), "--format", "csv")
+def asked(cli: Cli, run_id: str, query: str) -> list[dict[str, str]]:
+    answered = cli.run("sql", run_id, query, "--format", "csv")
     assert answered.returncode == 0, answered.stderr
     return list(csv.DictReader(answered.stdout.splitlines()))
 
 
-async def test_everybody_is_told_how_many_of_how_many_were_listed(cli: Cli, register: Register, tmp_path: Path):
-    listing, _ = write_specs(tmp_path, register.url)
-    evidence = tmp_path / "evidence"
-    ended = cli.run("run", listing, "--evidence", str(evidence))
-    assert ended.returncode == 1
+def test_a_list_that_was_not_read_to_its_end_is_told_and_gone_on_with(online: Cli, register: Register):
+    listing, _ = write_specs(online.folder, register.url)
+    first = online.run("run", listing)
+    assert first.returncode == 1
     for words in (f"Incomplete: {SHOWN} of {TOTAL}", f"1 - 5 of {TOTAL}", "Go on with --resume"):
-        assert words in " ".join(ended.stdout.split())
+        assert words in " ".join(first.stdout.split())
 
+    still = online.run("run", listing, "--json", "--resume", "last")
+    told = json.loads(still.stdout)
+    assert (still.returncode, told["population_reason"], told["samples"]) == (1, "incomplete_list", SHOWN)
+    run_id = told["run_id"]
     query = "select population_complete, population_reason, population_counted, population_note from runs"
-    [told] = asked(cli, evidence, query)
-    assert told["population_complete"] == "false"
-    assert (told["population_reason"], told["population_counted"]) == ("incomplete_list", str(TOTAL))
-    assert f"{SHOWN} of {TOTAL}" in told["population_note"]
-
-    [run] = evidence.glob("run_*")
-    async with a_browser() as browser, a_page(browser) as page:
-        await page.goto((run / "report.html").as_uri())
-        note = page.locator(".population .note.warn")
-        assert f"Incomplete: {SHOWN} of {TOTAL}." in await note.inner_text()
-        assert "Go on with --resume." in await note.inner_text()
-
-
-def test_a_list_that_was_not_read_to_its_end_is_gone_on_with(cli: Cli, register: Register, tmp_path: Path):
-    listing, _ = write_specs(tmp_path, register.url)
-    arguments = ("run", listing, "--evidence", str(tmp_path / "evidence"), "--json")
-    first = cli.run(*arguments)
-    assert (first.returncode, json.loads(first.stdout)["population_reason"]) == (1, "incomplete_list")
-    run_id = json.loads(first.stdout)["run_id"]
-
-    still = cli.run(*arguments, "--resume", "last")
-    assert (still.returncode, json.loads(still.stdout)["run_id"]) == (1, run_id), still.stderr
-    assert json.loads(still.stdout)["samples"] == SHOWN
+    [row] = asked(online, run_id, query)
+    assert row["population_complete"] == "false"
+    assert (row["population_reason"], row["population_counted"]) == ("incomplete_list", str(TOTAL))
+    assert f"{SHOWN} of {TOTAL}" in row["population_note"]
 
     register.broken = False
-    whole = cli.run(*arguments, "--resume", "last")
+    whole = online.run("run", listing, "--json", "--resume", "last")
     finished = json.loads(whole.stdout)
     assert (whole.returncode, finished["run_id"], finished["samples"]) == (0, run_id, TOTAL)
     assert finished["population_complete"]
     with (Path(finished["location"]) / "discovered_samples.csv").open(newline="") as file:
         assert [row["booking"] for row in csv.DictReader(file)] == KEYS
-    none = cli.run(*arguments, "--resume", "last")
+    none = online.run("run", listing, "--json", "--resume", "last")
     assert (none.returncode, "no unfinished run" in none.stdout) == (2, True)
 
 
-def test_what_is_found_later_is_worked_on_and_nothing_twice(cli: Cli, register: Register, tmp_path: Path):
-    listing, execution = write_specs(tmp_path, register.url)
-    evidence = tmp_path / "evidence"
-    first = cli.run("run", execution, "--discover", listing, "--evidence", str(evidence), "--json")
+def test_what_is_found_later_is_worked_on_and_nothing_twice(online: Cli, register: Register):
+    listing, execution = write_specs(online.folder, register.url)
+    first = online.run("run", execution, "--discover", listing, "--json")
     finished = json.loads(first.stdout)
     assert (first.returncode, finished["outcomes"]) == (1, [{"status": "done", "reason": "", "samples": SHOWN}])
     run = Path(finished["location"])
     before = {key: (run / key / "result.json").read_bytes() for key in KEYS[:SHOWN]}
 
     register.broken = False
-    whole = cli.run("run", "--resume", finished["run_id"], "--evidence", str(evidence), "--json")
+    whole = online.run("run", "--resume", finished["run_id"], "--json")
     again = json.loads(whole.stdout)
     assert (whole.returncode, again["outcomes"]) == (0, [{"status": "done", "reason": "", "samples": TOTAL}])
     assert {key: (run / key / "result.json").read_bytes() for key in before} == before, "what is done stays so"
 
-    samples = asked(cli, evidence, "select sample_id, status, reason from samples order by 1")
+    samples = asked(online, run.name, "select sample_id, status, reason from samples order by 1")
     assert [(one["sample_id"], one["status"]) for one in samples] == [(key, "done") for key in KEYS]
     query = "select sample_id, field, value from fields where field in ('status', 'message') order by 1, 2"
-    values = [(one["sample_id"], one["field"], one["value"]) for one in asked(cli, evidence, query)]
+    values = [(one["sample_id"], one["field"], one["value"]) for one in asked(online, run.name, query)]
     with Path(again["table"]).open(newline="") as file:
         table = [(one["sample_id"], one["sample_status"], one["status"]) for one in csv.DictReader(file)]
     assert sorted(table) == [(key, "done", _state(key)) for key in KEYS]
@@ -163,21 +145,21 @@ def test_what_is_found_later_is_worked_on_and_nothing_twice(cli: Cli, register: 
 
 
 def test_the_last_run_is_gone_on_with_where_samples_are_not_done_and_not_with_another_input(
-    cli: Cli, register: Register, tmp_path: Path
+    online: Cli, register: Register
 ):
-    _, execution = write_specs(tmp_path, register.url)
-    rows = tmp_path / "rows.csv"
+    _, execution = write_specs(online.folder, register.url)
+    rows = online.folder / "rows.csv"
     given = [f"{key},{register.url}/bookings/{key}\n" for key in ("B-01", "B-99")]
     rows.write_text(f"booking,url\n{''.join(given)}")
-    arguments = ("run", execution, "--input", str(rows), "--evidence", str(tmp_path / "evidence"), "--json")
-    first = cli.run(*arguments)
+    arguments = ("run", execution, "--input", str(rows), "--json")
+    first = online.run(*arguments)
     finished = json.loads(first.stdout)
     assert (first.returncode, finished["samples"]) == (1, 2), first.stderr
 
-    again = cli.run(*arguments, "--resume", "last")
+    again = online.run(*arguments, "--resume", "last")
     assert (again.returncode, json.loads(again.stdout)["run_id"]) == (1, finished["run_id"])
 
     rows.write_text(f"booking,url\n{given[0]}")
-    other = cli.run(*arguments, "--resume", "last")
+    other = online.run(*arguments, "--resume", "last")
     assert other.returncode == 2
     assert f"go on with that one by --resume {finished['run_id']}" in json.loads(other.stdout)["problems"][0]["message"]

@@ -13,17 +13,17 @@ from typing import Any, ClassVar
 import duckdb
 import pytest
 
-from shared.client import Client
+from shared.client import Client, connect
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.run import check_run
-from shared.host.services import run_embedded
-from shared.settings import Settings
 from shared.subjects import REPERFORM
+from tests.end_to_end.command_line import SECRETS, System
+from tests.end_to_end.finished_runs import run
 from tests.end_to_end.secret_search import found_below
 from tests.end_to_end.small_site import Answers, SmallSite
 
-SECRET = "k7-very!secret-Token=42"
+SECRET = SECRETS["API_TOKEN"]
 OWNERS: dict[str, str] = {
     "A-1": "Ann Lee",
     "A-2": "Bo Ray",
@@ -130,16 +130,15 @@ def spec(url: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Collected:
-    evidence: Path
-    run_id: str
+    run: Path
     again: tuple[SampleReperformed, ...]
     """A-1 re-performed: as it was stored, with a changed response, and with its hash forged as well."""
 
     def result(self, number: str) -> dict[str, Any]:
-        return json.loads((self.evidence / self.run_id / number / "result.json").read_text())
+        return json.loads((self.run / number / "result.json").read_text())
 
     def log(self, number: str) -> list[dict[str, Any]]:
-        return json.loads((self.evidence / self.run_id / number / "action_log.json").read_text())
+        return json.loads((self.run / number / "action_log.json").read_text())
 
 
 async def reperformed(client: Client, run: Path) -> tuple[SampleReperformed, ...]:
@@ -164,24 +163,18 @@ def write(path: Path, data: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Collected:
+def collected(system: System) -> Collected:
     """A run over all cases. The sites are gone by now."""
-    folder = tmp_path_factory.mktemp("integration")
-    settings = Settings(evidence_dir=folder / "evidence", state_dir=folder / "state", nats_url=None, planner="rules")
 
     async def collect() -> Collected:
         with SmallSite(Elsewhere) as other, SmallSite(Tickets) as site:
             Tickets.elsewhere = other.url
-            async with run_embedded(settings) as client:
-                rows = [{"number": number} for number in OWNERS]
-                accepted = await client.submit(spec(site.url), rows=rows)
-                run_id = (await client.result(accepted.run_id)).run_id
-                again = await reperformed(client, settings.evidence_dir / run_id)
-                return Collected(settings.evidence_dir, run_id, again)
+            async with connect(system.url) as client:
+                finished = await run(client, spec(site.url), [{"number": number} for number in OWNERS])
+                folder = Path(finished.location)
+                return Collected(folder, await reperformed(client, folder))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EXHIBIT_SECRET_API_TOKEN", SECRET)
-        return asyncio.run(collect())
+    return asyncio.run(collect())
 
 
 def test_what_the_api_gives_is_enough_without_a_page(collected: Collected):
@@ -240,12 +233,13 @@ def test_a_record_that_the_api_gives_and_the_site_denies_goes_to_a_person(collec
     assert "the site says that there is none" in result["message"]
 
 
-def test_the_secret_is_in_no_byte_that_was_written(collected: Collected):
-    assert found_below(collected.evidence.parent, SECRET) == []
+def test_the_secret_is_in_no_byte_that_was_written(collected: Collected, system: System):
+    assert found_below(collected.run, SECRET) == []
+    assert found_below(system.folder / "state", SECRET) == []
 
 
 def test_the_run_holds_and_its_tables_say_what_an_api_gave(collected: Collected):
-    run = collected.evidence / collected.run_id
+    run = collected.run
     with duckdb.connect() as db:
         columns, fields = "field, response_pointer, response_sha256", f"'{run}/tables/fields.parquet'"
         condition = "origin = 'api' and sample_id = 'A-1' and value is not null"

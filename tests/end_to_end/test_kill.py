@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from practice.tickets.data import ground_truth
-from shared.client import Client, connect
-from shared.contracts.planner import SampleFinished
+from shared.client import connect
 from shared.evidence_format.refused_events import read_refused
 from shared.host.nats_server import nats_server
+from shared.host.services import run_services
 from shared.settings import Settings
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.fleet import Fleet
+from tests.end_to_end.held_site import HeldSite, owners_in, run_with_result
+from tests.end_to_end.owner_tasks import owner_spec
 
-SAMPLES = 10
+SERVICES = ("evidence", "browser_pool", "planner", "discovery")
+NUMBERS = ["A", "B", "C"]
 
 
-@pytest.mark.parametrize("victim", ["planner", "browser_pool", "evidence", "discovery"])
-async def test_a_service_that_is_killed_and_started_again_costs_time_and_nothing_else(
-    victim: str, cli: Cli, tickets_url: str, ticket_spec: dict, tmp_path: Path
+@pytest.mark.parametrize("victims", [("planner", "evidence"), ("browser_pool", "discovery")])
+async def test_services_that_are_killed_and_started_again_cost_time_and_nothing_else(
+    victims: tuple[str, str], cli: Cli, settings: Settings
 ):
-    numbers = [ticket.number for ticket in ground_truth()[:SAMPLES]]
-    rows = [{"ticket_number": n, "url": f"{tickets_url}/tickets/{n}"} for n in numbers]
-    async with nats_server(tmp_path / "jetstream") as url, connect(url) as client:
-        fleet = Fleet(cli, url, tmp_path / "evidence")
-        for name in ("evidence", "browser_pool", "planner", "discovery"):
-            fleet.start(name)
-        accepted = await client.submit(ticket_spec, rows=rows, concurrency=2)
-        await first_results(client, accepted.run_id, 2)
-        fleet.kill(victim)
-        fleet.start(victim)
-        finished = await client.result(accepted.run_id)
-    assert {(o.status, o.samples) for o in finished.outcomes} == {("done", SAMPLES)}
+    """One after the other, when one sample is done and the site holds back the page of another."""
+    others, evidence = [name for name in SERVICES if name not in victims], Path(settings.evidence_dir)
+    with HeldSite(held=["B"]) as site:
+        async with nats_server(cli.folder / "jetstream") as url, run_services(settings, url, others):
+            fleet = Fleet(cli, url, evidence)
+            for victim in victims:
+                await asyncio.to_thread(fleet.start, victim)
+            async with connect(url) as client:
+                spec = owner_spec("held", f"{site.url}/records")
+                accepted = await client.submit(spec, rows=[{"number": n} for n in NUMBERS], concurrency=2)
+                await asyncio.to_thread(run_with_result, evidence, "A")
+                await asyncio.to_thread(site.wait_until_asked, "B")
+                for victim in victims:
+                    fleet.kill(victim)
+                    await asyncio.to_thread(fleet.start, victim)
+                site.let_go()
+                finished = await client.result(accepted.run_id)
+    assert {(o.status, o.samples) for o in finished.outcomes} == {("done", len(NUMBERS))}
     folder = Path(finished.location)
+    assert owners_in(folder) == {number: f"Ann {number}" for number in NUMBERS}
     # A planner that is killed between its result and the mark that says so has its sample worked on again, in vain.
     assert {one.code for one in read_refused(Settings(), folder)} <= {"sample_ended"}, "all of it is signed"
     results = [json.loads(path.read_text()) for path in folder.glob("*/result.json")]
     for result in results:
-        steps = json.loads((folder / result["sample_id"] / "action_log.json").read_text())
+        sample = folder / result["sample_id"]
+        steps = json.loads((sample / "action_log.json").read_text())
         assert {step["planner_id"] for step in steps} == {result["planner_id"]}
         assert {step["session_id"] for step in steps} == {result["session_id"]}
-    assert len({result["planner_id"] for result in results}) == (2 if victim == "planner" else 1)
-    assert sorted(result["sample_id"] for result in results) == sorted(numbers)
-    for result in results:
         for artifact in result["artifacts"]:
-            data = (Path(finished.location) / result["sample_id"] / artifact["filename"]).read_bytes()
-            assert hashlib.sha256(data).hexdigest() == artifact["sha256"]
-    assert len(Path(finished.table).read_text().splitlines()) == SAMPLES + 1
-
-
-async def first_results(client: Client, run_id: str, wanted: int) -> None:
-    async with aclosing(client.watch(run_id)) as events:
-        async for event in events:
-            wanted -= isinstance(event, SampleFinished)
-            if wanted == 0:
-                return
+            assert hashlib.sha256((sample / artifact["filename"]).read_bytes()).hexdigest() == artifact["sha256"]
+    assert len({result["planner_id"] for result in results}) == (2 if "planner" in victims else 1)
+    assert len(Path(finished.table).read_text().splitlines()) == len(NUMBERS) + 1

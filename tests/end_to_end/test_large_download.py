@@ -68,6 +68,7 @@ def highest_mb(pid: int) -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
+@pytest.mark.long
 async def test_a_large_file_passes_through_without_being_held(cli: Cli, archive: str, tmp_path: Path):
     async with nats_server(tmp_path / "streams") as url, connect(url) as client:
         running = {}

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import socketserver
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from practice.tickets.data import ground_truth
-from practice.tickets.demo import compare, write_input
-from shared.client.workflow_calls import create_workflow
-from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import ExhibitError
 from shared.host.services import run_embedded
 from shared.models.client import open_model
-from tests.end_to_end.flow_sources import READ_TICKET, TICKET_FILES
+from shared.settings import Settings
+from tests.end_to_end.finished_runs import results_of, run
+from tests.end_to_end.flow_sources import READ_TICKET, TICKET_FILES, create_flow
+from tests.end_to_end.tickets import FULL, rows, wrong_cells
 
 
 class Trap(socketserver.ThreadingTCPServer):
@@ -50,7 +49,9 @@ def trap() -> Iterator[Trap]:
         serving.join()
 
 
-async def test_a_run_on_flows_connects_to_no_model(settings, ticket_spec, tickets_url, tmp_path, trap):
+async def test_a_run_on_flows_connects_to_no_model(
+    settings: Settings, ticket_spec: dict[str, Any], tickets_url: str, tmp_path: Path, trap: Trap
+):
     settings = settings.model_copy(
         update={
             "workflows_dir": tmp_path / "workflows",
@@ -59,20 +60,15 @@ async def test_a_run_on_flows_connects_to_no_model(settings, ticket_spec, ticket
             "anthropic_base_url": trap.url,
         }
     )
-    tickets, table = ground_truth()[:2], tmp_path / "tickets.csv"
-    write_input(table, tickets_url, tickets)
     spec = {**ticket_spec, "workflow": {"name": "read_ticket"}}
     async with run_embedded(settings) as client:
-        created = await create_workflow(client.bus, "read_ticket", READ_TICKET, files=TICKET_FILES)
-        assert isinstance(created, WorkflowCreated)
-        accepted = await client.submit(spec, file=(table.name, table.read_bytes()), mode="flow")
-        finished = await client.result(accepted.run_id)
+        await create_flow(client, "read_ticket", READ_TICKET, TICKET_FILES)
+        finished = await run(client, spec, rows(tickets_url, FULL[:1]), mode="flow")
     assert trap.connections == 0
-    assert compare(Path(finished.table), tickets) == []
+    assert wrong_cells(finished.table, FULL[:1]) == []
     assert finished.llm_calls == 0
-    results = [json.loads(path.read_text()) for path in Path(finished.location).glob("*/result.json")]
-    assert [result["usage"]["llm_calls"] for result in results] == [0] * finished.samples
-    assert {result["way"] for result in results} == {"flow"}
+    (result,) = results_of(finished).values()
+    assert (result["usage"]["llm_calls"], result["way"]) == (0, "flow")
 
     model = open_model(settings, "main", max_output_tokens=100, max_retries=0)
     with pytest.raises(ExhibitError):

@@ -321,6 +321,6 @@ async def test_what_a_callback_of_the_bus_raises_is_not_quoted(told: Told, nats_
         await bus.nc.subscribe("given.away", cb=breaks)
         await bus.nc.publish("given.away", MARKERS["page"].encode())
         await bus.nc.flush()
-        await asyncio.wait_for(raised.wait(), 10)
+        await asyncio.wait_for(raised.wait(), 60)
     assert [line["message"] for line in told.lines if line["level"] == "INFO"] == ["bus: test: ValueError"]
     assert MARKERS["row"] not in told.json.getvalue() + told.text.getvalue()

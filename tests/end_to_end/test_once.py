@@ -7,16 +7,18 @@ import csv
 import json
 import os
 import signal
-import subprocess
-import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from practice.hr_portal import demo, server
+from practice.hr_portal import demo
 from practice.hr_portal.data import ground_truth
-from practice.hr_portal.site import Options
-from tests.end_to_end.conftest import ROOT, Cli
+from practice.hr_portal.site import Options, PortalSite
+from practice.serving import serve
+from tests.end_to_end.conftest import ROOT, Cli, System
+from tests.end_to_end.held_site import STARTED_S
+from tests.waiting import until
 
 SEEN_BY_ANN = {
     "form_submitted": "yes",
@@ -24,14 +26,8 @@ SEEN_BY_ANN = {
     "report_file": "report.pdf",
     "attachment_count": "0",
 }
-REPORT_MS = 8000
-"""Long enough that the run is cut off while it waits for the report, behind the press."""
-
-
-def sent(url: str) -> int:
-    with urllib.request.urlopen(f"{url}/api/submissions") as answer:
-        told = json.load(answer)
-    return len(told["submissions"] if isinstance(told, dict) else told)
+NEVER = Options(latency_ms=20, report_ms=3_600_000)
+"""The run is cut off while it waits for the report, behind the press."""
 
 
 def written(folder: Path, url: str) -> tuple[str, str]:
@@ -47,48 +43,38 @@ def written(folder: Path, url: str) -> tuple[str, str]:
     return str(folder / "spec.json"), str(folder / "in.csv")
 
 
-async def cut_off(process: subprocess.Popen[str], url: str, sign: signal.Signals) -> None:
-    """Once the form has been sent."""
-    async with asyncio.timeout(120):
-        while not await asyncio.to_thread(sent, url):
-            assert process.poll() is None, process.communicate()
-    os.killpg(process.pid, sign)
-    await asyncio.to_thread(process.communicate)
-
-
-async def told(cli: Cli, *words: str) -> subprocess.CompletedProcess[str]:
-    return await asyncio.to_thread(cli.run, *words, "--evidence", str(cli.folder / "evidence"))
-
-
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-async def test_what_may_have_been_sent_is_sent_again_only_after_a_person_has_said_so(cli: Cli, sign: signal.Signals):
-    async with server.serve(options=Options(latency_ms=20, report_ms=REPORT_MS)) as url:
-        spec, rows = written(cli.folder, url)
-        evidence = cli.folder / "evidence"
-        process = cli.start("run", spec, "--input", rows, "--evidence", str(evidence))
-        await cut_off(process, url, sign)
-        (run,) = [path.name for path in evidence.glob("run_*")]
-        ended = await told(cli, "run", "--resume", run)
-        assert await asyncio.to_thread(sent, url) == 1
+async def test_what_may_have_been_sent_is_sent_again_only_after_a_person_has_said_so(
+    online: Cli, system: System, sign: signal.Signals
+):
+    site, before = PortalSite(NEVER), set(system.evidence.glob("run_*"))
+    async with serve(site.app(), 0) as url:
+        spec, rows = written(online.folder, url)
+        process = online.start_alone("run", spec, "--input", rows)
+        await asyncio.to_thread(until, lambda: site.submissions, "the form is sent", STARTED_S)
+        os.killpg(process.pid, sign)
+        await asyncio.to_thread(process.communicate)
+        site._options = replace(NEVER, report_ms=20)
+        (run,) = set(system.evidence.glob("run_*")) - before
+        ended = await online.run_async("run", "--resume", run.name)
+        assert len(site.submissions) == 1
         assert ended.returncode == 1, ended.stderr
-        (at,) = (evidence / run).glob("*/result.json")
+        (at,) = run.glob("*/result.json")
         result = json.loads(at.read_text())
         assert (result["status"], result["reason"]) == ("needs_review", "unknown_outcome")
         assert "not done again" in result["message"]
+        settle = ("settle", run.name, at.parent.name, "--by", "Ann", "--reason", "it was looked at")
         if sign is signal.SIGINT:
-            settled = await told(
-                cli, "settle", run, at.parent.name, "--again", "--reason", "nothing there", "--by", "Ann"
-            )
+            settled = await online.run_async(*settle, "--again")
             assert settled.returncode == 0, settled.stderr
-            again = await told(cli, "run", "--resume", run)
-            assert await asyncio.to_thread(sent, url) == 2, again.stdout
+            again = await online.run_async("run", "--resume", run.name)
+            assert len(site.submissions) == 2, again.stdout
             return
         given = [f"--value={name}={text}" for name, text in SEEN_BY_ANN.items()]
-        settled = await told(
-            cli, "settle", run, at.parent.name, "--done", "--reason", "it is there", "--by", "Ann", *given
-        )
+        settled = await online.run_async(*settle, "--done", *given)
         assert settled.returncode == 0, settled.stderr
-    asked = await told(cli, "sql", run, "select status, settled, settled_by from samples", "--format", "csv")
+        query = "select status, settled, settled_by from samples"
+        asked = await online.run_async("sql", run.name, query, "--format", "csv")
     assert asked.stdout.split() == ["status,settled,settled_by", "done,done,Ann"], asked.stderr
-    checked = await told(cli, "verify", run)
+    checked = online.run("verify", str(run))
     assert checked.returncode == 0, checked.stdout

@@ -3,21 +3,22 @@ for the whole run. Its answer is a true one, recorded (tests/recordings/planner/
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from scripts.families import with_model
-from shared.client import Client
 from shared.contracts.evidence import RunFinished
 from shared.contracts.workflows.heals import LEAST_HEALED
 from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.testing.cassette import Cassette, Player, playback_server
-from shared.testing.settings import folders_in
+from shared.testing.settings import library_settings
 from tests.drift.flows import Subject, compile_on_plain_site
+from tests.end_to_end.finished_runs import logs_of, results_of, run
 from tests.end_to_end.redesigned_site import InvoiceSite, due_of, total_of
 
+NUMBERS = (33, *range(34, 34 + LEAST_HEALED))
+"""Of the invoices after the redesign. The recorded answer is about the first."""
 RECORDING = Path(__file__).parents[1] / "recordings" / "planner" / "chosen_element.json"
 SPEC: dict[str, Any] = {
     "task_id": "invoices",
@@ -42,40 +43,32 @@ def rows(site: InvoiceSite, *numbers: int) -> list[dict[str, str]]:
     return [{"number": f"INV-{one}", "url": f"{site.url}/i/{one}"} for one in numbers]
 
 
-async def run_redesigned(settings: Settings, site: InvoiceSite, model_url: str) -> RunFinished:
+async def run_redesigned(settings: Settings, site: InvoiceSite) -> RunFinished:
     """Compile a flow on the old pages, and run it on the new ones."""
     async with run_embedded(settings) as client:
-        learned = rows(site, 11, 12, 13, 14)
-        await compile_on_plain_site(client, Subject("invoices", SPEC, learned, (), ()))
-    site.redesigned = True
-    async with run_embedded(with_model(settings, model_url)) as client:
-        return await _run_healed(client, rows(site, 33, *(one for one in range(31, 41) if one != 33)))
+        await compile_on_plain_site(client, Subject("invoices", SPEC, rows(site, 11, 12, 13), (), ()))
+        site.redesigned = True
+        healing = {**SPEC, "heal": "planner"}
+        return await run(client, healing, rows(site, *NUMBERS), planner="anthropic", concurrency=1)
 
 
-async def _run_healed(client: Client, samples: list[dict[str, str]]) -> RunFinished:
-    accepted = await client.submit({**SPEC, "heal": "planner"}, rows=samples, planner="anthropic", concurrency=1)
-    return await client.result(accepted.run_id)
-
-
-async def test_one_question_heals_the_run(settings: Settings, tmp_path: Path):
+async def test_one_question_heals_the_run(tmp_path: Path):
     cassette = Cassette.read(RECORDING)
     with InvoiceSite() as site:
         player = Player(cassette, dict.fromkeys(cassette.origins, site.url))
         async with playback_server(player) as url:
-            finished = await run_redesigned(
-                settings.model_copy(update={**folders_in(tmp_path), "nats_url": None}), site, url
-            )
+            finished = await run_redesigned(with_model(library_settings(tmp_path, planner="rules"), url), site)
     assert player.unexpected == []
     assert (finished.llm_calls, player.played) == (1, {"choose_element": 1})
     ways = {one.way: one.samples for one in finished.ways}
-    assert ways == {"flow": 9, "flow_then_agent": 1}
-    results = [json.loads(path.read_text()) for path in Path(finished.location).glob("*/result.json")]
-    assert {one["status"] for one in results} == {"done"}
-    found = {one["sample_id"]: {name: cell["value"] for name, cell in one["fields"].items()} for one in results}
+    assert ways == {"flow": len(NUMBERS) - 1, "flow_then_agent": 1}
+    results = results_of(finished)
+    assert {one["status"] for one in results.values()} == {"done"}
+    found = {key: {name: cell["value"] for name, cell in one["fields"].items()} for key, one in results.items()}
     assert found == {
-        f"INV-{at}": {"number": f"INV-{at}", "total": total_of(at), "due_date": due_of(at)} for at in range(31, 41)
+        f"INV-{at}": {"number": f"INV-{at}", "total": total_of(at), "due_date": due_of(at)} for at in NUMBERS
     }
-    clicks = [clicks_of(path) for path in Path(finished.location).glob("*/action_log.json")]
+    clicks = [[step for step in log if step["action"] in ("expect", "click")] for log in logs_of(finished).values()]
     # Before a version with the new name is published, the planner's choice is used; afterwards the flow has it.
     by_choice = [one for one in clicks if [step["action"] for step in one] == ["expect", "click"]]
     assert len(by_choice) >= LEAST_HEALED
@@ -83,7 +76,3 @@ async def test_one_question_heals_the_run(settings: Settings, tmp_path: Path):
     assert all(one[0]["ended_at"] <= one[1]["started_at"] for one in by_choice)
     by_version = [one for one in clicks if one not in by_choice]
     assert {one[0]["heals"][0]["rung"] for one in by_version} <= {"agreeing"}
-
-
-def clicks_of(log: Path) -> list[dict[str, Any]]:
-    return [step for step in json.loads(log.read_text()) if step["action"] in ("expect", "click")]

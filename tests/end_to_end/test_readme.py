@@ -11,8 +11,10 @@ import zipfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from shared.task.spec import check_spec
-from tests.end_to_end.conftest import ROOT
+from tests.end_to_end.conftest import ROOT, Cli
 from tests.end_to_end.small_site import Answers, SmallSite
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -51,35 +53,45 @@ def test_every_command_is_known_here():
     assert len(commands()) == 8
 
 
-def test_the_commands_of_the_readme_work_one_after_the_other(tmp_path: Path):
+def test_the_commands_of_the_readme_work_one_after_the_other(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(cli.folder)
+    for name in ("EXHIBIT_STATE_DIR", "EXHIBIT_PLANNER"):
+        del cli.env[name]
     first_run_then_questions = sorted(commands(), key=lambda command: " last" in command)
     (spec,) = blocks("json")
     (rows,) = (block for block in blocks("text") if block.startswith("contract,url"))
     with SmallSite(ContractSite) as site:
-        (tmp_path / "task_specs").mkdir()
+        Path("task_specs").mkdir()
         on_loopback = json.dumps({**json.loads(spec), "allowed_hosts": [urlsplit(site.url).netloc]})
-        (tmp_path / "task_specs/my_contracts.json").write_text(on_loopback)
-        (tmp_path / "contracts.csv").write_text(rows.replace(SITE, site.url))
-        for command in [c for c in first_run_then_questions if c.startswith(".venv/bin/exhibit")]:
-            words = shlex.split(command.replace(SITE, site.url))
-            words[0] = str(ROOT / words[0])
-            ended = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+        Path("task_specs/my_contracts.json").write_text(on_loopback)
+        Path("contracts.csv").write_text(rows.replace(SITE, site.url))
+        for command in [c for c in first_run_then_questions if c.startswith(".venv/bin/exhibit ")]:
+            ended = cli.run(*shlex.split(command.replace(SITE, site.url))[1:])
             assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
             assert ended.stdout.strip(), command
-    assert zipfile.is_zipfile(tmp_path / "handed_over.zip")
-    with zipfile.ZipFile(tmp_path / "handed_over.zip") as handed_over:
+    with zipfile.ZipFile("handed_over.zip") as handed_over:
         results = sorted(name for name in handed_over.namelist() if name.endswith("/result.json"))
         read = [json.loads(handed_over.read(name)) for name in results]
     assert [{key: result["fields"][key].get("value") for key in ROWS_WANTED[0]} for result in read] == ROWS_WANTED
 
 
-def test_the_demo_ends_as_the_readme_shows(tmp_path: Path):
-    # As typed by a person: a make above this one would have its own words printed.
+def made(*words: str) -> list[str]:
+    """Return the lines of a make as typed by a person: one above it would have its own words printed."""
     env = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-    command = ["make", "demo"]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env, timeout=300, check=False)
+    command = ["make", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env, timeout=600, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    lines = ended.stdout.splitlines()
+    return ended.stdout.splitlines()
+
+
+def test_make_knows_its_commands():
+    assert made("--dry-run", "demo")[-1].endswith("python -m scripts.demo")
+    assert made("--dry-run", "test")
+
+
+@pytest.mark.long
+def test_the_demo_ends_as_the_readme_shows():
+    lines = made("demo")
     assert lines[-1] == "60 samples: 58 done, 2 failed (not found)"
     shown = next(block for block in blocks("text") if "60 samples" in block).splitlines()
     assert shown[-2:] == lines[-2:]

@@ -7,10 +7,8 @@ from what the model did, and run on the recorded samples.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,6 @@ import pytest
 
 from practice.families import FAMILIES, Family
 from scripts.families import Outcome, play_family, report
-from shared.contracts.steps import StepTaken
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
@@ -33,6 +30,8 @@ from tests.end_to_end.family_runs import spec_of
 from tests.end_to_end.recorded_families import recording_of
 
 BY_NAME = {family.name: family for family in FAMILIES}
+ALWAYS = "blame"
+"""The family that is always played; the tickets are, in test_recorded_in_auto.py."""
 FIRST_TWO = (0, 1)
 COMPILED_FROM = {"blame": (0, 2)}
 """Samples that a flow is compiled from. The first two lines of code are in one file, and do not tell its path."""
@@ -90,7 +89,9 @@ def task_of(family: Family) -> TaskSpec:
     return spec
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize(
+    "family", [pytest.param(one, id=one.name, marks=() if one.name == ALWAYS else pytest.mark.long) for one in FAMILIES]
+)
 def test_recorded_decisions_come_to_what_the_site_holds(family, play):
     outcome, player = play(family)
     assert player.unexpected == []
@@ -116,6 +117,7 @@ def check_evidence(run: Path, *, judged: bool) -> None:
 # --- flows of what the model did
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "held_out"), [("tickets", 1), ("blame", 1), ("people", 0), ("hr requests", 0)])
 def test_a_flow_of_a_models_samples_does_and_finds_the_same(name, held_out, compiled):
     one = compiled[name]
@@ -128,36 +130,10 @@ def test_a_flow_of_a_models_samples_does_and_finds_the_same(name, held_out, comp
     assert set(one.flow.with_model) <= {"judgment"}
 
 
+@pytest.mark.long
 def test_a_flow_of_different_commits_stays_a_draft_and_says_why(compiled):
     one = compiled["commit audit"]
     assert one.validation.checks == ()
     assert one.validation.problems
     # The first commit passed all checks, the second did not: where its details are is not told by one sample.
     assert any("Details" in problem or "go_back" in problem for problem in one.validation.problems)
-
-
-def calls_in(flow: CompiledFlow, *names: str) -> list[str]:
-    """Return the calls of these functions in the source, as written."""
-    found = (one for one in ast.walk(ast.parse(flow.source)) if isinstance(one, ast.Call))
-    return [ast.unparse(one) for one in found if isinstance(one.func, ast.Name) and one.func.id in names]
-
-
-def test_the_flow_of_a_form_presses_once_and_fills_each_field_once(compiled):
-    one = compiled["hr requests"]
-    pressed = [call for call in calls_in(one.flow, "click", "try_click") if "irreversible" in call]
-    assert pressed == ["click(by_role('button', 'Submit request'), irreversible=True)"]
-    filled = Counter(calls_in(one.flow, "select_option", "set_date", "set_checked", "type_text"))
-    filled += Counter(call for call in calls_in(one.flow, "click") if "radio" in call)
-    [form] = [step for step in task_of(BY_NAME["hr requests"]).route if getattr(step, "fill", None)][:1]
-    assert set(filled.values()) == {1}
-    assert len(filled) == len(form.fill) + 1, "and the format of the report"  # type: ignore[union-attr]
-    assert calls_in(one.flow, "download_all") == [
-        "download_all(in_region(by_role('link'), 'Attachments'), 'attachments')"
-    ]
-
-
-def test_the_log_of_a_model_says_which_press_was_claimed(compiled):
-    def claimed(steps: Sequence[StepTaken]) -> list[str]:
-        return [step.result.target.name for step in steps if step.claimed and step.result and step.result.target]
-
-    assert [claimed(sample.steps) for sample in compiled["hr requests"].samples] == [["Submit request"]] * 2

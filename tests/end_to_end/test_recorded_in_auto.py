@@ -13,13 +13,13 @@ from practice.comparing import rows_of
 from practice.hr_portal import demo as hr
 from practice.hr_portal import server as hr_portal
 from practice.hr_portal.data import ground_truth as employees_of
-from practice.tickets.data import ground_truth as tickets_of
 from services.console.text.tally import way_lines
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings
 from shared.testing.cassette import Player
 from tests.end_to_end.family_runs import spec_of, submissions
 from tests.end_to_end.recorded_families import recorded_model
+from tests.end_to_end.tickets import FULL, UNASSIGNED, rows
 
 Rows = list[dict[str, str]]
 
@@ -30,11 +30,11 @@ def library(settings: Settings, tmp_path: Path) -> Settings:
 
 
 async def run_in_auto(
-    family: str, spec: dict[str, Any], rows: Rows, url: str, settings: Settings
+    family: str, spec: dict[str, Any], asked: Rows, url: str, settings: Settings
 ) -> tuple[RunFinished, Player]:
     """Run the rows one by one, so that the recorded answers are played in their order."""
     async with recorded_model(family, url, settings) as (client, player):
-        accepted = await client.submit(spec, rows=rows, planner="anthropic", concurrency=1, mode="auto")
+        accepted = await client.submit(spec, rows=asked, planner="anthropic", concurrency=1, mode="auto")
         finished = await client.result(accepted.run_id)
     return finished, player
 
@@ -56,28 +56,27 @@ def check_ways(finished: RunFinished, player: Player, *, on_flow: int) -> None:
         assert (result["llm_calls"] == 0) is (result["way"] == "flow")
 
 
-async def test_ten_tickets_on_the_flow_of_two_that_a_model_did(library, tickets_url, ticket_spec):
-    known = tickets_of()
-    unassigned = next(one for one in known if one.assignee is None)
-    chosen = [known[0], unassigned, *[one for one in known[1:] if one is not unassigned and one.due_date][:10]]
-    rows = [{"ticket_number": one.number, "url": f"{tickets_url}/tickets/{one.number}"} for one in chosen]
-    finished, player = await run_in_auto("tickets", ticket_spec, rows, tickets_url, library)
-    check_ways(finished, player, on_flow=10)
+async def test_tickets_on_the_flow_of_two_that_a_model_did(library, tickets_url, ticket_spec):
+    recorded = [FULL[0], UNASSIGNED[0]]
+    chosen = sorted([*recorded, FULL[1], FULL[2], UNASSIGNED[1]], key=lambda one: one not in recorded)
+    finished, player = await run_in_auto("tickets", ticket_spec, rows(tickets_url, chosen), tickets_url, library)
+    check_ways(finished, player, on_flow=3)
     got = {row["ticket_number"]: row for row in rows_of(Path(finished.table))}
     for one in chosen:
         expected = {"status": "done", "assignee": one.assignee or "", "due_date": str(one.due_date or "")}
         assert {name: got[one.number][name] for name in expected} == expected
 
 
+@pytest.mark.long
 async def test_requests_on_the_flow_of_two_that_a_model_sent_are_sent_once(library):
     employees = employees_of()
-    rows = hr.input_rows(employees)[:5]
+    asked = hr.input_rows(employees)[:4]
     async with hr_portal.serve() as url:
         spec = spec_of("practice_hr_request", url)
-        finished, player = await run_in_auto("hr requests", spec, rows, url, library)
+        finished, player = await run_in_auto("hr requests", spec, asked, url, library)
         sent = await asyncio.to_thread(submissions, url)
-    check_ways(finished, player, on_flow=3)
+    check_ways(finished, player, on_flow=2)
     for got in rows_of(Path(finished.table)):
-        expected = hr.expected_cells(rows[int(got["row"]) - 1], employees)
+        expected = hr.expected_cells(asked[int(got["row"]) - 1], employees)
         assert {name: got[name] for name in expected} == expected
-    assert len(sent) == len(rows)
+    assert len(sent) == len(asked)

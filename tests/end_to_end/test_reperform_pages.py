@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from shared.client import Client
 from shared.contracts.reperform import Reperform, SampleReperformed
-from shared.host.services import run_embedded
-from shared.settings import Settings
 from shared.subjects import REPERFORM
 from tests.browser.site import Site
+from tests.end_to_end.finished_runs import outcomes_of, run
 
 FRAMED = "<dl><dt>{label}</dt><dd>{value}</dd></dl>"
 RECORD = """<!doctype html><meta charset=utf-8><title>Case C-1</title><h1>Case C-1</h1>
@@ -53,19 +53,17 @@ SPEC = {
 }
 
 
-async def test_what_a_page_is_made_of_does_not_matter(settings: Settings):
+async def test_what_a_page_is_made_of_does_not_matter(client: Client):
     site = Site()
     await site.start()
     site.add("/owner", FRAMED.format(label="Owner", value="Ann Lee"))
     site.add("/team", FRAMED.format(label="Team", value="Red"))
     url = site.add("/record", RECORD)
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(SPEC, rows=[{"number": "C-1", "url": url}])
-        finished = await client.result(accepted.run_id)
-        await site.stop()
-        assert [(one.status, one.reason) for one in finished.outcomes] == [("done", "")]
-        request = Reperform(run_id=accepted.run_id, sample_id="C-1")
-        told: SampleReperformed = await client.bus.ask(REPERFORM, request, timeout_s=60)
+    finished = await run(client, SPEC, [{"number": "C-1", "url": url}])
+    await site.stop()
+    assert outcomes_of(finished) == {("done", ""): 1}
+    request = Reperform(run_id=finished.run_id, sample_id="C-1")
+    told: SampleReperformed = await client.bus.ask(REPERFORM, request, timeout_s=60)
     assert (told.status, told.identity) == ("done", "proven")
     found = {value.field: value for value in told.values}
     apart = {name: (value.verdict, value.message) for name, value in found.items() if value.verdict != "same"}

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import msgspec
 
-from practice.tickets.data import ground_truth
 from practice.tickets.demo import demo_numbers
-from shared.client.workflow_calls import create_workflow
+from shared.contracts.evidence import RunFinished
 from shared.evidence_format.files.flow import FlowFile
-from shared.host.services import run_embedded
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.verify.run import check_run
 from shared.workflow_source.files import hash_of_version
-from tests.end_to_end.flow_sources import READ_TICKET, TICKET_FILES
+from tests.end_to_end.finished_runs import logs_of, results_of
+from tests.end_to_end.flow_sources import READ_TICKET
+from tests.end_to_end.tickets import FULL, SOME
 from tests.practice_sites.site_browser import a_browser, a_page
 
 
-async def test_the_report_marks_the_values_of_a_real_run(settings, ticket_spec, tickets_url):
-    numbers = demo_numbers(ground_truth())[:3]
-    rows = [{"ticket_number": number, "url": f"{tickets_url}/tickets/{number}"} for number in numbers]
-    async with run_embedded(settings) as client:
-        accepted = await client.submit(ticket_spec, rows=rows)
-        finished = await client.result(accepted.run_id)
-    report = Path(finished.report)
-    assert report == Path(finished.location) / "report.html"
+async def test_the_report_marks_the_values_of_a_real_run(tickets_run: RunFinished):
+    report, results = Path(tickets_run.report), results_of(tickets_run)
+    assert report == Path(tickets_run.location) / "report.html"
 
     async with a_browser() as browser, a_page(browser) as page:
         await page.goto(report.as_uri())
-        assert await page.locator(".rows .c-id a").all_inner_texts() == numbers
-        for number in numbers:
+        assert await page.locator(".rows .c-id a").all_inner_texts() == demo_numbers(SOME)
+        for number in demo_numbers(SOME)[:2]:
             await page.goto(f"{report.as_uri()}#sample={number}")
             await page.get_by_role("heading", name=number).wait_for()
-            result = json.loads((report.parent / number / "result.json").read_text())
-            marked = [name for name, field in result["fields"].items() if (field["source"] or {}).get("box")]
+            marked = [name for name, field in results[number]["fields"].items() if (field["source"] or {}).get("box")]
             shown = await page.locator(".stage [data-mark]").all_inner_texts()
             assert len(shown) == len(marked) > 0
             assert (
@@ -42,17 +39,9 @@ async def test_the_report_marks_the_values_of_a_real_run(settings, ticket_spec, 
             )
 
 
-async def test_the_report_plays_back_what_a_flow_did(settings, ticket_spec, tickets_url, tmp_path, cli):
-    settings = settings.model_copy(update={"workflows_dir": tmp_path / "workflows", "tools_dir": tmp_path / "tools"})
-    number = demo_numbers(ground_truth())[0]
-    spec = {**ticket_spec, "workflow": {"name": "read_ticket"}}
-    async with run_embedded(settings) as client:
-        await create_workflow(client.bus, "read_ticket", READ_TICKET, files=TICKET_FILES)
-        rows = [{"ticket_number": number, "url": f"{tickets_url}/tickets/{number}"}]
-        accepted = await client.submit(spec, rows=rows)
-        finished = await client.result(accepted.run_id)
-    report, folder = Path(finished.report), Path(finished.location) / number
-    log = json.loads((folder / "action_log.json").read_text())
+async def test_the_report_plays_back_what_a_flow_did(flow_run: RunFinished, tmp_path: Path):
+    number = FULL[0].number
+    report, folder, log = Path(flow_run.report), Path(flow_run.location) / number, logs_of(flow_run)[number]
     flow = msgspec.json.decode((folder / "flow.json").read_bytes(), type=FlowFile)
     assert flow.source == READ_TICKET
     assert {entry["flow"]["hash"] for entry in log if "flow" in entry} == {hash_of_version(flow.source, flow.files)}
@@ -91,6 +80,8 @@ async def test_the_report_plays_back_what_a_flow_did(settings, ticket_spec, tick
         await page.locator(".fields").wait_for()
         assert refused == []
 
-    assert cli.run("verify", finished.location).returncode == 0
-    (folder / "flow.json").write_bytes((folder / "flow.json").read_bytes().replace(b"ticket", b"tickeT", 1))
-    assert cli.run("verify", finished.location).returncode != 0
+    copy = Path(shutil.copytree(flow_run.location, tmp_path / "copy"))
+    assert not check_run(FolderSource(copy), None).problems
+    kept = copy / number / "flow.json"
+    kept.write_bytes(kept.read_bytes().replace(b"ticket", b"tickeT", 1))
+    assert check_run(FolderSource(copy), None).problems

@@ -5,21 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import aclosing
+from typing import Any
 
-from practice.tickets.data import ground_truth
+from shared.client import Client, connect
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.events import EventsLoaded, LoggedEvent
 from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.contracts.sessions.status import RunStatus
-from shared.host.services import run_embedded
+from tests.end_to_end.conftest import Cli, System
+from tests.end_to_end.finished_runs import outcomes_of
+from tests.end_to_end.held_site import HeldSite
+from tests.end_to_end.owner_tasks import owner_spec
 from tests.typed import expect
 
 
-async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(settings, ticket_spec, tickets_url):
-    numbers = [ticket.number for ticket in ground_truth()[:6]]
-    rows = [{"ticket_number": number, "url": f"{tickets_url}/tickets/{number}"} for number in numbers]
-    async with run_embedded(settings) as client:
-        run_id = (await client.submit(ticket_spec, rows=rows, concurrency=1)).run_id
+def task_of(site: HeldSite) -> dict[str, Any]:
+    return owner_spec("records", f"{site.url}/records")
+
+
+async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(client: Client):
+    rows = [{"number": number} for number in ("A-1", "A-2", "A-3")]
+    with HeldSite(held=["A-2"]) as site:
+        run_id = (await client.submit(task_of(site), rows=rows, concurrency=1)).run_id
         paused = ""
         async with aclosing(client.watch(run_id)) as events:
             async for event in events:
@@ -33,10 +40,10 @@ async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(set
                     await client.message(run_id, "Take care.", by="ann")
                     await client.resume(run_id, paused)
                     await client.interrupt(run_id)
+                    site.let_go()
                     break
         finished = await client.result(run_id)
-        reasons = {outcome.reason: outcome.samples for outcome in finished.outcomes}
-        assert reasons["interrupted"] >= 3
+        assert {outcome.reason: outcome.samples for outcome in finished.outcomes} == {"": 1, "interrupted": 2}
         status = expect(await client.status(run_id), RunStatus)
         assert (status.in_progress, status.success, status.paused) == (False, False, False)
 
@@ -58,34 +65,33 @@ async def test_a_run_is_followed_paused_resumed_interrupted_and_gone_on_with(set
 
         again = await client.submit(resume=run_id)
         finished = await client.result(run_id, attempt_base=again.attempt_base)
-        assert {outcome.status: outcome.samples for outcome in finished.outcomes} == {"done": 6}
+        assert outcomes_of(finished) == {("done", ""): 3}
         assert expect(await client.status(run_id), RunStatus).success is True
 
 
-async def test_a_run_is_steered_and_followed_on_the_command_line(settings, ticket_spec, tickets_url, cli):
-    number = ground_truth()[0].number
-    async with run_embedded(settings) as client:
-        url = client.bus.nc.connected_url
-        assert url is not None
-        nats = ("--nats", url.geturl())
+def test_a_run_is_steered_and_followed_on_the_command_line(system: System, online: Cli):
+    def exhibit(*words: str, code: int = 0) -> str:
+        done = online.run("runs", *words)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
 
-        async def exhibit(*words: str, code: int = 0) -> str:
-            done = await asyncio.to_thread(cli.run, "runs", *words, *nats)
-            assert done.returncode == code, done.stderr
-            return done.stdout + done.stderr
+    async def begin(site: HeldSite) -> tuple[str, str]:
+        async with connect(system.url) as client:
+            run_id = (await client.submit(task_of(site), rows=[{"number": "A-1"}])).run_id
+            return run_id, (await client.pause(run_id)).paused_key
 
-        rows = [{"ticket_number": number, "url": f"{tickets_url}/tickets/{number}"}]
-        run_id = (await client.submit(ticket_spec, rows=rows)).run_id
-        paused = (await client.pause(run_id)).paused_key
-        assert f"waits for {paused}" in await exhibit("status", run_id)
-        assert "told" in await exhibit("message", run_id, "Take care.")
-        assert "paused by another pause" in await exhibit("resume", run_id, "--key", "other", code=3)
-        assert f"resumed {paused}" in await exhibit("resume", run_id, "--key", paused)
-        shown = await exhibit("events", run_id, "--follow")
-        for told in ("RunStarted", "FlowPaused", "Take care.", "FlowResumed", "RunCompleted"):
-            assert told in shown
-        first = json.loads(await exhibit("events", run_id, "--limit", "2", "--json"))
-        assert (len(first["events"]), first["more"]) == (2, True)
-        assert "has ended" in await exhibit("interrupt", run_id, code=3)
-    done = cli.run("runs", "status", run_id, "--evidence", str(settings.evidence_dir), "--json")
-    assert json.loads(done.stdout)["success"] is True
+    with HeldSite(held=["A-1"]) as site:
+        run_id, paused = asyncio.run(begin(site))
+        assert f"waits for {paused}" in exhibit("status", run_id)
+        assert "told" in exhibit("message", run_id, "Take care.")
+        assert "paused by another pause" in exhibit("resume", run_id, "--key", "other", code=3)
+        assert f"resumed {paused}" in exhibit("resume", run_id, "--key", paused)
+        site.let_go()
+        shown = exhibit("events", run_id, "--follow")
+    for told in ("RunStarted", "FlowPaused", "Take care.", "FlowResumed", "RunCompleted"):
+        assert told in shown
+    first = json.loads(exhibit("events", run_id, "--limit", "2", "--json"))
+    assert (len(first["events"]), first["more"]) == (2, True)
+    assert "has ended" in exhibit("interrupt", run_id, code=3)
+    del online.env["EXHIBIT_NATS_URL"]
+    assert json.loads(exhibit("status", run_id, "--json"))["success"] is True

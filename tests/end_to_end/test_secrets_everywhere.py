@@ -106,13 +106,10 @@ PLANTED = [(one, other) for one in WRITINGS for other in PACKINGS if not (one in
 """A cell is text."""
 
 
-@pytest.mark.parametrize(("writing", "packing"), PLANTED)
-def test_the_search_finds_what_is_planted(packing: str, writing: str):
-    assert found_in(PACKINGS[packing](WRITINGS[writing]), SECRET)
-
-
 @pytest.mark.parametrize("packing", PACKINGS)
-def test_the_search_finds_nothing_where_nothing_is(packing: str):
+def test_the_search_finds_what_is_planted_and_nothing_where_nothing_is(packing: str):
+    written = [writing for writing, other in PLANTED if other == packing]
+    assert [one for one in written if not found_in(PACKINGS[packing](WRITINGS[one]), SECRET)] == []
     assert found_in(PACKINGS[packing](b"correct horse and (hidden)"), SECRET) == []
 
 

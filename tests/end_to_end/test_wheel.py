@@ -19,6 +19,7 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
 from tests.end_to_end.conftest import ROOT
 
+pytestmark = pytest.mark.long
 BUILD_S, INSTALL_S, RUN_S = 120, 420, 180
 
 

@@ -1,16 +1,13 @@
-"""`exhibit workflows` as users and scripts run it: each command in a process of its own."""
+"""`exhibit workflows` as users and scripts run it: on the library of services that run already."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 from practice.tickets.data import ground_truth
-from tests.end_to_end.conftest import ROOT, Cli
+from tests.end_to_end.conftest import ROOT, Cli, System
 
 EXAMPLE = ROOT / "examples/workflows/ticket_evidence"
 
@@ -41,8 +38,8 @@ def run(text: str, at_least: int = 1) -> dict:
 '''
 
 
-def test_a_workflow_is_written_found_run_and_taken_elsewhere(cli: Cli):
-    cli.env["EXHIBIT_WORKFLOWS_DIR"] = str(cli.folder / "workflows")
+def test_a_workflow_is_written_found_run_and_taken_elsewhere(online: Cli, system: System):
+    cli = online
     source = cli.folder / "count_words.py"
     source.write_text(COUNT)
     made = cli.run("workflows", "create", str(source), "--author", "anna")
@@ -66,7 +63,9 @@ def test_a_workflow_is_written_found_run_and_taken_elsewhere(cli: Cli):
     assert "exhibit: count_words failed (raised)" in failed.stderr
     assert "ValueError: no word of 5 letters in 'a'" in failed.stderr
     assert 'raise ValueError(f"no word' in failed.stderr
-    assert str(cli.folder) not in failed.stderr
+    assert str(system.folder) not in failed.stderr
+    unknown = cli.run("workflows", "show", "nothing")
+    assert (unknown.returncode, "there is no workflow 'nothing'" in unknown.stderr) == (2, True)
 
     assert cli.run("workflows", "export", str(cli.folder / "library.zip")).returncode == 0
     assert cli.run("workflows", "delete", "count_words", "--author", "bert").returncode == 0
@@ -81,52 +80,18 @@ def test_a_workflow_is_written_found_run_and_taken_elsewhere(cli: Cli):
     ]
 
 
-def test_bad_input_is_told_all_at_once_before_anything_starts(cli: Cli):
-    cli.env["EXHIBIT_WORKFLOWS_DIR"] = str(cli.folder / "workflows")
-    ended = cli.run("workflows", "run", "any", "[1]", "--arg", "novalue", "--arg", "a=1", "--arg", "a=2")
-    assert ended.returncode == 2
-    assert "3 problems" in ended.stderr
-    assert "'novalue' is not of the form name=value" in ended.stderr
-    assert "a is given twice" in ended.stderr
-    missing = cli.run("workflows", "create", str(cli.folder / "nothing.py"))
-    assert missing.returncode == 2
-    assert "nothing.py" in missing.stderr
-    unknown = cli.run("workflows", "show", "nothing")
-    assert unknown.returncode == 2
-    assert "there is no workflow 'nothing'" in unknown.stderr
-
-
-def test_names_are_completed_by_the_shell(cli: Cli):
-    folder = cli.folder / "workflows"
-    folder.mkdir()
-    for name in ("count_words", "count_lines", "fetch", "_draft"):
-        (folder / f"{name}.py").write_text(COUNT)
-    env = {
-        **cli.env,
-        "EXHIBIT_WORKFLOWS_DIR": str(folder),
-        "_EXHIBIT_COMPLETE": "complete_bash",
-        "COMP_WORDS": "exhibit workflows run count",
-        "COMP_CWORD": "3",
-    }
-    program = Path(sys.executable).parent / "exhibit"
-    told = subprocess.run([str(program)], env=env, capture_output=True, text=True, check=False).stdout
-    assert told.split() == ["count_lines", "count_words"]
-
-
-def test_ticket_evidence_is_collected_by_the_example(cli: Cli, tickets_url: str):
+def test_ticket_evidence_is_collected_by_the_example(online: Cli, system: System, tickets_url: str):
     """The library in examples/workflows/ticket_evidence: a browser, pictures and a table as artifacts."""
-    cli.env["EXHIBIT_WORKFLOWS_DIR"] = str(cli.folder / "workflows")
-    cli.env["EXHIBIT_TOOLS_DIR"] = str(EXAMPLE / "tools")
+    cli = online
     assert cli.run("workflows", "import", str(EXAMPLE / "workflows")).returncode == 0
-    tickets = ground_truth()[:3]
+    tickets = ground_truth()[:2]
     addresses = [f"{tickets_url}/tickets/{ticket.number}" for ticket in tickets]
     given = json.dumps({"ticket_urls": [*addresses, f"{tickets_url}/tickets/TCK-9999"], "collection": "april"})
-    evidence = cli.folder / "evidence"
-    ran = cli.run("workflows", "run", "collect_ticket_evidence", given, "--evidence", str(evidence))
+    ran = cli.run("workflows", "run", "collect_ticket_evidence", given)
     assert ran.returncode == 0, ran.stderr
     value = json.loads(ran.stdout)
     assert list(value["failed"]) == [f"{tickets_url}/tickets/TCK-9999"]
-    kept = evidence / "library.artifacts"
+    kept = system.evidence / "library.artifacts"
     with (kept / "april.csv" / "content").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["ticket_number"], row["assignee"]) for row in rows] == [

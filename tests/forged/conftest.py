@@ -1,7 +1,7 @@
-"""A system with a library of its own, whose samples are worked out by rules."""
+"""One system for each module, with a library of its own, whose samples are worked out by rules."""
 
 from __future__ import annotations
 
-from tests.drift.conftest import with_library
+from tests.drift.conftest import client
 
-__all__ = ["with_library"]
+__all__ = ["client"]

@@ -1,4 +1,4 @@
-"""Runs on the forged site, and which task runs in which mode."""
+"""Runs on the forged site, and which task runs in which mode: everything in `make test-long`, `make test` a part."""
 
 from __future__ import annotations
 
@@ -14,15 +14,10 @@ from tests.end_to_end.family_runs import written
 from tests.forged.tasks import Row
 
 SEED = int(os.environ.get("FORGED_SEED", "11"))
-HONEST = 6
+HONEST = 2
 """Samples of a run that meet no lie."""
-FLOW_AND_AUTO: tuple[RunMode, ...] = ("flow", "auto")
-WHOLE = os.environ.get("FORGED") == "all"
-
-
-def modes_of(one: RunMode) -> tuple[RunMode, ...]:
-    """Return the modes of a task: this one, or both with FORGED=all. All tasks together run in both."""
-    return FLOW_AND_AUTO if WHOLE else (one,)
+RECORDED = 4
+"""Samples that a flow is compiled from, and checked with."""
 
 
 async def run(client: Client, task: dict[str, Any], rows: Sequence[Row], mode: RunMode) -> list[dict[str, str]]:

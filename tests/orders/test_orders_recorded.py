@@ -19,6 +19,7 @@ PLAYED = [page for page in PAGES if page.name != "frame"]
 """A frame that does not answer at once is told as unread: then another page is shown than the one that was answered."""
 
 
+@pytest.mark.long
 async def test_a_model_that_read_the_pages_did_the_tasks_and_no_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(f"EXHIBIT_SECRET_{SECRET_NAME.upper()}", SECRET)
     finished, player, site, foreign = await play(Cassette.read(RECORDED), PLAYED, library_settings(tmp_path))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import shutil
-import signal
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -48,7 +46,7 @@ class Visitor:
         return await self.post(path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
     def _ask(self, method: str, path: str, body: bytes, kind: str) -> Reply:
-        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=10)
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         headers = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         try:
             connection.request(method, path, body or None, {**headers, "content-type": kind} if body else headers)
@@ -98,21 +96,3 @@ def browser_path(playwright: Playwright) -> str | None:
         return str(Settings().chromium)
     own = Path(playwright.chromium.executable_path)
     return None if own.exists() else next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-async def run_as_program(*arguments: str) -> tuple[int, int | None, bytes, bytes]:
-    """Run ``python -m`` with the arguments until Ctrl-C.
-
-    Returns the status of the first page, the exit code, and the remaining output (stdout, stderr).
-    """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-m", *arguments),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    base_url = (await asyncio.wait_for(process.stdout.readline(), 60)).decode().strip()
-    reply = await Visitor(base_url).get("/")
-    process.send_signal(signal.SIGINT)
-    out, err = await asyncio.wait_for(process.communicate(), 60)
-    return reply.status, process.returncode, out, err

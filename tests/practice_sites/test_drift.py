@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -12,12 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from practice.drift import COOKIE, KNOWN, VARIABLE, Drift, DriftCookie, Switch, alone, drift_of, drifted, pairs
-
-
-def _request(query: str = "", cookie: str = "") -> Request:
-    headers = [(b"cookie", cookie.encode())] if cookie else []
-    return Request({"type": "http", "method": "GET", "path": "/", "query_string": query.encode(), "headers": headers})
+from practice.drift import COOKIE, KNOWN, VARIABLE, Drift, DriftCookie, alone, drift_of, drifted, pairs
 
 
 async def _answer(query: str = "", cookie: str = "") -> tuple[int, str, str]:
@@ -35,24 +30,18 @@ async def _answer(query: str = "", cookie: str = "") -> tuple[int, str, str]:
     async def receive() -> Any:
         return {"type": "http.request"}
 
-    await app(_request(query, cookie).scope, receive, send)
-    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return sent[0]["status"], sent[1]["body"].decode(), headers.get("set-cookie", "")
+    headers = [(b"cookie", cookie.encode())] if cookie else []
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": query.encode(), "headers": headers}
+    await app(scope, receive, send)
+    answered = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], sent[1]["body"].decode(), answered.get("set-cookie", "")
 
 
 def test_names_are_read_in_any_order_and_told_in_one():
     drift = Drift.of(" wrap ,rename,,")
     assert (drift.has("rename"), drift.has("wrap"), drift.has("popup")) == (True, True, False)
-    assert str(drift) == "rename,wrap"
-    assert drift == {"rename", "wrap"}
+    assert (str(drift), drift) == ("rename,wrap", {"rename", "wrap"})
     assert not Drift.of("")
-
-
-@pytest.mark.parametrize("text", ["renam", "rename,Wrap", "rename reorder", "all"])
-def test_a_name_that_is_none_is_an_error_that_lists_those_that_are(text: str):
-    with pytest.raises(ValueError, match="no such drift: ") as error:
-        Drift.of(text)
-    assert all(name in str(error.value) for name in get_args(Switch))
 
 
 def test_nothing_changes_without_drift():
@@ -63,16 +52,11 @@ def test_nothing_changes_without_drift():
     assert none.css(".panel { color: red }") == ".panel { color: red }"
 
 
-@pytest.mark.parametrize("count", range(2, 12))
-def test_another_order_holds_everything_once_and_starts_with_something_else(count: int):
-    reordered = Drift.of("reorder").ordered(range(count))
-    assert sorted(reordered) == list(range(count))
-    assert reordered[0] != 0
-
-
-def test_labels_without_a_synonym_stay():
-    assert Drift.of("rename").label("Assignee", {"Assignee": "Owner"}) == "Owner"
-    assert Drift.of("rename").label("Status", {"Assignee": "Owner"}) == "Status"
+def test_another_order_holds_everything_once_and_starts_with_something_else():
+    for count in range(2, 12):
+        reordered = Drift.of("reorder").ordered(range(count))
+        assert sorted(reordered) == list(range(count))
+        assert reordered[0] != 0
 
 
 def test_a_style_sheet_follows_the_names_of_its_elements():
@@ -85,25 +69,22 @@ def test_a_style_sheet_follows_the_names_of_its_elements():
     assert "margin: .5em; background: url(/x.svg)" in told
 
 
-async def test_an_address_is_kept_in_a_cookie_that_later_requests_bring_back():
-    status, said, cookie = await _answer("drift=rename,reorder")
-    assert (status, said) == (200, "rename,reorder")
+async def test_an_address_is_kept_in_a_cookie_wins_over_it_and_both_over_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    _, said, cookie = await _answer("drift=rename,reorder")
+    assert said == "rename,reorder"
     kept = cookie.partition(";")[0]
-    assert kept.startswith(f"{COOKIE}=")
     assert await _answer(cookie=kept) == (200, "rename,reorder", "")
-
-
-async def test_an_address_wins_over_the_cookie_and_can_turn_all_drift_off():
-    status, said, cookie = await _answer("drift=", f"{COOKIE}=rename.wrap")
-    assert (status, said) == (200, "")
+    _, said, cookie = await _answer("drift=", kept)
+    assert said == ""
     assert cookie.startswith(f"{COOKIE}=;")
-
-
-async def test_the_environment_holds_where_nobody_says_anything(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(VARIABLE, "popup,iframe")
-    assert await _answer() == (200, "popup,iframe", "")
-    assert (await _answer("drift=wrap"))[1] == "wrap"
-    assert (await _answer(cookie=f"{COOKIE}="))[1] == ""
+    assert [(await _answer(*one))[1] for one in ((), ("drift=wrap",), ("", f"{COOKIE}="))] == [
+        "popup,iframe",
+        "wrap",
+        "",
+    ]
 
 
 @pytest.mark.parametrize(("query", "cookie"), [("drift=frames", ""), ("", f"{COOKIE}=frames")])
@@ -119,14 +100,10 @@ def test_a_site_whose_environment_is_wrong_does_not_start(monkeypatch: pytest.Mo
         DriftCookie(Starlette())
 
 
-def test_every_switch_is_met_alone_and_with_every_other():
+def test_every_switch_is_met_alone_and_with_every_other_and_other_words_make_another_page():
     assert {frozenset(one) for one in alone()} == {frozenset({switch}) for switch in KNOWN}
     assert {frozenset(one) for one in pairs()} == {frozenset({a, b}) for a in KNOWN for b in KNOWN if a != b}
-
-
-def test_other_words_make_another_page_whatever_else_changes():
-    assert Drift().is_same_page
-    for drift in (*alone(), *pairs()):
+    for drift in (Drift(), *alone(), *pairs()):
         assert drift.is_same_page == (not drift.has("rename"))
 
 

@@ -78,27 +78,26 @@ class Read:
         return "right" if self.reading.state == self.tile.icon.wanted else "WRONG"
 
 
+_NAMES = {
+    ("dot", "pending", AMBER): "dot dot-fill circle-fill circle circle-filled circle-medium circle-outline",
+    ("skip", "neutral", GREY): "skip skip-fill slash-circle slash-circle-fill circle-slash ban cancel no-entry "
+    "no-entry-fill ban-fill block-helper",
+    ("triangle", "warning", ORANGE): "exclamation-triangle exclamation-triangle-fill alert-triangle alert alert-fill "
+    "alert-outline",
+    ("clock", "pending", AMBER): "clock clock-fill clock-outline",
+    ("spinner", "pending", BLUE): "loader-2 loader-3",
+}
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_MARKED = {"check": ("pass", GREEN), "cross": ("fail", RED), "dash": ("neutral", GREY)}
+
+
 def kind_of(name: str) -> tuple[str, str, int] | None:
     """Return kind, state and colour of a status name; None for any other name."""
-    words = name.split("-")
-    core = [word for word in words if word not in _PLAIN]
+    core = [word for word in name.split("-") if word not in _PLAIN]
     if len(core) == 1 and core[0] in _MARKS:
         mark = _MARKS[core[0]]
-        state, colour = {"check": ("pass", GREEN), "cross": ("fail", RED), "dash": ("neutral", GREY)}[mark]
-        return mark, state, colour
-    joined = "-".join(words)
-    if joined in ("dot", "dot-fill", "circle-fill", "circle", "circle-filled", "circle-medium", "circle-outline"):
-        return "dot", "pending", AMBER
-    if joined in ("skip", "skip-fill", "slash-circle", "slash-circle-fill", "circle-slash", "ban", "cancel"):
-        return "skip", "neutral", GREY
-    if joined in ("no-entry", "no-entry-fill", "ban-fill", "block-helper"):
-        return "skip", "neutral", GREY
-    triangles = ("exclamation-triangle", "exclamation-triangle-fill", "alert-triangle", "alert", "alert-fill")
-    if joined in (*triangles, "alert-outline"):
-        return "triangle", "warning", ORANGE
-    if joined in ("clock", "clock-fill", "clock-outline"):
-        return "clock", "pending", AMBER
-    return ("spinner", "pending", BLUE) if joined in ("loader-2", "loader-3") else None
+        return mark, *_MARKED[mark]
+    return _KINDS.get(name)
 
 
 def _unsized(package: str, stem: str) -> str:

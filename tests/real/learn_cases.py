@@ -22,7 +22,8 @@ from shared.settings import Settings
 from tests.real.apps.app import NAMES, RealApp, as_text, real_app
 
 Values = Mapping[str, str | None]
-TEXT, NUMBER, MONEY, DATE = (FieldType(type=one) for one in ("string", "number", "decimal", "date"))
+TEXT, NUMBER, MONEY, DATE, TIME = (FieldType(type=one) for one in ("string", "number", "decimal", "date", "date-time"))
+MAYBE_TEXT, MAYBE_DATE = FieldType(type="string | null"), FieldType(type="date | null")
 NONE = ("None",)
 WRITTEN_RECORDS, WRITTEN_ROWS = 3, 2
 RECORDS = 26
@@ -118,13 +119,7 @@ CASES = (
         "commit page",
         "klaus",
         False,
-        {
-            "sha": TEXT,
-            "author": TEXT,
-            "committer": TEXT,
-            "committed_at": FieldType(type="date-time"),
-            "changed_files": NUMBER,
-        },
+        {"sha": TEXT, "author": TEXT, "committer": TEXT, "committed_at": TIME, "changed_files": NUMBER},
         _records,
     ),
     LearnCase("heading with parts", "klaus", False, {"file": TEXT, "revision": TEXT}, _blamed_files),
@@ -133,7 +128,7 @@ CASES = (
         "annotated source",
         "otterwiki",
         False,
-        {"revision": TEXT, "author": TEXT, "changed_at": FieldType(type="date-time")},
+        {"revision": TEXT, "author": TEXT, "changed_at": TIME},
         _blamed_blocks,
         is_list=True,
     ),
@@ -141,14 +136,7 @@ CASES = (
         "wiki page",
         "otterwiki",
         True,
-        {
-            "service": TEXT,
-            "owner": FieldType(type="string | null"),
-            "tier": TEXT,
-            "state": TEXT,
-            "users": NUMBER,
-            "reviewed_on": FieldType(type="date | null"),
-        },
+        {"service": TEXT, "owner": MAYBE_TEXT, "tier": TEXT, "state": TEXT, "users": NUMBER, "reviewed_on": MAYBE_DATE},
         _records,
     ),
     LearnCase(
@@ -170,14 +158,7 @@ CASES = (
         "asset form",
         "sqladmin",
         True,
-        {
-            "tag": TEXT,
-            "name": TEXT,
-            "condition": TEXT,
-            "price": MONEY,
-            "bought_on": DATE,
-            "retired_on": FieldType(type="date | null"),
-        },
+        {"tag": TEXT, "name": TEXT, "condition": TEXT, "price": MONEY, "bought_on": DATE, "retired_on": MAYBE_DATE},
         _edit_forms,
     ),
     LearnCase("asset list", "sqladmin", True, {"tag": TEXT, "name": TEXT, "condition": TEXT}, _listed, is_list=True),
@@ -189,11 +170,11 @@ CASES = (
             "contract": TEXT,
             "title": TEXT,
             "supplier": TEXT,
-            "owner": FieldType(type="string | null"),
+            "owner": MAYBE_TEXT,
             "state": TEXT,
             "amount": MONEY,
             "starts_on": DATE,
-            "ends_on": FieldType(type="date | null"),
+            "ends_on": MAYBE_DATE,
         },
         _records,
     ),
@@ -227,5 +208,5 @@ async def _see(case: LearnCase, app: RealApp, folder: Path, session: ManualSessi
 
 
 def _html(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=20) as response:
+    with urllib.request.urlopen(url, timeout=60) as response:
         return response.read().decode(errors="replace")

@@ -18,7 +18,7 @@ from tests.real.player import Player, Stuck
 
 HERE = Path(__file__).parent
 EPISODE_MS = 60_000
-VERDICT_S = 10.0
+VERDICT_S = 30.0
 GOOD = 0.9
 """Minimum of the raw reward (without time penalty) that counts as solved."""
 

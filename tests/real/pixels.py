@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
-import struct
-import zlib
 from dataclasses import dataclass
+
+from PIL import Image
 
 Colour = tuple[int, int, int]
 
@@ -39,43 +40,10 @@ class Picture:
 
 
 def read_png(data: bytes) -> Picture:
-    """Read a non-interlaced PNG with 8 bits per channel, as browsers write them."""
-    width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", data[16:29])
-    if (depth, interlaced) != (8, 0) or kind not in (2, 6):
-        raise ValueError(f"not a PNG of this kind: depth {depth}, colour type {kind}")
-    size = 4 if kind == 6 else 3
-    raw, stride = zlib.decompress(_body(data)), width * size
-    rows: list[tuple[Colour, ...]] = []
-    above = bytearray(stride)
-    for y in range(height):
-        start = y * (stride + 1)
-        above = _unfiltered(raw[start], bytearray(raw[start + 1 : start + 1 + stride]), above, size)
-        rows.append(tuple((above[i], above[i + 1], above[i + 2]) for i in range(0, stride, size)))
-    return Picture(width, height, tuple(rows))
-
-
-def _body(data: bytes) -> bytes:
-    at, body = 8, b""
-    while at < len(data):
-        (length,) = struct.unpack(">I", data[at : at + 4])
-        if data[at + 4 : at + 8] == b"IDAT":
-            body += data[at + 8 : at + 8 + length]
-        at += 12 + length
-    return body
-
-
-def _unfiltered(method: int, line: bytearray, above: bytearray, size: int) -> bytearray:
-    for i in range(len(line)):
-        a = line[i - size] if i >= size else 0
-        b, c = above[i], above[i - size] if i >= size else 0
-        guess = (0, a, b, (a + b) // 2, _paeth(a, b, c))[method]
-        line[i] = (line[i] + guess) & 255
-    return line
-
-
-def _paeth(a: int, b: int, c: int) -> int:
-    nearest = a + b - c
-    return min((a, b, c), key=lambda one: abs(nearest - one))
+    image = Image.open(io.BytesIO(data)).convert("RGB")
+    pixels, width = [*zip(*[iter(image.tobytes())] * 3, strict=True)], image.width
+    rows = (tuple(pixels[at : at + width]) for at in range(0, len(pixels), width))
+    return Picture(width, image.height, tuple(rows))
 
 
 def middle(points: list[tuple[int, int]]) -> tuple[float, float]:

@@ -5,17 +5,17 @@ It runs in separate processes; nothing of it is imported here. Visitors are anon
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import secrets
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.ports import free_port
+from tests.real.programs import output_of, served_by
 
 SEED = 11
 ISSUES = 60
@@ -55,8 +55,6 @@ _NOTES = (
     "The fix is in testing since Monday.",
 )
 ROOT = Path(__file__).parents[2]
-_START_BOUND_S = 60.0
-_STOP_BOUND_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,18 @@ def _issue(rng: random.Random, number: int, title: str) -> Issue:
     )
 
 
+def cells_of(issue: Issue, list_as: Callable[[list[str]], str]) -> dict[str, str | None]:
+    """Return the columns of an issue, as the task asks for them. ``list_as``: how a list is written."""
+    return {
+        "issue": issue.name,
+        "title": issue.title,
+        "priority": issue.priority,
+        "issue_status": issue.status,
+        "assigned_to": issue.assigned_to,
+        "keywords": list_as(list(issue.keywords)) if issue.keywords else None,
+    }
+
+
 def input_rows(base_url: str, issues: list[Issue]) -> list[dict[str, str]]:
     """Return one row per issue, with the missing ones in between."""
     names = [issue.name for issue in issues]
@@ -124,58 +134,21 @@ async def roundup_tracker(
     folder.mkdir(parents=True, exist_ok=True)
     home = folder / "tracker"
     await _make(python, home, url, template)
-    server = await _start(python, home, port, folder / "roundup.log")
-    try:
+    # Roundup's server wants root, as which containers often run, to name the user it shall run as.
+    user = ("-u", "0") if os.getuid() == 0 else ()
+    # One thread a request: a browser keeps several connections open at once.
+    options = ("-n", "127.0.0.1", "-p", str(port), "-t", "thread", *user)
+    command = (str(python), "-u", "-m", "roundup.scripts.roundup_server", *options, f"tracker={home}")
+    async with served_by(command, folder / "roundup.log", ROOT) as said:
+        if "started" not in said:
+            raise RuntimeError(f"roundup-server did not start: {said}")
         yield url
-    finally:
-        await _stop(server)
 
 
 async def _make(python: Path, home: Path, url: str, template: str) -> None:
     # mail_debug: whatever the tracker wants to mail goes to a file, never out.
     options = f"tracker_web={url},mail_domain=localhost,mail_host=localhost,mail_debug={home / 'mail.txt'}"
     admin = ("-m", "roundup.scripts.roundup_admin", "-i", str(home))
-    await _run(python, *admin, "install", template, "sqlite", options)
-    await _run(python, *admin, "initialise", secrets.token_urlsafe(16))
-    await _run(python, "-m", "tests.real.roundup_seed", str(home))
-
-
-async def _run(python: Path, *arguments: str) -> None:
-    process = await asyncio.create_subprocess_exec(
-        str(python), *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    said, _ = await process.communicate()
-    if process.returncode != 0:
-        raise RuntimeError(f"{arguments[0]} ended with {process.returncode}:\n{said.decode(errors='replace')}")
-
-
-async def _start(python: Path, home: Path, port: int, log: Path) -> asyncio.subprocess.Process:
-    # Roundup's server wants root, as which containers often run, to name the user it shall run as.
-    user = ("-u", "0") if os.getuid() == 0 else ()
-    # One thread a request: a browser keeps several connections open at once.
-    options = ("-n", "127.0.0.1", "-p", str(port), "-t", "thread", *user)
-    with log.open("wb") as sink:
-        server = await asyncio.create_subprocess_exec(
-            *(str(python), "-u", "-m", "roundup.scripts.roundup_server", *options, f"tracker={home}"),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=sink,
-        )
-    assert server.stdout is not None
-    try:
-        first = await asyncio.wait_for(server.stdout.readline(), _START_BOUND_S)
-    except TimeoutError:
-        first = b""
-    if b"started" not in first:
-        await _stop(server)
-        raise RuntimeError(f"roundup-server did not start: {first!r}\n{log.read_text(errors='replace')}")
-    return server
-
-
-async def _stop(server: asyncio.subprocess.Process) -> None:
-    if server.returncode is None:
-        server.terminate()
-    try:
-        await asyncio.wait_for(server.communicate(), _STOP_BOUND_S)
-    except TimeoutError:
-        server.kill()
-        await server.communicate()
+    await output_of((str(python), *admin, "install", template, "sqlite", options), ROOT)
+    await output_of((str(python), *admin, "initialise", secrets.token_urlsafe(16)), ROOT)
+    await output_of((str(python), "-m", "tests.real.roundup_seed", str(home)), ROOT)

@@ -1,17 +1,21 @@
-"""Flows on another release of a third-party app, newer or older. ``make real`` runs it and prints the tables."""
+"""Flows on third-party pages that have changed: another release of an app, and Roundup with other templates.
+
+Prints the tables (``pytest -s``), as ``make real`` does.
+"""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.real.apps.environment import NEWER, OLDER
-from tests.real.releases.app_releases import APPS, EACH, measure_release
+from tests.real.releases import app_releases, roundup_ways
+from tests.real.releases.app_releases import APPS, measure_release
 from tests.real.releases.measuring import assert_nothing_wrong
+from tests.real.releases.roundup_ways import WAYS, measure_roundup
 
-pytestmark = pytest.mark.skipif(os.environ.get("REAL") != "all", reason="takes minutes: make real")
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
 
 @pytest.mark.parametrize("learned", [OLDER, NEWER])
@@ -19,4 +23,10 @@ pytestmark = pytest.mark.skipif(os.environ.get("REAL") != "all", reason="takes m
 async def test_nothing_wrong_is_done_on_another_release(name: str, learned: str, tmp_path: Path):
     found = await measure_release(tmp_path, name, learned)
     assert_nothing_wrong(found)
-    assert [len(one.outcomes) for one in found] == [EACH, EACH]
+    assert [len(one.outcomes) for one in found] == [app_releases.EACH] * 2
+
+
+async def test_nothing_wrong_is_done_where_templates_have_changed(tmp_path: Path):
+    found = await measure_roundup(tmp_path)
+    assert_nothing_wrong(found)
+    assert {one.way: len(one.outcomes) for one in found} == dict.fromkeys(WAYS, roundup_ways.EACH)

@@ -14,10 +14,15 @@ from tests.real.player import Player, play_all, pool
 from tests.real.widgets_list import WIDGETS
 from tests.real.widgets_play import Played, Widget, play, report, widget_site
 
-pytestmark = pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(3600),
+    pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED"),
+]
 
 
 async def test_every_widget_holds_what_was_asked_for(tmp_path: Path):
+    assert len({one.told_as for one in WIDGETS}) == len(WIDGETS), "each tells under a name of its own"
     async with widget_site() as site, pool(tmp_path) as settings:
 
         async def turn(somebody: Player, widget: Widget) -> Played:
@@ -27,8 +32,3 @@ async def test_every_widget_holds_what_was_asked_for(tmp_path: Path):
     print("\n" + report(played))
     lost = [one for one in played if not one.solved]
     assert not lost, report(lost)
-
-
-def test_every_widget_tells_under_a_name_of_its_own():
-    names = {one.told_as for one in WIDGETS}
-    assert len(names) == len(WIDGETS)

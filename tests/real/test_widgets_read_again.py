@@ -20,7 +20,10 @@ from tests.browser.site import LOOPBACK
 from tests.browser.stored_pages import read_all_again
 from tests.real.widgets_play import widget_site
 
-pytestmark = pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED"),
+]
 LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
 SET = {
     "fields": """date.setDate('2026-03-10'); meeting.setDate('2026-03-10 10:30'); shown.setDate('2026-03-10');

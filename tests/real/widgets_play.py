@@ -15,7 +15,7 @@ from tests.real.player import Player, Stuck
 PAGES = Path(__file__).parent / "pages"
 CUSTOMERS = ["Acme Paper", "Acme Tools", "Northwind"]
 PEOPLE = [{"id": "17", "name": "Acme Paper"}, {"id": "18", "name": "Acme Tools"}]
-SHOWN_S = 20.0
+SHOWN_S = 30.0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from services.console.commands.bus_config.command import write_bus_config
@@ -15,6 +14,7 @@ from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures
 from shared.host.services import NAMES, service_user
 from shared.settings import Settings
+from tests.cases import cases
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def test_evidence_goes_into_the_bucket_and_nobody_else_has_its_keys():
         assert not set(SECRETS) & set(SERVICES[name]["environment"])
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@cases("name", SECRETS)
 def test_no_secret_has_a_default(name):
     assert re.findall(rf"\$\{{{name}(:?.)", TEXT)
     assert set(re.findall(rf"\$\{{{name}(:?.)", TEXT)) == {":?"}

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
-from services.discovery.population.row_problems import find_refused_addresses, told_once
-from services.discovery.population.samples import samples_of_table
 from shared.contracts.codes import is_final
 from shared.contracts.discovery import (
-    RUN_MODES,
     Problem,
     Register,
     RunMode,
@@ -25,14 +21,7 @@ from shared.contracts.discovery import (
     find_run_mode,
 )
 from shared.contracts.evidence import RunLoaded
-from shared.tables.table import Table
-from shared.task.idle_keys import find_idle_keys
-from shared.task.spec import TaskSpec, check_spec, invalid_keys
-
-MAX_CONCURRENCY = 256
-SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")
-REPLAY = "replay"
-REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+from shared.submission.request import CheckedSamples
 
 
 @dataclass(frozen=True)
@@ -62,35 +51,6 @@ class RunPlan:
     """What the population is compared with; None: of a resumed round what the round before was compared with."""
 
 
-def find_option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
-    """Return the problems of the request's options, without its spec and samples."""
-    problems: list[Problem] = []
-    given = [name for name in SOURCES if getattr(request, name) is not None]
-    searches_itself = not given and (request.spec or {}).get("phase") == "discovery"
-    if len(given) != 1 and not searches_itself:
-        message = (
-            f"give exactly one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, not {' and '.join(given) or 'none'}"
-        )
-        problems.append(Problem(where="request", message=message))
-    if request.discovery_row and request.discovery is None and not searches_itself:
-        problems.append(Problem(where="discovery_row", message="nothing is to be discovered; leave it out"))
-    if request.planner is not None and request.planner not in planners:
-        message = f"{request.planner!r} is no planner; the planners are {', '.join(sorted(planners))}"
-        problems.append(Problem(where="planner", message=message))
-    if request.mode is not None and request.mode not in RUN_MODES:
-        message = f"{request.mode!r} is no mode; the modes are {', '.join(RUN_MODES)}"
-        problems.append(Problem(where="mode", message=message))
-    problems += find_replay_option_problems(request)
-    if request.request_id and REQUEST_ID.fullmatch(request.request_id) is None:
-        problems.append(
-            Problem(where="request_id", message="up to 64 letters, digits, _ and - make one, or leave it out")
-        )
-    if request.concurrency is not None and not 1 <= request.concurrency <= MAX_CONCURRENCY:
-        message = f"{request.concurrency} is not between 1 and {MAX_CONCURRENCY}"
-        problems.append(Problem(where="concurrency", message=message))
-    return tuple(problems)
-
-
 def mode_of(request: SubmitRun) -> RunMode:
     """Return the mode of a new run; that of a request with another word is not used."""
     return find_run_mode(request.mode) or "auto"
@@ -113,43 +73,12 @@ def is_compiled(request: SubmitRun, plan: RunPlan, *, asks_model: bool) -> bool:
     return enough and (asks_model or request.mode is not None)
 
 
-def parse_request_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
-    """Return the task spec, or None when it is invalid, and all problems."""
-    if request.spec is None:
-        return None, (Problem(where="spec", message="missing; send the whole task spec"),)
-    spec, problems = check_spec(request.spec)
-    problems = problems if spec is None else find_idle_keys(spec)
-    if spec is not None and spec.phase == "discovery" and (request.samples is not None or request.input_file):
-        message = (
-            "this task finds samples and is carried out on none: give no samples, but what fills it as discovery_row"
-        )
-        return spec, (*problems, Problem(where="spec.phase", message=message))
-    return spec, problems
-
-
-def partial_spec(data: dict[str, Any]) -> TaskSpec | None:
-    """Return the spec without its invalid parts, so that the same reply can name the problems of the samples."""
-    invalid = invalid_keys(data)
-    needed = {"task_id": "unnamed", "goal": "unknown", "output_schema": dict.fromkeys(_fields(data), "string")}
-    valid = {key: value for key, value in data.items() if key not in invalid}
-    spec, _ = check_spec({**needed, **valid})
-    return spec
-
-
-def _fields(data: dict[str, Any]) -> list[str]:
-    written = data.get("output_schema")
-    return [str(name) for name in cast("dict[object, object]", written)] if isinstance(written, dict) else ["unknown"]
-
-
-def new_plan(request: SubmitRun, spec: TaskSpec, table: Table) -> tuple[RunPlan, tuple[Problem, ...]]:
+def new_plan(request: SubmitRun, checked: CheckedSamples) -> RunPlan:
     """Return the plan of a new run. It is valid only when there are no problems."""
-    samples, problems = samples_of_table(spec, table)
-    problems = (*problems, *told_once(find_refused_addresses(spec, samples)))
-    concurrency = request.concurrency or spec.concurrency
-    plan = RunPlan(
-        request.spec or {}, request.planner, concurrency, samples, len(samples), input_columns=tuple(table.header)
+    samples, concurrency = checked.samples, request.concurrency or checked.spec.concurrency
+    return RunPlan(
+        request.spec or {}, request.planner, concurrency, samples, len(samples), input_columns=checked.header
     )
-    return plan, problems
 
 
 def resumed_plan(
@@ -218,24 +147,6 @@ def run_ids(now: datetime) -> Iterator[str]:
 def rejected_run_id(now: datetime, digest: str) -> str:
     """Return the id of a rejected request, used in its event instead of a run id."""
     return f"rejected_{now.astimezone(UTC):%Y%m%d_%H%M%S_%f}_{digest[:8]}"
-
-
-def find_replay_option_problems(request: SubmitRun) -> list[Problem]:
-    """Return the problems of the replay options. A replay is decided by the recorded steps alone."""
-    if request.replay_run_id is None:
-        replay_only = [name for name in ("replay_samples", "allow_effects") if getattr(request, name)]
-        problems = [
-            Problem(where=name, message="only a replay has it; name the run in replay_run_id") for name in replay_only
-        ]
-        if request.planner == REPLAY:
-            problems.append(Problem(where="planner", message="name the run to be replayed in replay_run_id"))
-        return problems
-    if request.mode is not None:
-        return [Problem(where="mode", message="a replay takes recorded steps again, whoever decided; leave it out")]
-    if request.planner not in (None, REPLAY):
-        message = f"a replay takes recorded steps again, so {request.planner!r} cannot decide; leave it out"
-        return [Problem(where="planner", message=message)]
-    return []
 
 
 def replay_sample_ids(request: SubmitRun, loaded: RunLoaded) -> tuple[str, ...]:

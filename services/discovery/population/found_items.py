@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from services.discovery.population.samples import key_template, last_path_part, to_sample
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
+from shared.submission.samples import item_key_template, last_path_part, to_sample
 from shared.tables.table import Row, cell_text
-from shared.task.spec import TaskSpec, fill, placeholders
+from shared.task.spec import TaskSpec, fill
 
 
 class SearchProgress(Part, frozen=True, kw_only=True):
@@ -37,13 +37,6 @@ class FoundItem(Part, frozen=True, kw_only=True):
     item: dict[str, Any] = {}
     attempt: int = 0
     step: int = 0
-
-
-def item_key_template(spec: TaskSpec, row: Mapping[str, str], fields: frozenset[str]) -> str | None:
-    """Return the template that names an item, or None when no template uses a field of the list."""
-    template = key_template(spec, (*row, *fields))
-    named = set(placeholders(template or ""))
-    return template if named & fields and named <= {*row, *fields} else None
 
 
 def candidate_samples(

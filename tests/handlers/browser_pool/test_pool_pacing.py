@@ -239,3 +239,21 @@ async def test_real_pools_hear_of_a_pause(start: Start) -> None:
         return (await second.admit("http://told.example/")).waited_s
 
     assert await until_asked(waited_s, "the other pool hears of it") == 30.0
+
+
+async def test_a_turn_that_comes_during_a_pause_is_given_back():
+    clock = Clock()
+    told: list[float] = []
+
+    async def sleep(pause_s: float) -> None:
+        await clock.sleep(pause_s)
+        if pause_s and not told:
+            told.append(clock.now_s)
+            pacing.record_answer("site.example", "", 429, "9")
+
+    pacing = Pacing(MemoryBus(), lambda: clock.now_s, sleep)
+    pace = SessionPace(pacing, PaceLimits(interval_s=2.0), "one")
+    assert (await pace.admit(SITE)).ok
+    assert (await pace.admit(SITE)).ok
+    assert told == [NOON + 2]
+    assert clock.now_s >= NOON + 11

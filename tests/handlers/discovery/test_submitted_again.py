@@ -112,6 +112,10 @@ REQUESTS = {
 }
 
 
+def present() -> datetime:
+    return datetime.now(UTC)  # clock: two processes compare it
+
+
 def new_bus(kind: str) -> DyingBus:
     bus = DyingBus()
     if kind == "resumed":
@@ -236,14 +240,14 @@ async def test_a_client_whose_discovery_dies_gets_its_run_from_the_next(nats_url
 
     def stuck(bus: Bus) -> DiscoveryDeps:
         standing.append(StandingBus(bus))
-        return deps_on(bus, publishes=standing[0], now=lambda: datetime.now(UTC))
+        return deps_on(bus, publishes=standing[0], now=present)
 
     nothing = evidence(RunUnknown(run_id="", message="no such run"))
     async with served(nats_url, "evidence", nothing, lambda _: None), connect(nats_url) as client:
         async with served(nats_url, "discovery", actor, stuck):
             submitting = asyncio.create_task(client.submit(SPEC, rows=ROWS))
             await standing[0].standing.wait()
-        async with served(nats_url, "discovery", actor, lambda bus: deps_on(bus, now=lambda: datetime.now(UTC))):
+        async with served(nats_url, "discovery", actor, lambda bus: deps_on(bus, now=present)):
             accepted = await submitting
         async with aclosing(client.watch(accepted.run_id)) as events:
             seen = [type(await anext(events)) for _ in range(4)]

@@ -309,3 +309,26 @@ async def test_nobody_gets_a_folder_who_was_not_asked_for(desk: Desk):
     other = Sample(sample_id="objects2", key="objects2", row=5)
     await refuse(desk, took(other), ended(other))
     assert sorted(path.name for path in (desk.root / "run_1").iterdir() if path.is_dir()) == ["A-1"]
+
+
+async def test_after_the_result_of_a_sample_no_further_attempt_is_filed(at_work: Desk):
+    await at_work.tell(ended(ONE, steps=2))
+    assert await refuse(at_work, took(ONE, attempt=2)) == [("StepTaken", "sample_ended")]
+
+
+async def test_a_result_names_a_file_with_the_bytes_that_were_filed(at_work: Desk):
+    other = await at_work.capture(ONE, b"other", step=9, filename="01_t.png")
+    assert await refuse(at_work, ended(ONE, other, steps=2)) == [("SampleFinished", "not_filed")]
+
+
+async def test_that_there_is_no_value_is_logged_by_a_step_too(at_work: Desk):
+    number, _ = found_values()
+    values = (number, FieldValue(field="owner", state="not_found"))
+    assert await refuse(at_work, replace(ended(ONE, steps=2), values=values)) == [("SampleFinished", "not_logged")]
+
+
+async def test_a_population_does_not_count_fewer_samples_than_are_known(desk: Desk):
+    await desk.tell(started(), found(ONE), found(TWO))
+    assert await refuse(desk, closed(1)) == [("PopulationClosed", "population_differs")]
+    await desk.tell(closed(3))
+    assert desk.refused() == [("PopulationClosed", "population_differs")]

@@ -221,3 +221,10 @@ async def test_a_settlement_that_is_cut_off_anywhere_is_gone_on_with(
     assert outcomes(finished) == {("done", ""): 2}
     assert sorted(path.name for path in (desk.root / "run_1" / "rounds").iterdir()) == ["1"]
     assert desk.check().problems == []
+
+
+async def test_a_press_is_released_only_where_a_person_says_that_it_is_to_be_made_again(desk: Desk):
+    await in_doubt(desk)
+    assert expect(await asked(desk, asking()), SettlementTaken).settlement.released == ()
+    again = asking("again", reason="there is no request")
+    assert expect(await asked(desk, again), SettlementTaken).settlement.released == (3,)

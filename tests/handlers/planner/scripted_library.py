@@ -48,6 +48,8 @@ class ScriptedLibrary:
     created: list[CreateWorkflow] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     """Of every version; with those of a flow it is one."""
+    source: str = ""
+    """Of every version."""
 
 
 library: Actor[ScriptedLibrary] = Actor("workflows")
@@ -58,7 +60,7 @@ async def get_workflow(request: GetWorkflow, deps: ScriptedLibrary) -> GetReply:
     found = deps.versions.get(request.name)
     if found is None or not found.hash.startswith(request.hash):
         return WorkflowUnknown(name=request.name, message=f"there is no workflow {request.name!r}")
-    return WorkflowShown(workflow=found, source="", is_current=True, files=deps.files)
+    return WorkflowShown(workflow=found, source=deps.source, is_current=True, files=deps.files)
 
 
 @library.answers(SEARCH_WORKFLOWS)

@@ -18,7 +18,7 @@ def echo() -> None:
     print("a library prints this")
     while (data := read_frame(sys.stdin.buffer)) is not None:
         if data == b"hang":
-            time.sleep(600)
+            time.sleep(600)  # clock: it does not end by itself
         if data == b"half":
             replies.write(b"\0\0\0\x09half")
             break
@@ -48,7 +48,7 @@ def limited() -> None:
     write_frame(replies, " ".join(told).encode())
     replies.flush()
     limit_resources(memory_bytes=1 << 30, file_bytes=1000, wall_s=1)
-    time.sleep(600)
+    time.sleep(600)  # clock: it does not end by itself
 
 
 def parent() -> None:

@@ -263,7 +263,7 @@ async def test_what_a_user_may_not_is_told_at_once(bus: BusWithUsers, caplog: py
         with pytest.raises(PermanentError, match=f"no right to publish to {FIND_RUNS.pattern}") as caught:
             await vision.ask(FIND_RUNS, FindRuns(), timeout_s=300.0)
         assert caught.value.code == "bus_refused"
-        blocked = EvidenceBlocked(run_id="r", sample_id="s", at=datetime.now(UTC), message="forged")
+        blocked = EvidenceBlocked(run_id="r", sample_id="s", at=datetime(2026, 1, 1, tzinfo=UTC), message="forged")
         with pytest.raises(PermanentError, match="no right to publish"):
             await vision.publish(subjects.EVIDENCE_BLOCKED, blocked)
     told = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
@@ -276,7 +276,7 @@ async def test_what_a_user_may_not_is_told_at_once(bus: BusWithUsers, caplog: py
 def certificate(folder: Path) -> tuple[Path, Path]:
     """Write a certificate of 127.0.0.1 that signs itself, and its key."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "bus")])
-    now = datetime.now(UTC)
+    now = datetime.now(UTC)  # clock: the certificate is valid now
     address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     made = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

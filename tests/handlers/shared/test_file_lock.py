@@ -87,7 +87,7 @@ def test_whoever_waits_has_it_when_it_is_free(path: Path) -> None:
     with hold_lock(path):
         waiting = threading.Thread(target=wait)
         waiting.start()
-        waiting.join(0.05)
+        waiting.join(0.05)  # clock: meant to expire
         order.append("first")
     waiting.join(60)
     assert order == ["first", "second"]

@@ -121,7 +121,7 @@ def test_a_registration_that_another_user_may_have_made_is_none(registered: Even
 def test_a_registration_is_kept_for_as_long_as_the_stream_holds_what_it_signed(
     registered: EventSigner, monkeypatch: pytest.MonkeyPatch
 ):
-    path, now_s = registration(registered), time.time()
+    path, now_s = registration(registered), time.time()  # clock: ages of files are told by it
     os.utime(path, (now_s, now_s - KEPT_S + 60))
     signer(RegisteredKeys())
     assert path.exists()

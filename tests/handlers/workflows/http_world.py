@@ -79,7 +79,7 @@ def http_world() -> Generator[HttpWorld]:
             self.end_headers()
             self.close_connection = True
             try:
-                while not world.endless.wait(0.05):
+                while not world.endless.wait(0.05):  # clock: meant to expire
                     self.wfile.write(b"x")
             except OSError:
                 pass

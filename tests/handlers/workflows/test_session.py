@@ -169,7 +169,7 @@ async def test_a_session_has_a_sandbox_and_its_own_limits(tmp_path):
         assert too_large.error.code == "bad_value"
         await session.add_workflow("slow", "def run() -> None:\n    while True:\n        pass\n")
         await session.add_workflow("outer", "def run() -> None:\n    workflows.invoke('slow')\n")
-        ended = await session.run("workflows.invoke('outer')", timeout_s=0.3)  # for all levels
+        ended = await session.run("workflows.invoke('outer')", timeout_s=0.3)  # clock: meant to expire, for all levels
         assert ended.error is not None
         assert ended.error.code == "timeout"
         await session.add_workflow("greet", GREET)

@@ -18,11 +18,10 @@ from typing import Any
 import msgspec
 
 from tests.real.apps.environment import APPS, NEWER, python_of
+from tests.real.programs import output_of, served_by
 
 NAMES = ("datasette", "klaus", "otterwiki", "sqladmin")
 CARES = ("naive", "careful")
-_START_BOUND_S = 60.0
-_STOP_BOUND_S = 30.0
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -87,63 +86,19 @@ async def real_app(name: str, folder: Path, release: str = NEWER) -> AsyncGenera
     """
     python = await asyncio.to_thread(python_of, name, release)
     truth = await seed_app(name, python, folder)
-    log = folder / "server.log"
-    server = await _start(name, python, folder, log)
-    try:
-        yield RealApp(name, await _url(server, log), truth)
-    finally:
-        await _stop(server)
+    command = (str(python), "-u", str(APPS / name / "serve.py"), str(folder))
+    async with served_by(command, folder / "server.log", folder) as said:
+        if not said.startswith("http://127.0.0.1:"):
+            raise RuntimeError(f"the app did not start: {said}")
+        yield RealApp(name, said, truth)
 
 
 async def seed_app(name: str, python: Path, folder: Path) -> Truth:
     """Fill the app's data anew and return what its database has."""
     folder.mkdir(parents=True, exist_ok=True)
-    await _output(python, name, "seed.py", folder)
-    return msgspec.json.decode(await _output(python, name, "truth.py", folder), type=Truth)
-
-
-async def _output(python: Path, name: str, program: str, folder: Path) -> bytes:
-    process = await asyncio.create_subprocess_exec(
-        *(str(python), str(APPS / name / program), str(folder)),
-        cwd=folder,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    output, errors = await process.communicate()
-    if process.returncode != 0:
-        raise RuntimeError(f"{name}/{program} ended with {process.returncode}:\n{errors.decode(errors='replace')}")
-    return output
-
-
-async def _start(name: str, python: Path, folder: Path, log: Path) -> asyncio.subprocess.Process:
-    with log.open("wb") as sink:
-        return await asyncio.create_subprocess_exec(
-            *(str(python), "-u", str(APPS / name / "serve.py"), str(folder)),
-            cwd=folder,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=sink,
-        )
-
-
-async def _url(server: asyncio.subprocess.Process, log: Path) -> str:
-    assert server.stdout is not None
-    try:
-        line = await asyncio.wait_for(server.stdout.readline(), _START_BOUND_S)
-    except TimeoutError:
-        line = b""
-    if not line.startswith(b"http://127.0.0.1:"):
-        raise RuntimeError(f"the app did not start: {line!r}\n{log.read_text(errors='replace')}")
-    return line.decode().strip()
-
-
-async def _stop(server: asyncio.subprocess.Process) -> None:
-    if server.returncode is None:
-        server.terminate()
-    try:
-        await asyncio.wait_for(server.communicate(), _STOP_BOUND_S)
-    except TimeoutError:
-        server.kill()
-        await server.communicate()
+    seed, truth = ((str(python), str(APPS / name / program), str(folder)) for program in ("seed.py", "truth.py"))
+    await output_of(seed, folder)
+    return msgspec.json.decode(await output_of(truth, folder), type=Truth)
 
 
 def as_text(value: object) -> str:

@@ -44,15 +44,19 @@ class Outcome:
 
 
 async def collect_app(client: Client, app: ScoredApp) -> list[Outcome]:
-    return [
-        Outcome(app.name, care, await _cells(client, app, care), await _list(client, app, care)) for care in app.cares
-    ]
+    outcomes: list[Outcome] = []
+    for care in app.cares:
+        cells = await collect_cells(client, app.spec(care), app.rows(), app.truth)
+        outcomes.append(Outcome(app.name, care, cells, await _list(client, app, care)))
+    return outcomes
 
 
-async def _cells(client: Client, app: ScoredApp, care: str) -> tuple[Judged, ...]:
-    spec = app.spec(care)
-    accepted = await client.submit(spec, rows=app.rows(), planner="rules", concurrency=4)
-    await client.result(accepted.run_id)
+async def collect_cells(
+    client: Client, spec: dict[str, Any], rows: list[dict[str, str]], truth: Truth
+) -> tuple[Judged, ...]:
+    accepted = await client.submit(spec, rows=rows, planner="rules", concurrency=4)
+    finished = await client.result(accepted.run_id)
+    assert finished.llm_calls == 0
     cells: dict[str, dict[str, Cell]] = defaultdict(dict)
     for row in await _rows(client, "select sample_id, field, state, value from fields", accepted.run_id):
         cells[row["sample_id"]][row["field"]] = Cell(row["state"], row["value"] or "")
@@ -60,7 +64,7 @@ async def _cells(client: Client, app: ScoredApp, care: str) -> tuple[Judged, ...
         row["sample_id"]: Ended(row["status"], row["reason"] or "", cells[row["sample_id"]])
         for row in await _rows(client, "select sample_id, status, reason from samples", accepted.run_id)
     }
-    return tuple(judge_cells(app.truth, list(spec["output_schema"]), ends))
+    return tuple(judge_cells(truth, list(spec["output_schema"]), ends))
 
 
 async def _rows(client: Client, query: str, run_id: str) -> list[dict[str, Any]]:
@@ -95,11 +99,11 @@ def report(outcomes: list[Outcome]) -> str:
     for one in outcomes:
         place = f"  {one.app}, {one.care}"
         lines += [f"{place}: list: {one.listed.why}"] if one.listed.why else []
-        lines += [f"{place}: {text}" for text in _not_right(one.cells)]
+        lines += [f"{place}: {text}" for text in not_right(one.cells)]
     return "\n".join(lines)
 
 
-def _not_right(cells: Iterable[Judged]) -> list[str]:
+def not_right(cells: Iterable[Judged]) -> list[str]:
     """Return a line for each verdict, reason and group of fields, with the records of which it holds."""
     fields: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for one in cells:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -118,32 +118,18 @@ class Trial:
         return self.wanted is not None
 
 
-def click(name: str, *roles: str) -> Step:
-    return Step("click", name, roles=roles)
+def _on(verb: Verb) -> Callable[..., Step]:
+    """Return what makes a step of the name and the roles of its target."""
+    return lambda name, *roles: Step(verb, name, roles=roles)
 
 
-def double_click(name: str, *roles: str) -> Step:
-    return Step("double_click", name, roles=roles)
+def _with(verb: Verb) -> Callable[..., Step]:
+    """Return what makes a step of the name of its target, an argument, and the roles of its target."""
+    return lambda name, argument, *roles: Step(verb, name, argument, roles)
 
 
-def hover(name: str, *roles: str) -> Step:
-    return Step("hover", name, roles=roles)
-
-
-def press(name: str, keys: str, *roles: str) -> Step:
-    return Step("press", name, keys, roles)
-
-
-def pick(name: str, option: str, *roles: str) -> Step:
-    return Step("pick", name, option, roles)
-
-
-def type_(name: str, text: str, *roles: str) -> Step:
-    return Step("type", name, text, roles)
-
-
-def set_date(name: str, date: str, *roles: str) -> Step:
-    return Step("set_date", name, date, roles)
+click, double_click, hover = _on("click"), _on("double_click"), _on("hover")
+press, pick, type_, set_date = _with("press"), _with("pick"), _with("type"), _with("set_date")
 
 
 def drag(name: str, right_px: float) -> Step:

@@ -15,7 +15,7 @@ from tests.drift.flows import Subject
 from tests.real.apps.environment import python_of
 from tests.real.releases.measuring import PLAIN, Served, WayOutcome, measure_ways
 from tests.real.releases.roundup_templates import CHANGES, Change, Template
-from tests.real.roundup_app import Issue, ground_truth, roundup_tracker
+from tests.real.roundup_app import Issue, cells_of, ground_truth, roundup_tracker
 
 SPEC = Path(__file__).parents[3] / "task_specs" / "roundup_issues.json"
 LEARNED, EACH = 3, 20
@@ -37,14 +37,8 @@ def subject_at(url: str) -> Subject:
 
 
 def truth_of(issue: Issue) -> dict[str, str]:
-    return {
-        "issue": issue.name,
-        "title": issue.title,
-        "priority": issue.priority,
-        "issue_status": issue.status,
-        "assigned_to": issue.assigned_to or "",
-        "keywords": json.dumps(list(issue.keywords), separators=(",", ":")) if issue.keywords else "",
-    }
+    compact = partial(json.dumps, separators=(",", ":"))
+    return {name: cell or "" for name, cell in cells_of(issue, compact).items()}
 
 
 async def measure_roundup(folder: Path) -> list[WayOutcome]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 
 import pytest
 
-from benchmarks.library.finding import many_workflows
 from benchmarks.library.retrieval import by_meaning, by_words, hit_rates, load_queries, load_workflows, silence
 from services.workflows.search.embedders import open_embedder
 from services.workflows.search.index import VectorIndex
-from shared.workflow_source.module import read_module
+from tests.cases import cases
 
 _WORDS_WITHOUT_CONTENT = """
 a an the of in on at to for from with without and or not no is are was were be been it its this that these those
@@ -26,6 +24,7 @@ ENDINGS = (
     *("s", "e", "y", "al", "ment", "ness"),
 )
 STEM_CHARS = 6
+pytestmark = pytest.mark.long
 
 
 def stem(word: str) -> str:
@@ -67,16 +66,7 @@ def test_the_set_has_the_sizes_that_are_promised():
     assert len({query.query for query in QUERIES}) == len(QUERIES)
 
 
-@pytest.mark.parametrize("name", WORKFLOWS)
-def test_each_workflow_is_one(name):
-    one = WORKFLOWS[name]
-    module, findings = read_module(one.code)
-    assert module is not None, findings
-    assert any(isinstance(node, ast.FunctionDef) and node.name == "run" for node in ast.parse(one.code).body)
-    assert one.description
-
-
-@pytest.mark.parametrize("query", of_kind("paraphrase"), ids=lambda query: query.query)
+@cases("query", of_kind("paraphrase"))
 def test_a_paraphrase_shares_no_content_word_with_its_workflow(query):
     one = WORKFLOWS[query.expected]
     assert content(query.query)
@@ -106,8 +96,3 @@ def test_paraphrases_are_found_where_words_find_nothing(index):
 def test_most_nonsense_finds_nothing(index):
     assert silence(by_meaning(index), of_kind("nonsense")) >= 0.5
     assert silence(by_meaning(index, -1.0), of_kind("nonsense")) == 0.0
-
-
-def test_the_large_library_has_as_many_workflows_as_asked_for():
-    many = many_workflows(250)
-    assert len({one.name for one in many}) == len({one.description for one in many}) == 250

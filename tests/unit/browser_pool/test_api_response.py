@@ -23,6 +23,7 @@ from shared.contracts.browser.responses import ApiHeader
 from shared.network.host_policy import HostPolicy
 from shared.network.name_resolver import NameResolver
 from shared.secrets.store import SecretStore, Vault
+from tests.typed import expect
 
 SECRET = "k7-very!secret-Token=42"
 HEADER = (ApiHeader(name="Authorization", value="Bearer ", secret="TOKEN"),)
@@ -142,8 +143,7 @@ async def test_a_host_that_is_not_allowed_or_private_is_not_asked(
     async with served() as api:
         asked = [[one.format(host=api.host, port=api.port) for one in many] for many in ((url,), allowed, private)]
         names = Names(*addresses) if addresses else None
-        got = await ask(asked[0][0], tuple(asked[1]), tuple(asked[2]), names=names)
-        assert isinstance(got, FetchRefused)
+        got = expect(await ask(asked[0][0], tuple(asked[1]), tuple(asked[2]), names=names), FetchRefused)
         assert (got.code, api.asked) == ("policy_denied", [])
 
 
@@ -159,47 +159,44 @@ async def test_a_name_that_turns_private_between_check_and_connection_is_not_ask
 
     async with served() as api:
         url = f"https://api.example:{api.port}/x"
-        got = await ask(url, ("api.example",), (), names=Turning())
-        assert isinstance(got, FetchRefused)
+        got = expect(await ask(url, ("api.example",), (), names=Turning()), FetchRefused)
         assert (got.code, api.asked) == ("policy_denied", [])
 
 
 async def test_a_secret_is_not_sent_in_clear_to_a_public_host():
-    got = await ask("http://api.example/x", ("api.example",), ("api.example",), names=Names("93.184.216.34"))
-    assert isinstance(got, FetchRefused)
+    got = expect(
+        await ask("http://api.example/x", ("api.example",), ("api.example",), names=Names("93.184.216.34")),
+        FetchRefused,
+    )
     assert (got.code, "over https only" in got.message) == ("policy_denied", True)
 
 
 async def test_a_redirect_is_not_followed_not_even_to_an_allowed_host():
     async with served() as api, served() as other:
         api.says("", "307 Temporary Redirect", location=f"http://{other.host}/taken")
-        got = await ask(f"http://{api.host}/x", (api.host, other.host), (api.host, other.host))
-        assert isinstance(got, FetchRefused)
+        got = expect(await ask(f"http://{api.host}/x", (api.host, other.host), (api.host, other.host)), FetchRefused)
         assert (got.code, other.asked) == ("redirected", [])
 
 
 async def test_a_session_that_shows_a_stored_page_asks_nothing():
     async with served() as api:
-        got = await ask(f"http://{api.host}/x", (api.host,), (api.host,), sealed="file:///page.mhtml")
-        assert isinstance(got, FetchRefused)
+        got = expect(
+            await ask(f"http://{api.host}/x", (api.host,), (api.host,), sealed="file:///page.mhtml"), FetchRefused
+        )
         assert (got.code, api.asked) == ("policy_denied", [])
 
 
 @pytest.mark.parametrize(
     "shown",
     [
-        SECRET,
-        json.dumps({"echo": f"Bearer {SECRET}"}),
-        json.dumps({"echo": SECRET}).replace("k7", "\\u006b7"),
-        json.dumps({"echo": "azctdmVyeSFzZWNyZXQtVG9rZW49NDI="}),
-        json.dumps({"echo": "k7-very%21secret-Token%3D42"}),
+        SECRET, json.dumps({"echo": f"Bearer {SECRET}"}), json.dumps({"echo": SECRET}).replace("k7", "\\u006b7"),
+        json.dumps({"echo": "azctdmVyeSFzZWNyZXQtVG9rZW49NDI="}), json.dumps({"echo": "k7-very%21secret-Token%3D42"}),
     ],
-)
+)  # fmt: skip
 async def test_a_response_that_shows_the_secret_is_none(shown: str):
     async with served() as api:
         api.says(shown)
-        got = await ask(f"http://{api.host}/x", (api.host,), (api.host,))
-        assert isinstance(got, FetchRefused)
+        got = expect(await ask(f"http://{api.host}/x", (api.host,), (api.host,)), FetchRefused)
         assert got.code == "shows_secret"
         assert SECRET not in got.message
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.files.mhtml import MhtmlArchive, read_mhtml_headers
+from tests.cases import cases
+from tests.typed import there
 
 HEAD = (
     'From: <Saved by Blink>\r\nSnapshot-Content-Location: https://a.test/x?y=1\r\nMIME-Version: 1.0\r\n'
@@ -27,28 +28,23 @@ def test_the_page_and_its_frames_have_the_addresses_of_then():
 
 def test_without_an_address_of_its_own_it_is_that_of_its_first_part():
     written = HEAD.replace("Snapshot-Content-Location: https://a.test/x?y=1\r\n", "") + part("f0", "https://a.test/z")
-    read = read_mhtml_headers(written.encode())
-    assert read is not None
+    read = there(read_mhtml_headers(written.encode()))
     assert read.address == "https://a.test/z"
 
 
 def test_a_part_without_an_id_or_an_address_is_no_frame():
     written = HEAD + part("f0", "https://a.test/z") + "--b--1\r\nContent-Type: text/css\r\n\r\np{}\r\n--b--1--"
-    read = read_mhtml_headers(written.encode())
-    assert read is not None
+    read = there(read_mhtml_headers(written.encode()))
     assert read.frames == {"cid:f0": "https://a.test/z"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [
-        b"",
-        b"<html>",
-        HEAD.encode(),
-        b"Content-Type: multipart/related\r\n\r\n",
+        b"", b"<html>", HEAD.encode(), b"Content-Type: multipart/related\r\n\r\n",
         b"Content-Type: text/html; boundary=b\r\n\r\n--b\r\n\r\n",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_stored_page_is_none(data: bytes):
     assert read_mhtml_headers(data) is None
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import pytest
-
 from services.browser_pool.artifacts import discard, open_reader
 from services.browser_pool.ports import Capture
 from shared.hashing import HashingReader
+from tests.cases import cases
 
 
 def drain(source: HashingReader) -> bytes:
@@ -19,7 +18,7 @@ def drain(source: HashingReader) -> bytes:
     return b"".join(pieces)
 
 
-@pytest.mark.parametrize("data", [b"", b"x", b"0123456789" * 100])
+@cases("data", [b"", b"x", b"0123456789" * 100])
 def test_bytes_and_files_alike(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(data)

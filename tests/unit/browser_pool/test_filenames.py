@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.browser_pool.files.filenames import (
     MAX_NAME,
     interrupted_message,
@@ -13,30 +11,24 @@ from services.browser_pool.files.filenames import (
     suffix_of,
     too_large,
 )
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "safe"),
     [
-        ("report.pdf", "report.pdf"),
-        ("../../etc/passwd", "passwd"),
-        ("C:\\users\\me\\a b.csv", "a b.csv"),
-        ("", "download"),
-        ("..", "download"),
-        ("/", "download"),
-        ("\x00\n", "download"),
-        ("李 ä😀.csv", "李 ä😀.csv"),
-        ("invoice\u202efdp.exe", "invoicefdp.exe"),
-        ("x" * 5000 + ".csv", "x" * (MAX_NAME - 4) + ".csv"),
+        ("report.pdf", "report.pdf"), ("../../etc/passwd", "passwd"), ("C:\\users\\me\\a b.csv", "a b.csv"),
+        ("", "download"), ("..", "download"), ("/", "download"), ("\x00\n", "download"), ("李 ä😀.csv", "李 ä😀.csv"),
+        ("invoice\u202efdp.exe", "invoicefdp.exe"), ("x" * 5000 + ".csv", "x" * (MAX_NAME - 4) + ".csv"),
     ],
-)
+)  # fmt: skip
 def test_a_name_is_one_part_that_can_be_read(given: str, safe: str) -> None:
     assert safe_name(given) == safe
 
 
 def test_suffix_and_type() -> None:
     assert [suffix_of(name) for name in ("a.PDF", "a.tar.gz", "a", ".", "a.b c", "a.toolongforasuffix")] == [
-        *(".pdf", ".gz", "", "", "", ""),
+        *(".pdf", ".gz", "", "", "", "")
     ]
     assert media_type_of("a.PDF") == "application/pdf"
     assert media_type_of("a") == "application/octet-stream"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.browser_pool.login_hosts import hosts_of_state, read_hosts, state_for
+from services.browser_pool.login_hosts import hosts_of_state, login_refusal, read_hosts, state_for
 
 
 def cookie(domain: str) -> dict[str, Any]:
@@ -52,3 +52,17 @@ def test_a_cookie_that_names_an_address_goes_to_its_host():
     assert hosts_of_state({"cookies": [by_address]}) == ("desk.example",)
     assert state_for({"cookies": [by_address]}, ("desk.example",))["cookies"] == [by_address]
     assert state_for({"cookies": [by_address]}, ("bank.example",))["cookies"] == []
+
+
+def test_a_cookie_of_all_names_below_a_domain_goes_to_no_session_of_one_of_them():
+    state = {"cookies": [cookie(".bank.example")]}
+    assert state_for(state, ("bank.example",))["cookies"] == []
+    assert state_for(state, ("bank.example", "*.bank.example"))["cookies"] == state["cookies"]
+
+
+def test_a_login_goes_to_a_session_that_may_open_one_of_its_hosts():
+    hosts = ("desk.example", "sso.example")
+    assert login_refusal("desk", hosts, ("other.example", "sso.example")) == ""
+    assert login_refusal("desk", hosts, ()) == ""
+    told = login_refusal("desk", hosts, ("other.example",))
+    assert "'desk' is for desk.example, sso.example, and this session may open other.example only" in told

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.page.dates import Format, Moment, example, format_of, native, parse, reads_as, reads_in
 from shared.text.written_dates import days_in
+from tests.cases import cases
+from tests.typed import there
 
 DAY = Moment(2026, 11, 21)
 
 
-@pytest.mark.parametrize("text", ["", "21.11.2026", "2026-02-30", "2026-13", "25:00", "14:61", "2026-11T10:00", "x"])
+@cases("text", ["", "21.11.2026", "2026-02-30", "2026-13", "25:00", "14:61", "2026-11T10:00", "x"])
 def test_what_is_no_date(text: str) -> None:
     assert parse(text) is None
 
@@ -31,24 +32,19 @@ def test_weeks_belong_to_the_year_most_of_them_is_in() -> None:
     assert native(Moment(2027, 1, 1), "week") == "2026-W53"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("hint", "written"),
     [
-        ("MM/DD/YYYY", "11/21/2026"),
-        ("tt.mm.jjjj", "21.11.2026"),
-        ("jj/mm/aaaa", "21/11/2026"),
-        ("e.g. yyyy-mm-dd", "2026-11-21"),
-        ("d MMM yyyy", "21 Nov 2026"),
-        ("M/D/YY", "11/21/26"),
+        ("MM/DD/YYYY", "11/21/2026"), ("tt.mm.jjjj", "21.11.2026"), ("jj/mm/aaaa", "21/11/2026"),
+        ("e.g. yyyy-mm-dd", "2026-11-21"), ("d MMM yyyy", "21 Nov 2026"), ("M/D/YY", "11/21/26"),
     ],
-)
+)  # fmt: skip
 def test_formats_that_fields_name(hint: str, written: str) -> None:
-    known = format_of(hint)
-    assert known is not None
+    known = there(format_of(hint))
     assert known.write(DAY) == written
 
 
-@pytest.mark.parametrize("hint", ["", "mm/dd", "Add a day", "mm/mm/yyyy"])
+@cases("hint", ["", "mm/dd", "Add a day", "mm/mm/yyyy"])
 def test_what_names_no_format(hint: str) -> None:
     assert format_of(hint) is None
 
@@ -59,21 +55,14 @@ def test_an_example_counts_where_it_can_be_read_in_one_way() -> None:
     assert example("03/04/2026") is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "verdict"),
     [
-        ("Saturday, November 21st, 2026", True),
-        ("21 nov. 2026", True),
-        ("21. November 2026", True),
-        ("2026年11月21日", True),
-        ("20261121", True),
-        ("11/21/2026", True),
-        ("21 Nov, 26", None),
-        ("11/20/2026", False),
-        ("", False),
-        ("No date", False),
+        ("Saturday, November 21st, 2026", True), ("21 nov. 2026", True), ("21. November 2026", True),
+        ("2026年11月21日", True), ("20261121", True), ("11/21/2026", True), ("21 Nov, 26", None), ("11/20/2026", False),
+        ("", False), ("No date", False),
     ],
-)
+)  # fmt: skip
 def test_how_pages_write_a_day(text: str, verdict: bool | None) -> None:
     assert reads_as(text, DAY) is verdict
 

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.browser_pool.page.keys import chord
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "known"),
     [
-        ("enter", "Enter"),
-        ("Esc", "Escape"),
-        ("Control+A", "Control+a"),
-        ("ctrl+shift+k", "Control+Shift+K"),
-        ("Shift + Tab", "Shift+Tab"),
-        ("Control++", "Control++"),
-        ("+", "+"),
-        (" ", "Space"),
-        ("a", "a"),
-        ("A", "A"),
-        ("ü", "ü"),
-        ("down", "ArrowDown"),
+        ("enter", "Enter"), ("Esc", "Escape"), ("Control+A", "Control+a"), ("ctrl+shift+k", "Control+Shift+K"),
+        ("Shift + Tab", "Shift+Tab"), ("Control++", "Control++"), ("+", "+"), (" ", "Space"), ("a", "a"), ("A", "A"),
+        ("ü", "ü"), ("down", "ArrowDown"),
     ],
-)
+)  # fmt: skip
 def test_what_is_a_key(written: str, known: str) -> None:
     assert chord(written) == known
 
 
-@pytest.mark.parametrize("written", ["", "  ", "Foo", "Control+", "Control+Foo", "Foo+a", "Ctrl+Control+a", "ab"])
+@cases("written", ["", "  ", "Foo", "Control+", "Control+Foo", "Foo+a", "Ctrl+Control+a", "ab"])
 def test_what_is_none(written: str) -> None:
     assert chord(written) is None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from services.browser_pool.leases import Lease, Leases, expired, is_full, overdue, release, take, touch
+from tests.typed import there
 
 
 def held(*ids: str, capacity: int = 2, ttl_s: float = 10, used_at_s: float = 0) -> Leases:
@@ -8,11 +9,9 @@ def held(*ids: str, capacity: int = 2, ttl_s: float = 10, used_at_s: float = 0) 
 
 
 def test_room_is_taken_until_there_is_none() -> None:
-    one = take(held(), "a", ttl_s=10, now_s=0)
-    assert one is not None
+    one = there(take(held(), "a", ttl_s=10, now_s=0))
     assert not is_full(one)
-    two = take(one, "b", ttl_s=10, now_s=0)
-    assert two is not None
+    two = there(take(one, "b", ttl_s=10, now_s=0))
     assert is_full(two)
     assert take(two, "c", ttl_s=10, now_s=0) is None
 
@@ -40,15 +39,13 @@ def test_touching_the_unknown_changes_nothing() -> None:
 
 def test_memory_that_is_short_leaves_one_place() -> None:
     short = Leases(3, short_of_memory=True)
-    one = take(short, "a", ttl_s=10, now_s=0)
-    assert one is not None
+    one = there(take(short, "a", ttl_s=10, now_s=0))
     assert take(one, "b", ttl_s=10, now_s=0) is None
     assert not is_full(release(one, "a"))
 
 
 def test_a_lease_has_a_deadline_however_much_it_is_used_but_not_while_it_is_opened() -> None:
-    leases = take(Leases(2), "a", ttl_s=10, max_s=30, now_s=100)
-    assert leases is not None
+    leases = there(take(Leases(2), "a", ttl_s=10, max_s=30, now_s=100))
     leases = touch(leases, "a", now_s=129)
     assert overdue(leases, now_s=129) == ()
     assert overdue(leases, now_s=130) == ("a",)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.browser_pool.safety.limits import SessionUse, UseLimits, excess, processes_to_end
+from tests.cases import cases
 
 LIMITS = UseLimits(tabs=4, frames=60, workers=8, page_memory_mb=400.0)
 PLENTY = {"free_mb": 8000.0, "least_free_mb": 250.0}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("most", "too_much"),
     [
         (SessionUse(tabs=11, refused_tabs=11), SessionUse(tabs=12)),
@@ -33,16 +32,13 @@ def test_a_process_above_the_limit_ends():
     assert "400 MB is the most" in ending[3]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sizes_mb", "free_mb", "ending"),
     [
-        ({1: 250.0, 2: 300.0}, 249.0, {2}),
-        ({1: 250.0, 2: 300.0}, 250.0, set()),
-        ({1: 199.0, 2: 150.0}, 10.0, set()),
-        ({}, 10.0, set()),
-        ({1: 250.0, 2: 500.0}, 10.0, {2}),
+        ({1: 250.0, 2: 300.0}, 249.0, {2}), ({1: 250.0, 2: 300.0}, 250.0, set()), ({1: 199.0, 2: 150.0}, 10.0, set()),
+        ({}, 10.0, set()), ({1: 250.0, 2: 500.0}, 10.0, {2}),
     ],
-)
+)  # fmt: skip
 def test_where_the_machine_has_no_memory_left_the_largest_ends(
     sizes_mb: dict[int, float], free_mb: float, ending: set[int]
 ):

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
-
 from services.browser_pool.page.matching import (
     fingerprint,
     navigation_code,
@@ -13,18 +11,17 @@ from services.browser_pool.page.matching import (
     says_the_same,
     search_text,
 )
+from tests.cases import cases
 
 OPTIONS = (("Low", "1", False), ("High", "2", False), ("high", "3", False), ("2", "x", False))
 
 
-@pytest.mark.parametrize(
-    ("wanted", "index"), [("Low", 0), ("low", 0), ("High", 1), ("HIGH", None), ("2", 3), ("3", 2), ("none", None)]
-)
+@cases(("wanted", "index"), [("Low", 0), ("low", 0), ("High", 1), ("HIGH", None), ("2", 3), ("3", 2), ("none", None)])
 def test_one_option_or_none(wanted: str, index: int | None) -> None:
     assert pick_option(OPTIONS, wanted) == index
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "number"),
     [("0.125", "0.125"), ("-3", "-3"), ("70 %", "70"), ("$ 7", "7"), ("1,234.50", "1234.5"), ("1e3", "1000")],
 )
@@ -32,48 +29,38 @@ def test_what_number_a_text_is(text: str, number: str) -> None:
     assert number_in(text) == Decimal(number)
 
 
-@pytest.mark.parametrize("text", ["", "Medium", "-", "NaN", "Infinity", "7 of 9"])
+@cases("text", ["", "Medium", "-", "NaN", "Infinity", "7 of 9"])
 def test_what_is_no_number(text: str) -> None:
     assert number_in(text) is None
 
 
-@pytest.mark.parametrize(
-    ("option", "typed"), [("Paris, France", "Paris"), ("Norway", "Norway"), ("A, B", "A, B"), (" x; y ", "x; y")]
-)
+@cases(("option", "typed"), [("Paris, France", "Paris"), ("Norway", "Norway"), ("A, B", "A, B"), (" x; y ", "x; y")])
 def test_an_option_is_searched_up_to_what_ends_a_value(option: str, typed: str) -> None:
     assert search_text(option) == typed
 
 
-@pytest.mark.parametrize(
+@cases(
     ("typed", "read", "same"),
     [
-        ("a b", "a b", True),
-        ("5551234", "(555) 12-34", True),
-        ("abc", "ABC", True),
-        ("abc", "", False),
-        ("abc", "abcd", False),
-        ("", "", True),
-        ("", "left", False),
-        ("--", "", False),
+        ("a b", "a b", True), ("5551234", "(555) 12-34", True), ("abc", "ABC", True), ("abc", "", False),
+        ("abc", "abcd", False), ("", "", True), ("", "left", False), ("--", "", False),
     ],
-)
+)  # fmt: skip
 def test_what_a_field_may_make_of_what_was_typed(typed: str, read: str, same: bool) -> None:
     assert says_the_same(typed, read) is same
 
 
-@pytest.mark.parametrize(
-    "url", ["file:///x", "ftp://a.test", "about:blank", "//a.test", "http://", "http://[", "", "x"]
-)
+@cases("url", ["file:///x", "ftp://a.test", "about:blank", "//a.test", "http://", "http://[", "", "x"])
 def test_addresses_that_are_not_opened(url: str) -> None:
     assert refused_address(url)
 
 
-@pytest.mark.parametrize("url", ["http://a.test", "HTTPS://a.test:8080/x?y=1#z"])
+@cases("url", ["http://a.test", "HTTPS://a.test:8080/x?y=1#z"])
 def test_addresses_that_are(url: str) -> None:
     assert refused_address(url) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "code"),
     [
         ("Page.goto: net::ERR_NAME_NOT_RESOLVED at http://x/", "unreachable"),

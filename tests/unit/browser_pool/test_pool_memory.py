@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
 from services.browser_pool.adapters.browser.memory import cgroup_headroom_bytes, free_mb, tree_mb
+from tests.cases import cases
 
 
 def group(folder: Path, version: int, limit: str, used: int, cache: int) -> None:
@@ -61,7 +60,7 @@ def test_a_group_without_a_limit_limits_nothing_and_is_not_asked_what_it_uses(tm
         assert cgroup_headroom_bytes(tmp_path / str(version), listed(tmp_path, told)) == []
 
 
-@pytest.mark.parametrize("text", ["", "0::/\n", "0::/../../etc\n"])
+@cases("text", ["", "0::/\n", "0::/../../etc\n"])
 def test_where_nothing_is_limited_nothing_is_told(tmp_path: Path, text: str) -> None:
     assert cgroup_headroom_bytes(tmp_path / "sys", listed(tmp_path, text)) == []
     assert cgroup_headroom_bytes(tmp_path / "sys", tmp_path / "none") == []

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.browser_pool.page.matching import Offer, matching_options, menu_path, options_in_words, shows_option
+from tests.cases import cases
 
 
 def offers(*names: str) -> list[Offer]:
@@ -20,7 +19,7 @@ def test_exact_comes_before_case_and_a_whole_piece_last() -> None:
     assert matching_options(offers("", "A"), "") == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "expected"),
     [("Red", True), ("red ×", True), ("Blue, Red", True), ("Dark red", True), ("Redo", False), ("", False)],
 )

@@ -11,58 +11,46 @@ from hypothesis import strategies as st
 from services.browser_pool.safety.policy import fetch_patterns
 from shared.hosts import Origin, parse_origin
 from shared.network.host_policy import HostPolicy, document_refusal, part_refusal
+from tests.cases import cases
+from tests.typed import expect
 
 SITE = HostPolicy(allowed=("tickets.example.com",))
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
-        "https://tickets.example.com/1",
-        "http://tickets.example.com:8080/",
-        "https://TICKETS.Example.com./1",
-        "https://www.tickets.example.com/",
-        "https://user:pass@tickets.example.com/",
+        "https://tickets.example.com/1", "http://tickets.example.com:8080/", "https://TICKETS.Example.com./1",
+        "https://www.tickets.example.com/", "https://user:pass@tickets.example.com/",
     ],
-)
+)  # fmt: skip
 def test_the_host_of_a_task_may_be_opened(url: str) -> None:
     assert document_refusal(url, ["93.184.216.34"], SITE) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
-        "https://example.com/",
-        "https://tickets.example.com.evil.net/",
-        "https://tickets.example.com@evil.net/",
-        "https://evil.net/#@tickets.example.com",
-        "https://evil.net\\@tickets.example.com/",
-        "https://tickets.example.com\t.evil.net/",
-        "https://eviltickets.example.com/",
-        "file:///etc/passwd",
-        "data:text/html,x",
-        "javascript:alert(1)",
-        "blob:https://tickets.example.com/1",
-        "view-source:https://tickets.example.com/",
-        "chrome://settings",
-        "about:config",
-        "ftp://tickets.example.com/",
-        "https:///nothing",
-        "https://[::1",
-        "",
+        "https://example.com/", "https://tickets.example.com.evil.net/", "https://tickets.example.com@evil.net/",
+        "https://evil.net/#@tickets.example.com", "https://evil.net\\@tickets.example.com/",
+        "https://tickets.example.com\t.evil.net/", "https://eviltickets.example.com/", "file:///etc/passwd",
+        "data:text/html,x", "javascript:alert(1)", "blob:https://tickets.example.com/1",
+        "view-source:https://tickets.example.com/", "chrome://settings", "about:config", "ftp://tickets.example.com/",
+        "https:///nothing", "https://[::1", "",
     ],
-)
+)  # fmt: skip
 def test_everything_else_is_refused(url: str) -> None:
     assert document_refusal(url, ["93.184.216.34"], SITE)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rule", "url", "fits"),
     [
         ("a.example:8443", "https://a.example:8443/", True),
         ("a.example:8443", "https://a.example/", False),
         ("a.example:443", "https://a.example/", True),
         ("a.example:443", "http://a.example/", False),
+        ("a.example:80", "http://a.example:8080/", False),
         ("*.example.com", "https://a.b.example.com/", True),
         ("*.example.com", "https://example.com/", False),
         ("*.example.com", "https://badexample.com/", False),
@@ -78,29 +66,21 @@ def test_how_hosts_are_named(rule: str, url: str, fits: bool) -> None:
     assert (document_refusal(url, [], HostPolicy((rule,), (rule,))) is None) == fits
 
 
-@pytest.mark.parametrize(
+@cases(
     "host",
     [
         *(
-            "localhost",
-            "a.localhost",
-            "LOCALHOST.",
-            "127.0.0.1",
-            "127.1",
-            "2130706433",
-            "0x7f000001",
-            "0177.0.0.1",
+            "localhost", "a.localhost", "LOCALHOST.", "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1",
             "0",
         ),
         *("0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.0.1", "169.254.169.254", "100.64.0.1"),
         *("[::1]", "[::]", "[fe80::1]", "[fc00::1]", "[::ffff:10.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::a00:1]"),
         *("[2002:7f00:1::]", "[::127.0.0.1]", "224.0.0.1", "255.255.255.255", "127.0.0.1.", "user@10.0.0.1"),
     ],
-)
+)  # fmt: skip
 def test_private_addresses_are_known_however_they_are_written(host: str) -> None:
     url = f"http://{host}:8000/"
-    origin = parse_origin(url)
-    assert isinstance(origin, Origin)
+    origin = expect(parse_origin(url), Origin)
     assert "private" in (part_refusal(url, [], HostPolicy()) or "")
     assert document_refusal(url, [], HostPolicy((origin.netloc,), ()))
     assert document_refusal(url, [], HostPolicy((origin.netloc,), (origin.netloc,))) is None
@@ -158,3 +138,18 @@ def test_what_is_named_passes_unasked(host: str, port: str) -> None:
     port = "" if port == ":80" else port
     if "." not in host or host.startswith(("127.", "10.", "192.168.")):
         assert not asked(f"http://{host}{port}/x?y=http://10.0.0.1/", [f"{host}{port or ':80'}"])
+
+
+def test_without_named_hosts_nothing_is_opened() -> None:
+    assert "none yet" in (document_refusal("https://tickets.example.com/", [], HostPolicy()) or "")
+
+
+@pytest.mark.parametrize("url", ["ws://[::1", "WSS://a b/", "http://[::1"])
+def test_what_asks_a_host_that_cannot_be_read_is_refused(url: str) -> None:
+    assert part_refusal(url, [], HostPolicy())
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "192.168.0.1", "100.64.0.1", "172.31.0.1", "0.0.0.0", "224.0.0.1"])
+def test_every_range_of_private_addresses_is_asked_about(host: str) -> None:
+    assert asked(f"http://{host}/latest/meta-data", [])
+    assert not asked("http://93.184.216.34/", [])

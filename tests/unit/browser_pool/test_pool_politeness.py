@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +19,8 @@ from services.browser_pool.safety.politeness import (
     retry_after_s,
     take,
 )
-from tests.typed import expect
+from tests.cases import cases
+from tests.typed import expect, there
 
 NOON = 1_900_000_000.0
 
@@ -28,22 +28,18 @@ NOON = 1_900_000_000.0
 def test_documents_are_an_interval_apart_and_each_takes_the_next_free_moment() -> None:
     pace, went = Pace(), []
     for _ in range(3):
-        granted = take(pace, PaceLimits(interval_s=2.0), "a", now=NOON, hold_s=60)
-        assert granted is not None
+        granted = there(take(pace, PaceLimits(interval_s=2.0), "a", now=NOON, hold_s=60))
         pace = granted.pace
         went.append(granted.go_at - NOON)
     assert went == [0.0, 2.0, 4.0]
-    late = take(pace, PaceLimits(interval_s=2.0), "a", now=NOON + 50, hold_s=60)
-    assert late is not None
+    late = there(take(pace, PaceLimits(interval_s=2.0), "a", now=NOON + 50, hold_s=60))
     assert late.go_at == NOON + 50
 
 
-@pytest.mark.parametrize(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
+@cases(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
 def test_of_two_intervals_the_longer_one_is_kept_between_their_documents(before_s: float, after_s: float) -> None:
-    first = take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60)
-    assert first is not None
-    second = take(first.pace, PaceLimits(interval_s=after_s), "b", now=NOON, hold_s=60)
-    assert second is not None
+    first = there(take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60))
+    second = there(take(first.pace, PaceLimits(interval_s=after_s), "b", now=NOON, hold_s=60))
     assert second.go_at == NOON + 5.0
 
 
@@ -51,8 +47,7 @@ def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -
     limits = PaceLimits(max_in_flight=2)
     pace = Pace()
     for owner in "ab":
-        granted = take(pace, limits, owner, now=NOON, hold_s=60)
-        assert granted is not None
+        granted = there(take(pace, limits, owner, now=NOON, hold_s=60))
         pace = granted.pace
     assert take(pace, limits, "c", now=NOON + 59, hold_s=60) is None
     assert take(give_back(pace, "a"), limits, "c", now=NOON, hold_s=60) is not None
@@ -70,8 +65,7 @@ def test_a_slot_runs_out_after_its_document_has_gone() -> None:
 def test_a_site_that_is_too_busy_is_left_alone_for_longer_and_longer() -> None:
     pause, now, waits = Pause(), NOON, []
     for _ in range(9):
-        changed = after_answer(pause, 503, None, now=now)
-        assert changed is not None
+        changed = there(after_answer(pause, 503, None, now=now))
         waits.append(changed.until - now)
         pause, now = changed, changed.until
     assert waits == [1, 2, 4, 8, 16, 32, LONGEST_BACK_OFF_S, LONGEST_BACK_OFF_S, LONGEST_BACK_OFF_S]
@@ -98,21 +92,14 @@ def test_after_a_pause_one_goes_first_and_a_good_answer_ends_it() -> None:
     assert after_answer(Pause(), 200, None, now=NOON) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "wait_s"),
     [
-        ("120", 120.0),
-        (" 0 ", 0.0),
-        ("9" * 5000, LONGEST_PAUSE_S),
-        ("Sun, 17 Mar 2030 17:47:10 GMT", 30.0),
-        ("Sun, 17 Mar 2019 17:47:10 GMT", 0.0),
-        ("-5", None),
-        ("soon", None),
-        ("", None),
-        (None, None),
+        ("120", 120.0), (" 0 ", 0.0), ("9" * 5000, LONGEST_PAUSE_S), ("Sun, 17 Mar 2030 17:47:10 GMT", 30.0),
+        ("Sun, 17 Mar 2019 17:47:10 GMT", 0.0), ("-5", None), ("soon", None), ("", None), (None, None),
         ("\u0663", None),
     ],
-)
+)  # fmt: skip
 def test_retry_after_as_sites_write_it(header: str | None, wait_s: float | None) -> None:
     assert retry_after_s(header, now=NOON) == wait_s
 
@@ -143,24 +130,17 @@ def test_never_too_close_and_never_too_many(steps: list[tuple[str, float, int, f
         pace = give_back(granted.pace, owner) if answered else granted.pace
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "domain"),
     [
-        ("https://acme.tracker.example/x", "tracker.example"),
-        ("http://a.shop.co.uk", "shop.co.uk"),
-        ("http://B.Shop.co.uk.:8443/", "shop.co.uk"),
-        ("http://one.github.io", "one.github.io"),
-        ("http://co.uk", "co.uk"),
-        ("https://www.m\u00fcnchen.de/", "xn--mnchen-3ya.de"),
-        ("http://127.0.0.1:80/", "127.0.0.1"),
-        ("http://10.1.2.3/", "10.1.2.3"),
-        ("http://[::1]:80/", "--1"),
-        ("http://localhost:3000", "localhost"),
-        ("http://tracker/", "tracker"),
-        ("about:blank", ""),
+        ("https://acme.tracker.example/x", "tracker.example"), ("http://a.shop.co.uk", "shop.co.uk"),
+        ("http://B.Shop.co.uk.:8443/", "shop.co.uk"), ("http://one.github.io", "one.github.io"),
+        ("http://co.uk", "co.uk"), ("https://www.m\u00fcnchen.de/", "xn--mnchen-3ya.de"),
+        ("http://127.0.0.1:80/", "127.0.0.1"), ("http://10.1.2.3/", "10.1.2.3"), ("http://[::1]:80/", "--1"),
+        ("http://localhost:3000", "localhost"), ("http://tracker/", "tracker"), ("about:blank", ""),
         ("http://[bad", ""),
     ],
-)
+)  # fmt: skip
 def test_what_shares_a_pace(url: str, domain: str) -> None:
     assert registrable_domain(url) == domain
 
@@ -168,3 +148,9 @@ def test_what_shares_a_pace(url: str, domain: str) -> None:
 @given(st.text(max_size=40))
 def test_whatever_a_host_is_called_its_key_is_one_token_or_more_and_no_wildcard(host: str) -> None:
     assert not set(registrable_domain(f"http://{host}/")) & set("*> \t\r\n/")
+
+
+def test_a_document_that_waits_for_its_turn_holds_its_slot_from_then_on() -> None:
+    waiting = expect(take(Pace(next_at=NOON + 10), PaceLimits(max_in_flight=1), "a", now=NOON, hold_s=60), PaceGrant)
+    assert waiting.go_at == NOON + 10
+    assert [slot.until for slot in waiting.pace.slots] == [NOON + 70]

@@ -7,13 +7,13 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.contracts.browser_pool import HIDDEN_VALUE, Element
 from shared.contracts.results import ActionResult, Change, Locator, Navigated, TargetFound
 from shared.secrets.redaction import redacted, redacted_text
+from tests.cases import cases
 
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=8, max_size=30)
 LONG = PLAIN.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE)
@@ -57,13 +57,13 @@ def test_what_is_cut_off_is_found_too() -> None:
     assert redacted_text("correcthorse", ["correcthorsebattery"]) == "correcthorse", "nothing says that it was cut"
 
 
-@pytest.mark.parametrize("secret", ["admin123!", "administrator-2026", "admin", "Admin", "site admin x"])
+@cases("secret", ["admin123!", "administrator-2026", "admin", "Admin", "site admin x"])
 def test_a_part_of_a_secret_in_other_words_stays(secret: str) -> None:
     for text in ("Django site admin", "Site administration | Django site admin", "the admin of desk", "admins"):
         assert redacted_text(text, [secret]) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "told"),
     [
         ("admin", HIDDEN_VALUE), ("Password: admin", f"Password: {HIDDEN_VALUE}"), ('"admin"', f'"{HIDDEN_VALUE}"'),
@@ -84,7 +84,7 @@ def test_of_two_secrets_the_longer_one_goes_whole() -> None:
     assert redacted_text("hunter2hunter3", ["hunter2", "hunter2hunter3"]) == HIDDEN_VALUE
 
 
-@pytest.mark.parametrize(("text", "told"), [("42 of 1420", f"{HIDDEN_VALUE} of 1420"), ("a42", "a42")])
+@cases(("text", "told"), [("42 of 1420", f"{HIDDEN_VALUE} of 1420"), ("a42", "a42")])
 def test_a_short_secret_is_hidden_where_it_stands_alone(text: str, told: str) -> None:
     assert redacted_text(text, ["42"]) == told
 

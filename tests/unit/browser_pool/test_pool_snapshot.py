@@ -15,6 +15,7 @@ from services.browser_pool.page.rendering import line
 from services.browser_pool.page.snapshot import choose, compose, dom_confidence, triggers
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.secrets.redaction import redacted
+from tests.cases import cases
 
 PLAIN = RawItem(0, "text", "", None, (), None, "p", None, None, None, (0, 0, 10, 10), True, False)
 
@@ -63,7 +64,7 @@ def test_keyword_matches_are_all_kept_whatever_the_budget() -> None:
     assert observed.left_out == 90
 
 
-@pytest.mark.parametrize("field", ["name", "value", "header"])
+@cases("field", ["name", "value", "header"])
 def test_keywords_are_looked_for_in_name_value_and_header(field: str) -> None:
     hit = msgspec.structs.replace(item("cell", "n", value="v", header="h"), **{field: "the ISSUE here"})
     observed = shown([item("text", "before"), hit], "Issue", max_tokens=1)
@@ -94,9 +95,7 @@ def test_what_lies_over_the_page_comes_before_what_it_hides() -> None:
 
 
 @given(
-    views=st.lists(st.booleans(), max_size=60),
-    max_tokens=st.integers(0, 400),
-    word=st.sampled_from(["", "n1", "n2"]),
+    views=st.lists(st.booleans(), max_size=60), max_tokens=st.integers(0, 400), word=st.sampled_from(["", "n1", "n2"])
 )
 def test_nothing_is_lost_silently(views: list[bool], max_tokens: int, word: str) -> None:
     raw = [item("text", f"n{n}", in_viewport=view) for n, view in enumerate(views)]
@@ -114,7 +113,7 @@ def test_frames_that_could_not_be_read_are_named() -> None:
 BASE = Element(ref=5, role="button", name="Save")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("element", "expected"),
     [
         (BASE, '[5] [button] "Save"'),
@@ -157,7 +156,7 @@ def test_what_has_no_place_on_the_page_is_neither_shown_nor_counted_as_left_out(
     assert (observed.total_elements, observed.left_out) == (2, 0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("stats", "shown_count", "unread", "expected"),
     [
         (PageStats(total=9, interactive=3), 9, (), ()),
@@ -176,7 +175,7 @@ def test_triggers_where_the_formula_is_blind(
     assert triggers(stats, shown_count, unread) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("stats", "items", "expected"),
     [
         (PageStats(total=100, interactive=10), 50, 1.0),

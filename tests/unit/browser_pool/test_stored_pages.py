@@ -9,13 +9,14 @@ import quopri
 import re
 from urllib.parse import quote, unquote
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.files.captures import shown_headers
 from services.browser_pool.files.mhtml import without_secrets
 from shared.contracts.browser_pool import HIDDEN_VALUE
+from tests.cases import cases
+from tests.typed import there
 
 LINES = (
     "From: <Saved by Blink>", "Subject: {subject}", "MIME-Version: 1.0",
@@ -41,9 +42,7 @@ def parts(data: bytes) -> list[bytes]:
 
 
 def cleaned(data: bytes, *secrets: str) -> bytes:
-    clean = without_secrets(data, secrets)
-    assert clean is not None
-    return clean
+    return there(without_secrets(data, secrets))
 
 
 def test_a_page_without_a_secret_stays_the_very_same_bytes() -> None:
@@ -53,7 +52,6 @@ def test_a_page_without_a_secret_stays_the_very_same_bytes() -> None:
 
 
 @given(TEXT.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE), st.integers(0, 80))
-@settings(max_examples=60, deadline=None)
 def test_a_secret_goes_wherever_a_line_of_the_file_breaks(secret: str, before: int) -> None:
     escaped = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     html = f"<p>{'x' * before}{escaped}y</p>"
@@ -61,7 +59,7 @@ def test_a_secret_goes_wherever_a_line_of_the_file_breaks(secret: str, before: i
     assert parts(clean)[0].decode().rstrip() == f"<p>{'x' * before}{HIDDEN_VALUE}y</p>"
 
 
-@pytest.mark.parametrize("secret", ["MULTIPART", "1.0", "text/html", "quoted-printable", "base64", "--X", "image/png"])
+@cases("secret", ["MULTIPART", "1.0", "text/html", "quoted-printable", "base64", "--X", "image/png"])
 def test_a_secret_that_is_a_word_of_the_format_leaves_a_page_that_can_be_read(secret: str) -> None:
     clean = cleaned(mhtml(f"<p>it is {secret} here</p>"), secret)
     message = email.message_from_bytes(clean)
@@ -83,7 +81,7 @@ def test_a_secret_by_which_a_site_divides_a_part_costs_the_page() -> None:
     assert without_secrets(page, ["hunter2"]) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "html",
     [
         "<p>hunter2 &amp; co</p>",
@@ -112,7 +110,7 @@ def test_tags_within_a_secret_stay_and_what_looks_like_one_in_it_does_not() -> N
     assert email.message_from_bytes(clean)["Subject"] == f"It is {HIDDEN_VALUE}"
 
 
-@pytest.mark.parametrize("kind", ["image/svg+xml", "text/css", "application/json", "image/png", "font/woff2"])
+@cases("kind", ["image/svg+xml", "text/css", "application/json", "image/png", "font/woff2"])
 def test_a_secret_in_any_part_goes(kind: str) -> None:
     page = mhtml("<p>x</p>", b"\x89 before hunter2secret after \xff", kind)
     assert parts(cleaned(page, "hunter2secret"))[1] == b"\x89 before " + HIDDEN_VALUE.encode() + b" after \xff"
@@ -140,14 +138,9 @@ def test_a_page_that_cannot_be_made_safe_is_no_page() -> None:
 
 def test_headers_that_let_somebody_in_are_told_by_name_alone() -> None:
     names = (
-        "set-cookie",
-        "Authorization",
-        "x-auth-token",
-        "X-CSRF-Token",
-        "x-session-id",
-        "x-api-key",
+        "set-cookie", "Authorization", "x-auth-token", "X-CSRF-Token", "x-session-id", "x-api-key",
         "proxy-authorization",
-    )
+    )  # fmt: skip
     assert {value for _, value in shown_headers((name, "v") for name in names)} == {HIDDEN_VALUE}
     plain = (
         ("content-type", "text/html"),

@@ -81,6 +81,7 @@ async def test_checks_run_side_by_side_within_their_time_and_hide_no_other():
         await in_thread(lambda: {}["gone"])
 
 
+@pytest.mark.system
 def test_the_command_says_what_is_fine_and_what_to_mend(place: Settings):
     private(place.state_dir / "signing_key.pem", "no key")
     ended = CliRunner().invoke(app, ["doctor", "--json"], env={"EXHIBIT_STATE_DIR": str(place.state_dir)})
@@ -158,6 +159,7 @@ async def test_memory_is_compared_with_what_the_pool_wants(place: Settings):
     assert "EXHIBIT_BROWSER_CAPACITY" in finding.mend
 
 
+@pytest.mark.system
 async def test_a_browser_that_does_not_start_is_a_problem(place: Settings):
     no_browser = private(place.state_dir / "chromium", "#!/bin/sh\nexit 1\n", 0o700)
 
@@ -187,7 +189,9 @@ class ClockAnswers(Answers):
     def do_HEAD(self) -> None:
         assert isinstance(self.server, Clock)
         self.send_response_only(403)
-        self.send_header("Date", format_datetime(datetime.now(UTC) + self.server.ahead, usegmt=True))
+        self.send_header(
+            "Date", format_datetime(datetime.now(UTC) + self.server.ahead, usegmt=True)
+        )  # clock: the clock of the machine is what is compared
         self.end_headers()
 
 
@@ -220,6 +224,7 @@ async def test_a_collector_that_is_not_there_is_a_problem(place: Settings, clock
     assert (finding.state, gone in finding.found) == ("problem", True)
 
 
+@pytest.mark.system
 async def test_a_bus_is_looked_at_without_a_change(tmp_path: Path):
     async with nats_server(tmp_path / "streams") as url:
         seen = await look_at_bus(url, "operator", NO_ACCESS)

@@ -12,6 +12,8 @@ import pytest
 
 from tests.shared_pipe import SharedPipe
 
+pytestmark = pytest.mark.system
+
 KEYS = 3000
 """Each unknown key is a problem, so the answer is some hundred KiB."""
 

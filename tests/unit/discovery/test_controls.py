@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from services.discovery.steering.controls import applied, control_of_round, known_control
 from shared.contracts.sessions.control import (
     AnswerUser,
@@ -21,6 +19,7 @@ from shared.contracts.sessions.control import (
     SendText,
 )
 from shared.contracts.sessions.questions import Question, QuestionAnswer
+from tests.cases import cases
 from tests.typed import expect
 
 NOW = datetime(2026, 11, 23, 14, tzinfo=UTC)
@@ -46,7 +45,7 @@ def test_a_pause_has_a_key_that_a_second_pause_keeps_and_resume_ends():
     assert [one.number for one in resumed.last] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("controls", "code"),
     [
         ((ResumePaused(),), "not_paused"),
@@ -66,7 +65,7 @@ def test_what_does_not_fit_is_refused(controls, code):
     assert expect(after(NEW, *controls), ControlRefused).code == code
 
 
-@pytest.mark.parametrize(
+@cases(
     ("answer", "fits"),
     [
         (QuestionAnswer(question="Which one?", chosen=("first",)), True),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from itertools import islice
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.discovery.planning.plan import rejected_run_id, run_ids
-from services.discovery.population.samples import MAX_LISTED_PROBLEMS, first_problems, samples_of_table
 from shared.contracts.discovery import Problem
+from shared.submission.samples import MAX_LISTED_PROBLEMS, first_problems, samples_of_table
 from shared.tables.table import find_cell_problem, objects_to_table
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 from tests.typed import expect
 
 BASE = {"task_id": "t", "goal": "g", "output_schema": {"number": "string"}}
@@ -55,12 +55,9 @@ def test_each_empty_required_cell_and_each_wrong_type_is_named():
     ]
     _, problems = samples(rows, input_schema={"due": "date | null", "size": "number"})
     assert set(told(problems)) == {
-        "row 1, column due",
-        "row 2, column size",
-        "row 2, column url",
-        "row 3, column size",
+        "row 1, column due", "row 2, column size", "row 2, column url", "row 3, column size",
         "row 3, column sample_id",
-    }
+    }  # fmt: skip
 
 
 def test_an_optional_column_may_be_absent():
@@ -96,7 +93,7 @@ def test_two_rows_of_one_sample_are_both_named():
     assert "row 1" in problems[0].message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("row", "spec", "key"),
     [
         ({"sample_id": "S", "number": "N", "url": "http://x/u"}, {"identity": {"number": "{number}"}}, "S"),
@@ -123,18 +120,14 @@ def test_sample_ids_are_unique_and_safe_whatever_the_keys_are(keys):
     assert all(set(one) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") for one in ids)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "good", "bad"),
     [
-        ("number", "-1.5e3", "1,5"),
-        ("number", "7", "nan"),
-        ("decimal", "10.20", "1e3"),
-        ("boolean", "Yes", "maybe"),
-        ("date", "2026-03-31", "31.03.2026"),
-        ("date", "2024-02-29", "20240229"),
+        ("number", "-1.5e3", "1,5"), ("number", "7", "nan"), ("decimal", "10.20", "1e3"), ("boolean", "Yes", "maybe"),
+        ("date", "2026-03-31", "31.03.2026"), ("date", "2024-02-29", "20240229"),
         ("date-time", "2026-03-31T14:05:00Z", "soon"),
     ],
-)
+)  # fmt: skip
 def test_types(type_, good, bad):
     assert find_cell_problem(type_, good) is None
     assert repr(bad) in expect(find_cell_problem(type_, bad), str)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import date, datetime, time
 
-import pytest
-
 from shared.tables.delimited import DecodedText, decode_text, detect_delimiter, parse_delimited
 from shared.tables.table import Table, cell_text, objects_to_table, to_table
+from tests.cases import cases
 from tests.typed import expect
 
 
@@ -17,7 +16,7 @@ def table(data: bytes):
     return to_table(grid, "in.csv")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@cases("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_the_same_text_comes_out_of_every_encoding(encoding):
     found, problems = table("name,url\nZoë,x\n".encode(encoding))
     assert problems == ()
@@ -29,17 +28,14 @@ def test_only_a_guess_at_the_encoding_is_called_one():
     assert not expect(decode_text("Zoë".encode()), DecodedText).guessed
 
 
-@pytest.mark.parametrize("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00", b"a\x81b"])
+@cases("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00", b"a\x81b"])
 def test_what_is_no_text_is_said_to_be_none(data):
     grid, problems, _ = parse_delimited(data, "in.csv")
     assert grid == []
     assert "no text" in problems[0].message
 
 
-@pytest.mark.parametrize(
-    ("header", "mark"),
-    [("a,b;c,d", ","), ("a;b;c", ";"), ("a\tb", "\t"), ("only", ","), ('"a;b;c",d', ",")],
-)
+@cases(("header", "mark"), [("a,b;c,d", ","), ("a;b;c", ";"), ("a\tb", "\t"), ("only", ","), ('"a;b;c",d', ",")])
 def test_the_delimiter_is_the_one_that_cuts_the_header(header, mark):
     assert detect_delimiter(header + "\n1;2,3\n") == mark
 
@@ -61,7 +57,7 @@ def test_rows_are_counted_under_the_header_blank_ones_too():
     assert [row.number for row in expect(found, Table).rows] == [1, 4]
 
 
-@pytest.mark.parametrize(("data", "words"), [(b"", "empty"), (b"\n \n", "empty"), (b"a,b\n", "no row under it")])
+@cases(("data", "words"), [(b"", "empty"), (b"\n \n", "empty"), (b"a,b\n", "no row under it")])
 def test_a_file_without_rows_says_what_is_missing(data, words):
     _, problems = table(data)
     assert words in problems[0].message
@@ -79,22 +75,14 @@ def test_empty_columns_at_the_end_are_no_flaw():
     assert found.columns == ("a", "b")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cell", "text"),
     [
-        (None, ""),
-        (1001.0, "1001"),
-        (0.5, "0.5"),
-        (7, "7"),
-        (True, "true"),
-        (float("inf"), "inf"),
-        (date(2026, 3, 3), "2026-03-03"),
-        (datetime(2026, 3, 3), "2026-03-03"),
-        (datetime(2026, 3, 3, 10, 30), "2026-03-03T10:30:00"),
-        (time(12, 0), "12:00:00"),
-        ("  x ", "x"),
+        (None, ""), (1001.0, "1001"), (0.5, "0.5"), (7, "7"), (True, "true"), (float("inf"), "inf"),
+        (date(2026, 3, 3), "2026-03-03"), (datetime(2026, 3, 3), "2026-03-03"),
+        (datetime(2026, 3, 3, 10, 30), "2026-03-03T10:30:00"), (time(12, 0), "12:00:00"), ("  x ", "x"),
     ],
-)
+)  # fmt: skip
 def test_cells_become_clean_text(cell, text):
     assert cell_text(cell) == text
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from services.discovery.population.row_problems import RowProblem, find_refused_addresses, told_once
 from shared.contracts.discovery import Problem, Sample
+from shared.submission.row_problems import RowProblem, find_refused_addresses, told_once
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 
 
 def spec(**more: object) -> TaskSpec:
@@ -24,17 +23,13 @@ def refused(task: TaskSpec, *urls: str) -> dict[int, str]:
     return {problem.row: problem.message for problem in find_refused_addresses(task, samples(*urls))}
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
-        "http://127.0.0.1:8000/x",
-        "http://localhost/x",
-        "http://10.0.0.7/",
-        "http://[::1]/",
-        "http://2130706433/",
+        "http://127.0.0.1:8000/x", "http://localhost/x", "http://10.0.0.7/", "http://[::1]/", "http://2130706433/",
         "ftp://x/",
     ],
-)
+)  # fmt: skip
 def test_an_address_that_only_a_row_names_may_not_be_private(url: str):
     assert list(refused(spec(start_url="{url}"), "https://example.com/1", url)) == [2]
 

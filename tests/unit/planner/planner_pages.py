@@ -13,13 +13,14 @@ from msgspec import structs
 from services.planner.state.attempt_state import Act, AttemptState, SampleView
 from services.planner.state.step_parts import to_filed
 from services.planner.state.transitions import after_step
-from shared.contracts.actions import AnyAction, SaveProgress, Screenshot
+from shared.contracts.actions import AnyAction, ByRef, Click, SaveProgress, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact, Box, CaptureFacts, Change, Viewport
 from shared.contracts.steps import FieldValue, StepTaken
 from shared.task.spec import TaskSpec
+from tests.typed import expect
 
 URL = "http://127.0.0.1:8000/tickets/TCK-1001"
 MOMENTS = count(1)
@@ -160,6 +161,11 @@ def kept_artifacts(label: str, shown: PageObserved, capture_id: str = "") -> tup
 
 def picture(label: str = "ticket") -> Screenshot:
     return Screenshot(label=label)
+
+
+def clicked(action: object) -> int:
+    """Return the ref that an action clicks; fail the test when it is another action."""
+    return expect(expect(action, Click).target, ByRef).ref
 
 
 # --- states, made by the transitions of the planner itself

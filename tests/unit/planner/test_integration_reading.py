@@ -6,8 +6,6 @@ import hashlib
 import json
 from typing import Any
 
-import pytest
-
 from services.planner.integration.comparing import merged_values, needs_browser
 from services.planner.integration.json_text import ABSENT, MAX_BYTES, MAX_DEPTH, JsonNumber, JsonText, find, read_json
 from services.planner.integration.reading import ResponseRead, parse_response, read_response
@@ -17,6 +15,8 @@ from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, ResponseSource
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from tests.cases import cases
+from tests.typed import expect
 
 SAMPLE = Sample(sample_id="7", key="7", row=1, fields={"id": "7"})
 SOURCE = ResponseSource(url="https://a.example/7", sha256="0" * 64, pointer="")
@@ -47,7 +47,7 @@ def value_of(spec: TaskSpec, written: str) -> FieldValue | Note:
 # --- the JSON text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pointer", "found"),
     [
         ("", "whole"), ("/foo", ["bar", "baz"]), ("/foo/0", "bar"), ("/", JsonNumber("0")), ("/a~1b", JsonNumber("1")),
@@ -57,12 +57,11 @@ def value_of(spec: TaskSpec, written: str) -> FieldValue | Note:
     ],
 )  # fmt: skip
 def test_pointers_of_rfc_6901(pointer: str, found: Any):
-    text = read_json(b'{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"m~n":8," ":7,"~1":9,"none":null}')
-    assert isinstance(text, JsonText)
+    text = expect(read_json(b'{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"m~n":8," ":7,"~1":9,"none":null}'), JsonText)
     assert find(text, pointer) == (text.value if found == "whole" else found)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "why"),
     [
         (b'{"id": 7, "x": 1, "x": 2}', "has the name 'x' twice"),
@@ -80,8 +79,7 @@ def test_pointers_of_rfc_6901(pointer: str, found: Any):
     ],
 )
 def test_what_could_be_read_in_two_ways_is_refused(body: bytes, why: str):
-    text = read_json(body)
-    assert isinstance(text, str)
+    text = expect(read_json(body), str)
     assert why in text
 
 
@@ -91,7 +89,7 @@ def test_brackets_within_texts_are_no_depth():
     assert isinstance(read_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH), JsonText)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "content_type", "why"),
     [
         (404, "application/json", "HTTP 404"),
@@ -102,12 +100,11 @@ def test_brackets_within_texts_are_no_depth():
     ],
 )
 def test_a_response_that_is_no_json_text(status: int, content_type: str, why: str):
-    text = parse_response(status, content_type, b'{"id": 7}')
-    assert isinstance(text, str)
+    text = expect(parse_response(status, content_type, b'{"id": 7}'), str)
     assert why in text
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "application/problem+json; charset=UTF-8"])
+@cases("content_type", ["application/json", "application/problem+json; charset=UTF-8"])
 def test_json_has_several_media_types(content_type: str):
     assert isinstance(parse_response(200, content_type, b'\xef\xbb\xbf{"id": 7}'), JsonText)
 
@@ -115,7 +112,7 @@ def test_json_has_several_media_types(content_type: str):
 # --- whose record it is
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "why"),
     [
         ('{"id": 8, "x": "a"}', "of another record: id is '8', asked for was '7'"),
@@ -135,7 +132,7 @@ def test_without_proof_of_the_record_nothing_of_it_is_used(body: str, why: str):
 # --- values
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "written", "value"),
     [
         ("decimal", "1.10", "1.10"), ("decimal", "0.1000000000000000000001", "0.1000000000000000000001"),
@@ -150,14 +147,13 @@ def test_a_value_is_that_of_the_json_text(type_: str, written: str, value: Any):
     if value is None:
         assert "not JSON" in read(task(type_), f'{{"id": 7, "x": {written}}}').problem
         return
-    got = value_of(task(type_), written)
-    assert isinstance(got, FieldValue)
+    got = expect(value_of(task(type_), written), FieldValue)
     assert got.value == value
     assert type(got.value) is type(value)
     assert got.response == ResponseSource(url=SOURCE.url, sha256=SOURCE.sha256, pointer="/x")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "written"),
     [
         ("string", "true"), ("string", "{}"), ("string", '["a"]'), ("string", '""'), ("string", '" "'),
@@ -169,19 +165,16 @@ def test_a_value_is_that_of_the_json_text(type_: str, written: str, value: Any):
 )  # fmt: skip
 def test_a_value_of_another_type_is_none_and_left_for_the_browser(type_: str, written: str):
     spec = task(type_)
-    got = value_of(spec, written)
-    assert isinstance(got, Note)
+    got = expect(value_of(spec, written), Note)
     assert got.kind == "api_failed"
     assert needs_browser(spec, read(spec, f'{{"id": 7, "x": {written}}}')) == "left for the browser: x"
 
 
 def test_none_is_a_value_only_where_the_field_says_so():
     assert isinstance(value_of(task("date"), "null"), Note)
-    absent = value_of(task("date | null"), "null")
-    assert isinstance(absent, FieldValue)
+    absent = expect(value_of(task("date | null"), "null"), FieldValue)
     assert (absent.state, absent.shown) == ("not_present", "null")
-    words = value_of(task("date | null", field={"not_present": ["-"]}), '"-"')
-    assert isinstance(words, FieldValue)
+    words = expect(value_of(task("date | null", field={"not_present": ["-"]}), '"-"'), FieldValue)
     assert words.state == "not_present"
 
 
@@ -215,7 +208,7 @@ def page_value(value: Any, state: Any = "value") -> FieldValue:
     return FieldValue(field="x", state=state, value=value, shown=str(value))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "written", "shown", "same"),
     [
         ("string", '"Open"', "Open", True), ("string", '"Open"', "Closed", False), ("string", '"a  b"', "a b", True),
@@ -227,8 +220,7 @@ def page_value(value: Any, state: Any = "value") -> FieldValue:
 )  # fmt: skip
 def test_page_and_api_are_compared_as_values(type_: str, written: str, shown: Any, same: bool):
     spec = task(type_)
-    given = value_of(spec, written)
-    assert isinstance(given, FieldValue)
+    given = expect(value_of(spec, written), FieldValue)
     view = SampleView(spec, SAMPLE, AttemptState(from_api={"x": given}), None)
     merged = merged_values(view, [page_value(shown)])
     assert [problem.reason for problem in merged.problems] == ([] if same else ["api_differs"])

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import pytest
-
 from services.planner.page.addresses import is_on_visited_host, may_open
 from services.planner.prompt.system_blocks import run_block
 from shared.contracts.discovery import Sample
 from shared.network.host_policy import HostPolicy, document_refusal
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
+from tests.cases import cases
 from tests.unit.planner.planner_pages import sample, spec
 
 
@@ -33,27 +32,21 @@ def test_what_the_spec_says_goes_first() -> None:
     assert private_hosts(task) == ("a.example", "10.0.0.1")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "open_"),
     [
-        ("https://a.example/x", True),
-        ("https://www.a.example/", True),
-        ("https://x.b.example/", True),
-        ("https://b.example/", False),
-        ("http://c.example:81/", True),
-        ("http://c.example/", False),
-        ("https://a.example.evil.net/", False),
-        ("https://a.example@evil.net/", False),
-        ("https://[::1", False),
+        ("https://a.example/x", True), ("https://www.a.example/", True), ("https://x.b.example/", True),
+        ("https://b.example/", False), ("http://c.example:81/", True), ("http://c.example/", False),
+        ("https://a.example.evil.net/", False), ("https://a.example@evil.net/", False), ("https://[::1", False),
     ],
-)
+)  # fmt: skip
 def test_addresses_on_allowed_hosts_are_open(url: str, open_: bool) -> None:
     task = spec(allowed_hosts=["a.example", "*.b.example", "c.example:81"])
     assert may_open(url, task, sample()) == open_
 
 
-@pytest.mark.parametrize("rule", ["xn--mller-kva.example", "*.xn--mller-kva.example:8443"])
-@pytest.mark.parametrize("host", ["xn--mller-kva.example", "MÜLLER.example.", "mu\u0308ller.example"])
+@cases("rule", ["xn--mller-kva.example", "*.xn--mller-kva.example:8443"])
+@cases("host", ["xn--mller-kva.example", "MÜLLER.example.", "mu\u0308ller.example"])
 def test_an_internationalised_host_is_one_host_however_it_is_written(rule: str, host: str) -> None:
     url = f"https://{'shop.' if rule.startswith('*') else ''}{host}{':8443' if ':' in rule else ''}/1"
     assert may_open(url, spec(allowed_hosts=[rule]), sample())
@@ -65,16 +58,13 @@ def test_the_names_of_secrets_are_told_where_there_are_any() -> None:
     assert "secret" not in run_block(spec()).lower()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "open_"),
     [
-        ("https://MÜLLER.example/2", True),
-        ("http://xn--mller-kva.example/a b", True),
-        ("https://müller.example:8443/", False),
-        ("https://other.example\\@müller.example/", False),
-        ("ftp://müller.example/", False),
-        ("about:blank", False),
+        ("https://MÜLLER.example/2", True), ("http://xn--mller-kva.example/a b", True),
+        ("https://müller.example:8443/", False), ("https://other.example\\@müller.example/", False),
+        ("ftp://müller.example/", False), ("about:blank", False),
     ],
-)
+)  # fmt: skip
 def test_a_host_that_was_visited_is_known_however_it_is_written(url: str, open_: bool) -> None:
     assert is_on_visited_host(url, ["https://a.example/", "https://xn--mller-kva.example/1", "no address"]) == open_

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
-
 from services.planner.state.batching import changed_elements, next_batched_call, stop_reason
 from shared.contracts.actions import ByRef, ByText, Click, Done, Drag, Goto, SaveProgress, TypeText
 from shared.contracts.results import ActionResult, Change
+from tests.cases import cases
 from tests.unit.planner.planner_pages import URL, done_result, el, page, text
 
 NAME, TOWN, SAVE = el("textbox", "Name"), el("textbox", "Town"), el("button", "Save")
@@ -99,7 +98,7 @@ def test_another_address_is_another_page():
     assert next_batched_call(Click(target=on(1)), None, page(NAME))[0] is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("came", "why"),
     [
         (Came(refused=True), "was refused"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from services.planner.page.labels.changes import past_refs, tells_change_of
+from services.planner.page.labels.changes import is_change_row, past_refs, tells_change_of
 from shared.contracts.browser_pool import Element
-from tests.unit.planner.planner_pages import el, page
+from tests.cases import cases
+from tests.unit.planner.planner_pages import el, heading, page, text
 
 CODE = "def fee_of(amount: int) -> int:"
 LABELS = frozenset({"last modified"})
@@ -31,7 +30,7 @@ def test_an_arrow_in_what_names_the_record_tells_no_change():
     assert not tells(blame_row("total = fee_of(amount)"), "total = fee_of(amount)")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("elements", "name"),
     [
         (blame_row("Status: open -> closed"), CODE),
@@ -46,3 +45,15 @@ def test_an_arrow_in_another_cell_still_tells_one(elements: tuple[Element, ...],
 def test_an_arrow_in_the_value_itself_tells_one():
     (element,) = page(el("cell", "open → closed", tag="td", row=7, column=0, header="Last modified")).elements
     assert tells_change_of(element, (element,), LABELS, frozenset(), frozenset({"open → closed"}))
+
+
+def test_a_history_ends_at_the_next_heading_of_its_rank():
+    seen = page(heading("History", 2), heading("Monday", 3), text("a"), heading("Details", 2), text("b"))
+    assert past_refs(seen.elements) == {1, 2, 3}
+
+
+def test_a_row_of_changes_has_a_column_for_the_old_and_one_for_the_new_value():
+    old, new = (el("cell", name, tag="td", row=1, header=header) for name, header in (("a", "Old"), ("b", "New")))
+    assert is_change_row([old, new])
+    assert not is_change_row([new])
+    assert not is_change_row([old])

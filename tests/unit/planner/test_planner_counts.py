@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.planner.page.list_signs.counts import read_counts
 from shared.text.date_names import LANGUAGES
 from shared.text.list_words import EMPTY, LOADING, MORE, NEXT, PAGES, RANGES, TOTALS
+from tests.cases import cases
 from tests.unit.planner.planner_pages import cell, el, heading, page, text
 
 NO_PAGE_WORD = {"ru", "sk"}
@@ -20,7 +20,7 @@ def read(*elements):
     return [(c.kind, c.first, c.last, c.total) for c in read_counts(page(*elements)) if c.kind != "page"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "total"),
     [
         ("(120 matches)", 120), ("63 results", 63), ("1,234 results", 1234), ("1.234 Ergebnisse", 1234),
@@ -33,7 +33,7 @@ def test_how_many_a_list_has(shown: str, total: int):
     assert read(text(shown)) == [("total", 0, 0, total)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "numbers"),
     [
         ("1 - 25 of 63", (1, 25, 63)), ("Showing 1 to 25 of 120 entries", (1, 25, 120)),
@@ -53,14 +53,12 @@ def test_which_entries_of_a_list_are_shown(shown: str, numbers: tuple[int, int, 
     assert read(text(shown)) == [("range", *numbers)]
 
 
-@pytest.mark.parametrize(
-    "shown", ["Page 1 of 5", "Page 1/5", "第 1 页 共 5 页", "1 / 5 ページ", "עמוד 1 מתוך 5", "Strona 1 z 5"]
-)
+@cases("shown", ["Page 1 of 5", "Page 1/5", "第 1 页 共 5 页", "1 / 5 ページ", "עמוד 1 מתוך 5", "Strona 1 z 5"])
 def test_which_page_of_how_many(shown: str):
     assert [(c.kind, c.page, c.pages) for c in read_counts(page(text(shown)))] == [("page", 1, 5)]
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "3 of 5 stars", "Version 1.2.3", "2024-01-05", "Mar 3, 2026", "25 entries per page", "Show 25 entries",
@@ -76,7 +74,7 @@ def test_a_number_that_counts_no_list_is_none(shown: str):
     assert read_counts(page(text(shown))) == ()
 
 
-@pytest.mark.parametrize("area", ["navigation", "banner", "contentinfo", "complementary", "search"])
+@cases("area", ["navigation", "banner", "contentinfo", "complementary", "search"])
 def test_counts_beside_the_page_are_not_of_its_list(area: str):
     assert read_counts(page(text("63 results", area=area), text("1 - 25 of 63", area=area))) == ()
 
@@ -104,13 +102,13 @@ def test_a_count_in_a_pager_or_a_heading_is_of_this_list():
     assert [one.firm for one in read_counts(page(heading("63 results"), text("9 items")))] == [True, False]
 
 
-@pytest.mark.parametrize("words", [NEXT, MORE, EMPTY, LOADING, RANGES, TOTALS])
+@cases("words", [NEXT, MORE, EMPTY, LOADING, RANGES, TOTALS])
 def test_every_language_of_dates_has_words_for_lists(words):
     assert set(words) == LANGUAGES
     assert set(PAGES) == LANGUAGES - NO_PAGE_WORD
 
 
-@pytest.mark.parametrize("language", sorted(RANGES))
+@cases("language", sorted(RANGES))
 def test_the_form_of_a_range_is_read_in_every_language(language: str):
     for form in RANGES[language]:
         if form not in NOT_READ:
@@ -120,3 +118,8 @@ def test_the_form_of_a_range_is_read_in_every_language(language: str):
 def test_much_text_is_read_in_bounded_time():
     hostile = ["1 " * 100, "1 of " * 40, "(1-2 " * 40, "found " * 30 + "9", "page 1 " * 28, "1'111" * 40]
     assert read_counts(page(*(text(one) for one in hostile * 50))) is not None
+
+
+def test_a_choice_of_entries_for_each_page_is_no_count():
+    assert read(text("(25 items)")) == [("total", 0, 0, 25)]
+    assert read(text("Show (25 items)")) == []

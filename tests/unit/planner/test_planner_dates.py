@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from hypothesis import settings
-
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
 from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import el, page, row, spec, text
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
-EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)
 
 
 def value(field: OutputField, shown: str, **more: Any) -> object:
@@ -30,36 +27,25 @@ def on_page(shown: str, *others: str) -> Normal | Invalid:
     return typed_value(DAY, shown, order=date_hints(seen))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("others", "day"),
     [
-        (["25/12/24"], "2024-10-03"),
-        (["Opened 12/25/24 by Ann"], "2024-03-10"),
-        (["25/12/24", "01/02/24", "31/01/23"], "2024-10-03"),
-        (["25/12/24", "25/12/2024"], "2024-10-03"),
-        (["25/12/24", "Version 2.13.24"], "2024-10-03"),
-        (["25/12/24", "12/25/24/7"], "2024-10-03"),
+        (["25/12/24"], "2024-10-03"), (["Opened 12/25/24 by Ann"], "2024-03-10"),
+        (["25/12/24", "01/02/24", "31/01/23"], "2024-10-03"), (["25/12/24", "25/12/2024"], "2024-10-03"),
+        (["25/12/24", "Version 2.13.24"], "2024-10-03"), (["25/12/24", "12/25/24/7"], "2024-10-03"),
     ],
-)
+)  # fmt: skip
 def test_another_date_of_the_page_settles_the_order(others, day):
     assert on_page("03/10/24", *others) == Normal(day)
 
 
-@pytest.mark.parametrize(
+@cases(
     "others",
     [
-        [],
-        ["05/06/24", "11/11/24"],
-        ["25/12/24", "12/25/24"],
-        ["25/12/24", "12/25/2024"],
-        ["25/12/2024"],
-        ["25-12-2024"],
-        ["31/02/24"],
-        ["30/13/24"],
-        ["10.25.12.24"],
-        ["25/12/24th"],
+        [], ["05/06/24", "11/11/24"], ["25/12/24", "12/25/24"], ["25/12/24", "12/25/2024"], ["25/12/2024"],
+        ["25-12-2024"], ["31/02/24"], ["30/13/24"], ["10.25.12.24"], ["25/12/24th"],
     ],
-)
+)  # fmt: skip
 def test_a_page_that_contradicts_itself_or_says_nothing_settles_nothing(others):
     assert isinstance(on_page("03/10/24", *others), Invalid)
 
@@ -91,15 +77,14 @@ def due(*elements):
 
 def test_two_forms_of_one_day_are_one_value_with_the_help_of_title_and_page():
     first = el("definition", "3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")
-    found = due(el("term", "Due", tag="dt"), first, *row("Due date", "Nov 18, 2026"))
-    assert isinstance(found, FieldFound)
+    found = expect(due(el("term", "Due", tag="dt"), first, *row("Due date", "Nov 18, 2026")), FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03"), text("25/12/24")), FieldFound)
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03")), FieldFound)
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-04")), FieldAmbiguous)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("other", "expected"),
     [
         (text("3 days ago", title="2024-10-03T08:00Z"), "2024-10-03"),
@@ -121,8 +106,7 @@ def test_another_writing_of_the_same_date_settles_an_ambiguous_one(other, expect
 
 def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
     titled = el("definition", "3 days ago", tag="dd", header="Due date", title="2026-11-18T09:00Z")
-    found = due(*row("Due", "3 days ago"), titled)
-    assert isinstance(found, FieldFound)
+    found = expect(due(*row("Due", "3 days ago"), titled), FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
     other = el("definition", "3 days ago", tag="dd", header="Due", title="2026-11-17T09:00Z")
     assert isinstance(due(other, titled), FieldAmbiguous)
@@ -133,12 +117,12 @@ def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
 IN_TWO = "21 listopada 2026"
 
 
-@pytest.mark.parametrize(("lang", "day"), [("pl", "2026-11-21"), ("PL-pl", "2026-11-21"), ("hr", "2026-10-21")])
+@cases(("lang", "day"), [("pl", "2026-11-21"), ("PL-pl", "2026-11-21"), ("hr", "2026-10-21")])
 def test_the_language_of_the_document_settles_the_month(lang: str, day: str):
     assert typed_value(DAY, IN_TWO, order=date_hints(page(text(IN_TWO), lang=lang))) == Normal(day)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("others", "day"),
     [
         (["3 sierpnia 2026"], "2026-11-21"),
@@ -150,7 +134,7 @@ def test_other_dates_of_the_page_settle_the_month(others: list[str], day: str):
     assert on_page(IN_TWO, *others) == Normal(day)
 
 
-@pytest.mark.parametrize(
+@cases(
     "others",
     [[], ["3 sierpnia 2026", "3. kolovoza 2026."], ["3 May 2026", "3 sierpnia 2026"], ["3 May and later"], [IN_TWO]],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.model_tasks.drafting import (
     MAX_REQUEST_CHARS,
     Draft,
@@ -15,6 +13,7 @@ from services.planner.model_tasks.drafting import (
 )
 from shared.contracts.discovery import Problem
 from shared.task.spec import TaskSpec, check_spec
+from tests.cases import cases
 
 SPEC = {
     "task_id": "member_profiles",
@@ -78,14 +77,14 @@ def test_every_problem_of_a_draft_is_told_at_once():
     assert {"spec.task_id", "spec.max_steps"} < set(places(told(spec=wrong)))
 
 
-@pytest.mark.parametrize("key", ["secrets", "auth_profile", "integration"])
+@cases("key", ["secrets", "auth_profile", "integration"])
 def test_what_gives_more_rights_is_never_drafted(key):
     value = {"secrets": ["password"], "auth_profile": "my_login", "integration": {"url": "https://a.example/"}}[key]
     assert places(told(spec={**SPEC, key: value}))[0] == f"spec.{key}"
     assert key not in drafting_instructions()
 
 
-@pytest.mark.parametrize("arguments", [None, [], "x", {}, {"spec": "x"}, {"spec": SPEC, "samples": ["x"]}])
+@cases("arguments", [None, [], "x", {}, {"spec": "x"}, {"spec": SPEC, "samples": ["x"]}])
 def test_an_answer_that_makes_no_sense_is_no_draft(arguments):
     assert places(arguments)
 
@@ -114,9 +113,7 @@ def test_what_the_tool_asks_for():
     assert drafting_tool()["input_schema"]["required"] == ["spec", "explanation"]
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost", "127.0.0.1:8080", "169.254.169.254", "10.1.2.3", "wiki", "*.corp.internal", "[::1]"]
-)
+@cases("host", ["localhost", "127.0.0.1:8080", "169.254.169.254", "10.1.2.3", "wiki", "*.corp.internal", "[::1]"])
 def test_an_address_inside_of_a_network_must_stand_in_the_request(host):
     arguments = told(spec={**SPEC, "allowed_hosts": ["host.example", host]})
     draft, problems = parse_draft(arguments, "Go to https://host.example and get all names")

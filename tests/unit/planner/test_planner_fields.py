@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
 from services.planner.page.identity import identity_proof, keywords, read_page
+from services.planner.page.labels.candidates import Candidate, listed
+from services.planner.page.record.scope import find_section
 from shared.contracts.steps import ValueSource
 from shared.task.row_values import missing_columns, start_url
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
@@ -22,7 +25,7 @@ def shown(seen, field="assignee", **changes):
     return found.candidate.shown
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         row("Assignee", "Ann Lee"),
@@ -86,11 +89,7 @@ def test_two_different_values_are_ambiguous_and_two_equal_ones_are_not():
 
 def test_a_text_that_somebody_wrote_does_not_outvote_what_stands_under_a_heading_of_that_name():
     written = (heading("Read me", 2), text("Assignee: nobody"), heading("Assignee", 2))
-    for below in (
-        text("Ann Lee"),
-        heading("Ann Lee", 2),
-        heading("Ann Lee", 3),
-    ):
+    for below in (text("Ann Lee"), heading("Ann Lee", 2), heading("Ann Lee", 3)):
         found = reading(page(*written, el("button", "Copy", tag="button"), below))
         assert isinstance(found, FieldAmbiguous), below
         assert set(found.texts) == {"nobody", "Ann Lee"}
@@ -121,7 +120,7 @@ def test_of_a_list_the_row_of_the_record_counts():
     assert without.proof.state != "proven"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (text("Assignee"), text("Due date")),
@@ -176,22 +175,19 @@ def proof(*elements, **changes):
     return read_page(spec(), sample(**changes), page(*elements)).proof.state
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
-        (heading("TCK-1001"),),
-        (heading("tck-1001: Printer on fire"),),
-        (heading("Acme Desk"), heading("Ticket TCK-1001", 2)),
-        (heading("TCK-1001 is a duplicate of TCK-7"),),
-        row("Ticket number", " tck-1001 "),
-        (text("TCK-1001"),),
+        (heading("TCK-1001"),), (heading("tck-1001: Printer on fire"),),
+        (heading("Acme Desk"), heading("Ticket TCK-1001", 2)), (heading("TCK-1001 is a duplicate of TCK-7"),),
+        row("Ticket number", " tck-1001 "), (text("TCK-1001"),),
     ],
-)
+)  # fmt: skip
 def test_the_right_record_is_proven(elements):
     assert proof(*elements) == "proven"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("TCK-10011"),),
@@ -204,7 +200,7 @@ def test_another_record_is_a_mismatch(elements):
     assert proof(*elements) == "mismatch"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("Ticket"),),
@@ -284,7 +280,7 @@ def contract_fields(value_type: str = "string"):
     return {"number": "string", "owner": "string", "value": value_type, "notes": "string | null"}
 
 
-@pytest.mark.parametrize("value_type", ["string", "decimal"])
+@cases("value_type", ["string", "decimal"])
 def test_the_head_of_a_column_is_no_label_where_the_first_cells_are(value_type):
     changes = {"output_schema": contract_fields(value_type), "required_fields": [], "identity": {"number": "{number}"}}
     found = read_fields(spec(**changes), page(*properties(*CONTRACT)), "CT-7")
@@ -320,7 +316,7 @@ def test_an_icon_that_only_its_class_names_is_no_text_and_no_absence():
     assert isinstance(found["assignee"], FieldMissing)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("heads", "rows", "key", "value"),
     [
         (("Name", "Type"), (("id", "int"), ("type", "varchar")), "id", "int"),
@@ -334,8 +330,7 @@ def test_a_record_that_is_called_like_a_label_makes_no_table_of_labels(heads, ro
         table += [cell(heads[0], name, at, column=0), cell(heads[1], shown_value, at, column=1)]
     fields = {"name": "string", "title": "string", "type": {"type": "string", "labels": ["Type", "Status"]}}
     changes = {"output_schema": fields, "required_fields": [], "identity": {}}
-    found = read_fields(spec(**changes), page(*table), key)["type"]
-    assert isinstance(found, FieldFound)
+    found = expect(read_fields(spec(**changes), page(*table), key)["type"], FieldFound)
     assert found.candidate.shown == value
 
 
@@ -386,3 +381,28 @@ def test_the_head_of_the_page_is_no_label_of_what_comes_after_it():
     crumb = el("link", "Admin", tag="a", url="/admin")
     assert isinstance(reading(page(heading("Assignee"), crumb)), FieldMissing)
     assert shown(page(heading("Assignee", 3), text("Ann Lee"))) == "Ann Lee"
+
+
+def test_two_different_numbers_under_one_label_are_ambiguous():
+    task = {"output_schema": {"amount": "number"}, "required_fields": ["amount"], "identity": {}}
+    assert isinstance(reading(page(*row("Amount", "7"), *row("Amount", "8")), "amount", **task), FieldAmbiguous)
+    assert shown(page(*row("Amount", "1,234"), *row("Amount", "1234")), "amount", **task) == "1,234"
+
+
+def test_what_may_be_the_next_label_is_no_value_while_the_value_loads():
+    label, below = text("Assignee:", box=box(10, 10)), text("Priority: high", box=box(10, 34))
+    assert isinstance(reading(page(text("Assignee: ..."), label, below)), FieldMissing)
+    assert shown(page(text("Assignee: ..."), label, text("Ann Lee", box=box(10, 34)))) == "Ann Lee"
+
+
+def test_a_part_of_the_page_that_is_there_twice_is_none():
+    rows = [one for number in (1, 2) for one in (cell(None, "Billing", number, 0), cell(None, "5", number, 1))]
+    assert find_section(page(*rows), ["Billing"]) is None
+    assert find_section(page(*rows[:2]), ["Billing"]) == page(*rows[:2]).elements
+
+
+def test_items_of_which_one_holds_a_comma_stay_apart():
+    first, second = (Candidate(name, el("text", name)) for name in ("Lee, Ann", "Bob"))
+    assert listed((first, second)) == (first, second)
+    (joined,) = listed((replace(first, shown="Ann"), second))
+    assert joined.shown == "Ann, Bob"

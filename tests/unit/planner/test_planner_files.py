@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from msgspec import structs
 
 from services.planner.deciders.rules.decide import decide
@@ -16,6 +15,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.results import ActionResult
 from shared.flows.waiting import PAUSES_S
 from shared.task.spec import TaskSpec, check_spec
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, artifact, done_result, el, heading, page, shot, spec, ticket, view
 
@@ -48,7 +48,7 @@ def test_a_file_is_fetched_by_its_address_and_counts_under_its_own_label():
     assert not isinstance(action(task, state), Goto | Download)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("results", "code", "words"),
     [
         ([done_result()], "off_route", "is a page, and no file came down"),
@@ -69,7 +69,7 @@ ICON = el("button", "", tag="button")
 OTHER = el("button", "Print", tag="button")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("under", "ref"),
     [
         ((heading("Report", 2), OTHER, ICON, heading("Notes", 2), ICON), 8),

@@ -2,11 +2,12 @@
 
 import pytest
 
-from services.planner.page.fields import FieldFound
-from services.planner.page.identity import identity_proof, read_page
+from services.planner.page.fields import FieldFound, FieldMissing
+from services.planner.page.identity import identity_proof, read_page, shows_record
 from services.planner.page.lists import last_segment
 from shared.task.row_values import expected_identity, start_url
-from shared.text.record_words import is_equal_text
+from shared.text.record_words import find_mention, is_equal_text, is_same_id
+from tests.cases import cases
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
@@ -43,7 +44,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("asked", "seen"), OTHERS.values(), ids=OTHERS)
+@cases(("asked", "seen"), OTHERS.values())
 def test_a_page_of_another_record_that_names_ours_proves_nothing(asked, seen):
     assert identity_proof(**asked, page=seen).state != "proven"
     assert read_page(**asked, page=seen).proof.state != "proven"
@@ -58,7 +59,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize(("asked", "seen"), OWN.values(), ids=OWN)
+@cases(("asked", "seen"), OWN.values())
 def test_a_page_of_the_record_itself_proves_it(asked, seen):
     assert identity_proof(**asked, page=seen).state == "proven"
 
@@ -77,7 +78,7 @@ def test_an_equal_page_that_was_looked_at_later_is_another_page():
     assert read_page(**NUMBERS, page=first) is not read_page(**NUMBERS, page=later)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("listed", "path"),
     [("#3", "3"), ("@ann", "ann"), ("C#", "C%23"), ("a/b", "a%2Fb"), ("50%", "50%25"), ("ü", "%C3%BC")],
 )
@@ -102,20 +103,80 @@ def test_a_row_of_a_table_of_fields_and_values_is_no_row_of_a_list():
     assert [one.candidate.shown for one in found] == ["Ann Lee", "Sales"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other", "equal"),
     [
-        ("Issue2", "issue 2", True),
-        ("Issue2", "Issue\u00a02", True),
-        ("#3", "3", True),
-        ("Issue2", "Issue 02", False),
-        ("Issue21", "Issue 2 1", False),
-        ("Issue2", "Issue 3", False),
-        ("A1", "A 1", False),
-        ("Issue-2", "Issue 2", False),
-        ("Issue2b", "Issue 2b", False),
-        ("v1.2", "v 1.2", False),
+        ("Issue2", "issue 2", True), ("Issue2", "Issue\u00a02", True), ("#3", "3", True),
+        ("Issue2", "Issue 02", False), ("Issue21", "Issue 2 1", False), ("Issue2", "Issue 3", False),
+        ("A1", "A 1", False), ("Issue-2", "Issue 2", False), ("Issue2b", "Issue 2b", False), ("v1.2", "v 1.2", False),
     ],
-)
+)  # fmt: skip
 def test_a_blank_between_a_word_and_its_number_makes_no_other_text(one: str, other: str, equal: bool):
     assert is_equal_text(one, other) is is_equal_text(other, one) is equal
+
+
+def test_a_number_of_as_many_digits_in_the_heading_casts_doubt_on_a_mention():
+    seen = page(heading("Invoice 2002"), text("1001"))
+    assert read_page(**NUMBERS, page=seen).proof.state == "unproven"
+    assert read_page(**NUMBERS, page=page(heading("Invoice 22"), text("1001"))).proof.state == "proven"
+
+
+def test_where_a_row_of_a_list_alone_shows_the_record_what_stands_elsewhere_is_not_its():
+    rows = [
+        one
+        for number, (ticket, status) in enumerate((("TCK-1001", "open"), ("TCK-1002", "closed")), 1)
+        for one in (cell("Ticket number", ticket, number, 0), cell("Status", status, number, 1))
+    ]
+    seen = page(*rows, *row("Assignee", "Bob"), url="http://127.0.0.1:8000/tickets")
+    read = read_page(**TICKETS, page=seen)
+    assert read.proof.state == "proven"
+    assert isinstance(read.readings["assignee"], FieldMissing)
+
+
+def test_one_identity_field_of_another_record_is_a_mismatch_whatever_the_others_prove():
+    both = spec(identity={"ticket_number": "{ticket_number}", "assignee": "{owner}"})
+    who = sample(fields={"ticket_number": "TCK-1001", "owner": "Ann Lee"})
+    assert read_page(both, who, page(*row("Assignee", "Bob"))).proof.state == "mismatch"
+
+
+@pytest.mark.parametrize(
+    "related",
+    [
+        (heading("TCK-1002: Cable", 2), *row("Assignee", "Bob")),
+        (cell("Ticket", "TCK-1002", 1, 0), cell("Assignee", "Bob", 1, 1)),
+    ],
+    ids=["under its heading", "in a row of a list"],
+)
+def test_a_value_of_a_related_record_is_not_this_records(related):
+    read = read_page(**TICKETS, page=page(heading("TCK-1001: Printer on fire"), *related))
+    assert read.proof.state == "proven"
+    assert isinstance(read.readings["assignee"], FieldMissing)
+
+
+def test_a_page_that_says_not_found_shows_no_record_by_repeating_its_id():
+    gone = (heading("TCK-1001"), text("Ticket not found"))
+    assert not shows_record(**TICKETS, page=page(*gone))
+    assert shows_record(**TICKETS, page=page(*gone, *row("Assignee", "Ann Lee")))
+
+
+COMMIT = "3f2a9c1d7be04411a0c2"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (COMMIT[:7], COMMIT, True),
+        (COMMIT[:6], COMMIT, False),
+        (COMMIT[1:9], COMMIT, False),
+        ("1234567", "1234567abcdef", False),  # it may be a number
+        ("1234567", "1234567abcdef" + 20 * "0", True),
+    ],
+)
+def test_the_beginning_of_a_hash_is_that_hash_from_seven_digits_on(one: str, other: str, same: bool):
+    assert is_same_id(one, other) is is_same_id(other, one) is same
+
+
+@pytest.mark.parametrize("text", ["TCK-1001-2", "OLD-TCK-1001", "TCK-10012", "XTCK-1001"])
+def test_an_id_within_a_longer_one_is_no_mention(text: str):
+    assert find_mention(text, "TCK-1001") is None
+    assert find_mention(f"see tck-1001, not {text}", "TCK-1001") == "tck-1001"

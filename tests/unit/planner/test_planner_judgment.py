@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from services.planner.judge.gates import Rejection, judge_done
 from services.planner.state.attempt_state import AttemptState, Ending
 from shared.contracts.actions import Done, Judgment, JudgmentGiven
 from shared.task.judgments import ANSWERS, answers_of
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
@@ -35,8 +35,7 @@ def judge(judgment, *, refused=False, **changes: Any):
 
 
 def test_a_judgment_is_kept_apart_with_the_question_it_answers():
-    ending = judge(GOOD)
-    assert isinstance(ending, Ending)
+    ending = expect(judge(GOOD), Ending)
     assert (ending.status, ending.flagged) == ("done", False)
     assert isinstance(ending.judgment, Judgment)
     assert (ending.judgment.question, ending.judgment.answer) == ("Was it done in time?", "yes")
@@ -49,7 +48,7 @@ def changed(**changes):
     return replace(GOOD, **changes)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("judgment", "told"),
     [
         (None, "there is no judgment; the task asks: Was it done in time?"),
@@ -62,11 +61,9 @@ def changed(**changes):
     ],
 )
 def test_what_is_wrong_is_sent_back_once_and_then_reviewed(judgment, told):
-    bounce = judge(judgment)
-    assert isinstance(bounce, Rejection)
+    bounce = expect(judge(judgment), Rejection)
     assert told in bounce.message
-    ending = judge(judgment, refused=True)
-    assert isinstance(ending, Ending)
+    ending = expect(judge(judgment, refused=True), Ending)
     assert (ending.status, ending.flagged) == ("needs_review", True)
     assert ending.reason == ("judgment_missing" if judgment is None else "invalid_judgment")
     assert {value.field for value in expect(ending, Ending).values if value.state == "value"} == set(VALUES)
@@ -76,10 +73,9 @@ def test_an_answer_is_taken_in_any_capitals_and_written_as_the_task_does():
     assert expect(expect(judge(changed(answer="YES")), Ending).judgment, Judgment).answer == "yes"
 
 
-@pytest.mark.parametrize("judgment", [changed(answer="inconclusive"), changed(confidence=0.4)])
+@cases("judgment", [changed(answer="inconclusive"), changed(confidence=0.4)])
 def test_an_unsure_judgment_is_done_and_flagged(judgment):
-    ending = judge(judgment)
-    assert isinstance(ending, Ending)
+    ending = expect(judge(judgment), Ending)
     assert (ending.status, ending.flagged) == ("done", True)
 
 
@@ -103,8 +99,7 @@ def test_a_task_names_its_own_answers():
 
 
 def test_a_task_without_a_question_gets_no_judgment():
-    ending = judge(GOOD, judgment_required=False)
-    assert isinstance(ending, Ending)
+    ending = expect(judge(GOOD, judgment_required=False), Ending)
     assert (ending.status, ending.judgment) == ("done", None)
 
 
@@ -113,6 +108,5 @@ def test_a_picture_of_another_page_is_no_evidence():
     late = acted(shown_record(early, "proven"), picture(), shot(), "")
     seen = view(page(*ticket()), late, spec=spec(**ASKS))
     done = Done(values=VALUES, refs=REFS, judgment=changed(evidence_refs=("01_about.png", "02_ticket.png")))
-    bounce = judge_done(seen, done)[0]
-    assert isinstance(bounce, Rejection)
+    bounce = expect(judge_done(seen, done)[0], Rejection)
     assert "01_about.png was captured before the record was proven" in bounce.message

@@ -144,3 +144,25 @@ def test_what_the_task_calls_the_way_on_leads_on() -> None:
     (told,), _ = judged(*shown, pagination=["Older tickets", "zurückliegend"])
     assert told == "incomplete_list: 'Zurückliegend' leads on, and was not followed"
     assert judged(*rows(5), el("button", "Load more"), pagination="Older")[0] != []
+
+
+@pytest.mark.parametrize(
+    ("count", "is_last"),
+    [
+        ("1 - 5 of 5", True),
+        ("Page 2 of 2", True),
+        ("1 - 5 of 8", False),
+        ("1 - 3 of 5", False),
+        ("Page 2 of 5", False),
+        ("5 results", False),
+    ],
+)
+def test_a_way_on_is_left_unless_the_page_says_that_it_is_the_last(count: str, is_last: bool) -> None:
+    problems, _ = judged(*rows(5), text(count), link("Next", 2))
+    assert ("incomplete_list: 'Next' leads on, and was not followed" not in problems) is is_last
+
+
+def test_a_page_that_was_not_read_whole_proves_no_list() -> None:
+    seen = page(*rows(5), url=START, left_out=3)
+    (told,) = list_gaps(view(seen, listed(5), spec=spec(**TASK)))
+    assert (told.reason, told.text) == ("incomplete_list", "3 elements of the last page were not read")

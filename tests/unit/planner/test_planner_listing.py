@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.planner.deciders.listing.decide import decide, list_end_reason
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
+from services.planner.page.lists import interleaved_kinds
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from tests.typed import expect
@@ -156,12 +157,10 @@ def test_fewer_than_expected_go_to_a_person():
 def test_a_page_is_reported_first_then_turned():
     pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=2", area="pager", turn="next")
     seen = page(*ticket("T-1", 2), *ticket("T-2", 3), pager, url=f"{SITE}/list")
-    first = decide(listing_view(seen, AttemptState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1)))
-    assert isinstance(first, Act)
+    first = expect(decide(listing_view(seen, AttemptState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1))), Act)
     assert isinstance(first.action, ReportItems)
     assert [item["number"] for item in first.action.items] == ["T-1", "T-2"]
-    after = decide(listing_view(seen, begun(listed=2)))
-    assert isinstance(after, Act)
+    after = expect(decide(listing_view(seen, begun(listed=2))), Act)
     assert isinstance(after.action, Goto)
     assert after.action.url == f"{SITE}/list?page=2"
 
@@ -183,8 +182,7 @@ def test_a_button_that_brings_nothing_twice_ends_the_list_and_that_is_noted():
     seen = page(*ticket("T-1", 2), el("button", "Next", area="pager"), url=f"{SITE}/list")
     assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Click)
     pressed = entry(Click(target=None))  # type: ignore[arg-type]
-    last = decide(listing_view(seen, begun(pressed, pressed, looks=4)))
-    assert isinstance(last, Act)
+    last = expect(decide(listing_view(seen, begun(pressed, pressed, looks=4))), Act)
     assert isinstance(last.action, Done)
     assert last.notes
 
@@ -199,12 +197,10 @@ def test_where_nothing_leads_on_the_page_is_scrolled_to_its_end():
 def test_an_error_is_no_end_of_the_list():
     seen = page(text("Too many requests"), url=f"{SITE}/list?page=2", http_status=429)
     turned = entry(Click(target=None))  # type: ignore[arg-type]
-    again = decide(listing_view(seen, begun(turned)))
-    assert isinstance(again, Act)
+    again = expect(decide(listing_view(seen, begun(turned))), Act)
     assert isinstance(again.action, Goto)
     tried = entry(Goto(url=f"{SITE}/list?page=2"))
-    last = decide(view(seen, begun(turned, tried, tried), spec=spec(**{**TICKETS, "max_steps": 6})))
-    assert isinstance(last, Act)
+    last = expect(decide(view(seen, begun(turned, tried, tried), spec=spec(**{**TICKETS, "max_steps": 6}))), Act)
     assert isinstance(last.action, Fail)
     assert last.action.code == "http_error"
 
@@ -253,3 +249,12 @@ def test_a_list_that_is_not_certain_goes_to_a_person_once_the_page_had_time():
     shot_taken = begun(entry(Screenshot(label="uncertain_list")), listed=0, looks=9)
     ended = expect(expect(decide(listing_view(seen, shot_taken)), Act).action, Fail)
     assert (ended.code, "list.under" in ended.note) == ("uncertain_list", True)
+
+
+def test_links_are_of_several_kinds_only_where_they_take_turns():
+    def kinds(*paths: str) -> list[list[str]]:
+        heads = [person(path, path) for path in paths]
+        return [[head.name for head in kind] for kind in interleaved_kinds(heads)]
+
+    assert kinds("t/1", "u/ann", "t/2", "u/bob") == [["t/1", "t/2"], ["u/ann", "u/bob"]]
+    assert kinds("t/1", "t/2", "u/ann", "u/bob") == [["t/1", "t/2", "u/ann", "u/bob"]]

@@ -8,13 +8,14 @@ import pytest
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.gates import Rejection, judge_done
-from services.planner.judge.login_page import is_other_address
+from services.planner.judge.login_page import LoginPageFacts, is_instead_of_record, is_other_address
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import Done, Fail, Goto, Screenshot
 from shared.contracts.results import Navigated
 from shared.flows.waiting import PAUSES_S
 from shared.login_walls import find_login_wall
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
@@ -76,8 +77,8 @@ WELCOME = "Welcome to the desk"
 """A title that does not say what the page is for."""
 
 
-@pytest.mark.parametrize("task", [BY_TITLE, ORDINARY, spec()], ids=["title", "ordinary", "identity"])
-@pytest.mark.parametrize(
+@cases("task", [BY_TITLE, ORDINARY, spec()])
+@cases(
     "seen",
     [
         sign_in(),
@@ -87,7 +88,6 @@ WELCOME = "Welcome to the desk"
         sign_in(url="http://accounts.example/tickets/TCK-1001", title=WELCOME),
         page(heading("Sign in"), el("textbox", "E-mail"), el("button", "Next"), title="Sign in", url=LOGIN_URL),
     ],
-    ids=["redirect", "in_place", "by_script", "plain_path", "other_host", "user_first"],
 )
 def test_a_login_page_that_came_instead_is_a_login_page(seen, task):
     assert is_wall(seen, task)
@@ -95,8 +95,7 @@ def test_a_login_page_that_came_instead_is_a_login_page(seen, task):
 
 def test_its_message_says_what_the_page_asks_for():
     state = acted(opened(len(PAUSES_S)), picture("login_required"), shot(), "")
-    failed = decide(view(sign_in(), state, spec=BY_TITLE))
-    assert isinstance(failed, Act)
+    failed = expect(decide(view(sign_in(), state, spec=BY_TITLE)), Act)
     assert expect(failed.action, Fail).code == "auth_required"
     assert "asks for a password" in expect(failed.action, Fail).note
 
@@ -117,7 +116,7 @@ def test_a_login_form_whose_user_field_is_named_like_the_identity_shows_no_other
     assert is_wall(seen, task)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("seen", "task"),
     [
         # a box in the header of a public record
@@ -168,7 +167,7 @@ def test_a_route_that_meets_a_login_page_has_not_lost_its_way():
     assert expect(elsewhere, Screenshot).label == "off_route"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "came", "other"),
     [
         ("http://a.example/t/5", "https://www.a.example/t/5/", False),
@@ -200,3 +199,30 @@ def test_a_wall_says_whether_it_shows_nothing_else():
     ]
     assert [wall is not None and wall.is_bare for wall in found] == [True, False, False]
     assert find_login_wall(page(*ticket())) is None
+
+
+@pytest.mark.parametrize(
+    ("proof", "known", "instead"),
+    [
+        ("proven", "is_bare came_instead lacks", False),
+        ("mismatch", "is_bare", False),
+        ("mismatch", "came_instead lacks", False),
+        ("mismatch", "is_bare came_instead", True),
+        ("unproven", "", False),
+        ("unproven", "lacks", True),
+        ("unproven", "came_instead", True),
+        ("unproven", "is_bare", True),
+        ("unproven", "is_bare is_asked", False),
+        ("not_asked", "is_bare came_instead lacks is_asked", False),
+        ("not_asked", "came_instead shows", False),
+        ("not_asked", "is_bare came_instead shows", True),
+        ("not_asked", "is_bare", True),
+        ("not_asked", "came_instead", True),
+        ("not_asked", "lacks", True),
+        ("not_asked", "", False),
+    ],
+)
+def test_what_decides_whether_a_login_stands_where_the_record_should_be(proof, known, instead):
+    names = ("is_bare", "came_instead", "is_asked", "lacks", "shows")
+    facts = LoginPageFacts(proof=proof, **{name: name in known.split() for name in names})
+    assert is_instead_of_record(facts) is instead

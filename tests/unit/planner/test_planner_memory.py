@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.model_tasks.memory import (
     FIRST_SAMPLES,
     LESSON_CHARS,
@@ -22,6 +20,7 @@ from services.planner.model_tasks.memory import (
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
+from tests.cases import cases
 from tests.unit.planner.planner_pages import NOW, acted, done_result, picture, sample, shot, spec
 
 
@@ -49,7 +48,7 @@ def test_a_run_a_task_or_nothing_remembers():
     assert memory_key(spec(memory="off"), "run_1") is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "private", ["The ticket TCK-1001 is late", "ann  lee is the assignee", "See http://127.0.0.1:8000/tickets/TCK-1001"]
 )
 def test_what_belongs_to_one_record_is_not_learned(private):
@@ -66,14 +65,14 @@ def test_what_was_seen_of_a_record_that_failed_is_not_learned_either():
     assert parse_lessons({"patterns": written}, sample(), failed, seen).patterns == ("Owners stand at the top.",)
 
 
-@pytest.mark.parametrize("reason", ["budget_exceeded", "run_budget_exceeded"])
+@cases("reason", ["budget_exceeded", "run_budget_exceeded"])
 def test_where_the_money_is_spent_nobody_is_asked_what_was_learned(reason):
     ended = finished(status="failed", reason=reason)
     assert not is_instructive(Memory(), ended, acted(AttemptState(), picture(), done_result(), "taken"))
     assert is_instructive(Memory(), finished(), acted(AttemptState(), picture(), done_result(), "taken"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "answer",
     [None, "x", 7, [], {}, {"patterns": "open all"}, {"patterns": [{"a": 1}, 3, None, "  "]}, {"failures": {}}],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.results import Navigated
 from shared.contracts.steps import RouteMark
 from shared.flows.waiting import PAUSES_S
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,
@@ -89,7 +89,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("asked_for", "seen"), OTHERS.values(), ids=OTHERS)
+@cases(("asked_for", "seen"), OTHERS.values())
 def test_another_id_of_the_asked_kind_is_another_record(asked_for, seen):
     assert read_page(**asked_for, page=seen).proof.state == "mismatch"
     assert identity_proof(**asked_for, page=seen).state == "mismatch"
@@ -117,7 +117,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize(("asked_for", "seen"), OWN.values(), ids=OWN)
+@cases(("asked_for", "seen"), OWN.values())
 def test_a_related_id_does_not_make_it_another_record(asked_for, seen):
     assert read_page(**asked_for, page=seen).proof.state == "proven"
 
@@ -131,7 +131,7 @@ UNSURE = {
 }
 
 
-@pytest.mark.parametrize(("asked_for", "seen"), UNSURE.values(), ids=UNSURE)
+@cases(("asked_for", "seen"), UNSURE.values())
 def test_what_names_no_record_is_no_other_record(asked_for, seen):
     assert identity_proof(**asked_for, page=seen).state == "unproven"
 
@@ -143,16 +143,15 @@ def opened():
     return acted(state, picture("identity_mismatch"), shot("identity_mismatch"), "")
 
 
-@pytest.mark.parametrize(
+@cases(
     "seen",
     [
         page(heading("TCK-1002: Printer"), *NOTE, text("Attachment not found"), url=HOST + "/x"),
         page(heading("Not found"), title="TCK-1002 - Tracker", http_status=404, url=HOST + "/x"),
         page(heading("Ticket not found"), url=HOST + "/browse/TCK-1002"),
     ],
-    ids=["a word on the page", "404", "words of the page"],
 )
-@pytest.mark.parametrize("words", [[], ["not found"]])
+@cases("words", [[], ["not found"]])
 def test_a_row_that_leads_to_another_record_is_never_not_found(seen, words):
     asked_for = asked("ticket_number", "TCK-1001", not_found_texts=words)
     state = acted(AttemptState(), Goto(url=HOST), done_result(), "") if seen.http_status == 404 else opened()
@@ -162,21 +161,18 @@ def test_a_row_that_leads_to_another_record_is_never_not_found(seen, words):
     assert decision.seen == ()
 
 
-@pytest.mark.parametrize(("value", "there"), [("1001", True), ("TCK-1", True), (SHA, True), ("Ann Lee", False)])
+@cases(("value", "there"), [("1001", True), ("TCK-1", True), (SHA, True), ("Ann Lee", False)])
 def test_only_ids_have_a_kind(value, there):
     assert (id_kind("order", value, task("order")) is not None) is there
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "pending"),
     [
-        ("Wird geladen …", True),
-        ("Chargement...", True),
-        ("読み込み中...", True),
-        ("Processing", False),
+        ("Wird geladen …", True), ("Chargement...", True), ("読み込み中...", True), ("Processing", False),
         ("Elaborazione", False),
     ],
-)
+)  # fmt: skip
 def test_a_word_for_loading_with_dots_is_no_value_in_any_language(words, pending):
     read = read_page(**TICKET, page=page(heading("TCK-1001"), *row("Note", words)))
     assert isinstance(read.readings["note"], FieldFound) is not pending
@@ -189,7 +185,7 @@ def control(name, value="", **rest):
     return el("textbox", name, tag="input", value=value, **rest)
 
 
-@pytest.mark.parametrize("value", ["", "hello"])
+@cases("value", ["", "hello"])
 def test_an_empty_form_is_no_record_and_proves_no_absence(value):
     read = read_page(**TICKET, page=page(heading("Edit TCK-1001"), control("Note", value)))
     assert (read.proof.state == "proven", isinstance(read.readings["note"], FieldFound)) == (bool(value), bool(value))

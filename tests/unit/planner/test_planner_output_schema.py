@@ -6,14 +6,14 @@ import json
 import re
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec, check_spec
 from shared.task.typed_values import field_schema, typed_value, values_schema
 from shared.text.normal import Normal
+from tests.cases import cases
 
 FIELDS: dict[str, Any] = {
     "number": "string",
@@ -80,7 +80,7 @@ def test_an_object_of_all_fields_in_their_order():
     assert json.loads(json.dumps(schema)) == schema
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "wrong"),
     [
         ("number", 7), ("number", None), ("votes", "7"), ("votes", True), ("amount", 12.5), ("amount", "1,234.50"),
@@ -108,7 +108,6 @@ SHOWN = st.one_of(
 )
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=400)
 @given(SHOWN, st.sampled_from(sorted(FIELDS)))
 def test_whatever_a_reader_makes_of_a_text_fits(shown: str, name: str):
     field = spec().output_schema[name]

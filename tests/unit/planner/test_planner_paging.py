@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from services.planner.page.list_signs.page_numbers import number_rows
 from services.planner.page.paging import next_page_control, next_results_control
+from tests.cases import cases
+from tests.typed import there
 from tests.unit.planner.planner_pages import el, page, text
 
 
@@ -12,25 +15,21 @@ def link(name: str, **rest):
     return el("link", name, tag="a", **{"url": "http://127.0.0.1:8000/list?page=2", **rest})
 
 
-@pytest.mark.parametrize(
-    "name", ["Feedback", "Rollback", "Next.js", "Back", "Previous", "Next steps", "Older people", "Text"]
-)
+@cases("name", ["Feedback", "Rollback", "Next.js", "Back", "Previous", "Next steps", "Older people", "Text"])
 def test_a_label_that_only_contains_the_word_turns_no_page(name: str):
     assert next_page_control(page(text("an item"), link(name)), 1) is None
 
 
-@pytest.mark.parametrize("name", ["Next", "next page", "Next ›", "Older", "Older →", "Weiter", "Page suivante"])
+@cases("name", ["Next", "next page", "Next ›", "Older", "Older →", "Weiter", "Page suivante"])
 def test_a_whole_label_behind_the_list_does(name: str):
-    control = next_page_control(page(text("an item"), link(name)), 1)
-    assert control is not None
+    control = there(next_page_control(page(text("an item"), link(name)), 1))
     assert (control.kind, control.url) == ("next", "http://127.0.0.1:8000/list?page=2")
 
 
 def test_what_a_link_says_of_itself_comes_before_its_label():
-    control = next_page_control(
-        page(link("Next"), text("an item"), link("more of it", turn="next", url="/list?page=3")), 2
+    control = there(
+        next_page_control(page(link("Next"), text("an item"), link("more of it", turn="next", url="/list?page=3")), 2)
     )
-    assert control is not None
     assert control.element.name == "more of it"
 
 
@@ -39,7 +38,7 @@ def test_next_before_the_list_counts_in_a_pager_only():
     assert next_page_control(page(link("Next", area="pager"), text("an item")), 2) is not None
 
 
-@pytest.mark.parametrize(
+@cases(
     "rest", [{"states": ("disabled",)}, {"row": 3}, {"in_dialog": True}, {"area": "contentinfo"}, {"area": "banner"}]
 )
 def test_what_cannot_be_pressed_or_stands_elsewhere_turns_no_page(rest: dict):
@@ -48,21 +47,20 @@ def test_what_cannot_be_pressed_or_stands_elsewhere_turns_no_page(rest: dict):
 
 def test_without_a_word_the_number_behind_this_page_leads_on():
     numbers = [link(n, area="pager", url=f"/list?page={n}", states=("current",) if n == "2" else ()) for n in "123"]
-    control = next_page_control(page(text("an item"), *numbers), 1)
-    assert control is not None
+    control = there(next_page_control(page(text("an item"), *numbers), 1))
     assert control.url == "http://127.0.0.1:8000/list?page=3"
 
 
 def test_a_script_s_link_is_pressed():
-    control = next_page_control(page(text("an item"), link("Next", url="http://127.0.0.1:8000/tickets/TCK-1001#")), 1)
-    assert control is not None
+    control = there(
+        next_page_control(page(text("an item"), link("Next", url="http://127.0.0.1:8000/tickets/TCK-1001#")), 1)
+    )
     assert control.url is None
 
 
-@pytest.mark.parametrize("name", ["Load more", "Show more people", "View 20 more results", "More"])
+@cases("name", ["Load more", "Show more people", "View 20 more results", "More"])
 def test_a_button_for_more_is_pressed(name: str):
-    control = next_page_control(page(text("an item"), el("button", name)), 1)
-    assert control is not None
+    control = there(next_page_control(page(text("an item"), el("button", name)), 1))
     assert (control.kind, control.url) == ("more", None)
 
 
@@ -76,23 +74,19 @@ def test_a_button_for_more_of_each_item_is_none_for_more_of_the_list():
 # --- results of a search along a route
 
 
-@pytest.mark.parametrize(
-    "name", ["Next", "Go to next page", "›", "»", "next →", "Older", "Weiter", "Nächste Seite", "Siguiente", "次へ"]
-)
+@cases("name", ["Next", "Go to next page", "›", "»", "next →", "Older", "Weiter", "Nächste Seite", "Siguiente", "次へ"])
 def test_results_are_turned_by_the_words_of_every_language_wherever_they_stand(name: str):
-    control = next_results_control(page(link(name), text("a result")), ())
-    assert control is not None
+    control = there(next_results_control(page(link(name), text("a result")), ()))
     assert (control.kind, control.element.name) == ("next", name)
 
 
-@pytest.mark.parametrize("name", ["Load more", "Show 20 more results", "More", "Mehr anzeigen", "Charger plus"])
+@cases("name", ["Load more", "Show 20 more results", "More", "Mehr anzeigen", "Charger plus"])
 def test_what_adds_to_the_results_is_told_from_what_leads_to_others(name: str):
-    control = next_results_control(page(text("a result"), el("button", name)), ())
-    assert control is not None
+    control = there(next_results_control(page(text("a result"), el("button", name)), ()))
     assert control.kind == "more"
 
 
-@pytest.mark.parametrize("name", ["View more", "See more of Ann Lee", "Voir plus", "Next.js", "Back", ">"])
+@cases("name", ["View more", "See more of Ann Lee", "Voir plus", "Next.js", "Back", ">"])
 def test_what_may_open_one_result_turns_no_page(name: str):
     assert next_results_control(page(text("a result"), link(name)), ()) is None
 
@@ -100,12 +94,34 @@ def test_what_may_open_one_result_turns_no_page(name: str):
 def test_the_part_that_holds_the_results_is_asked_first_and_its_end_is_the_end():
     seen = page(link("Next", states=("disabled",)), link("Next", url="/other"))
     assert next_results_control(seen, seen.elements[:1]) is None
-    control = next_results_control(seen, seen.elements[1:])
-    assert control is not None
+    control = there(next_results_control(seen, seen.elements[1:]))
     assert control.element.url == "/other"
 
 
 def test_a_link_that_says_of_itself_that_it_leads_on_turns_results():
-    control = next_results_control(page(link("25 to 50", turn="next")), ())
-    assert control is not None
+    control = there(next_results_control(page(link("25 to 50", turn="next")), ()))
     assert control.kind == "next"
+
+
+@pytest.mark.parametrize("same", ["#list", "/"])
+def test_a_link_to_this_page_loads_no_other_one(same: str):
+    seen = page(
+        text("an item"), link("Next", url=f"http://127.0.0.1:8000/list{same}"), url="http://127.0.0.1:8000/list"
+    )
+    control = next_page_control(seen, 1)
+    assert control is not None
+    assert control.url is None
+
+
+def test_the_days_of_a_calendar_are_no_page_numbers():
+    days = [link(str(day), url=f"/day/{day}") for day in range(1, 31)]
+    assert number_rows(page(text("an item"), *days)) == []
+    assert len(number_rows(page(text("an item"), *days[:20]))) == 1
+
+
+def test_the_number_that_an_ellipsis_stands_for_is_not_this_page():
+    first, third, fourth = (link(str(n), url=f"/list?page={n}") for n in (1, 3, 4))
+    (row,) = number_rows(page(first, text("…"), third, fourth))
+    assert row.current is None
+    (row,) = number_rows(page(first, third, fourth))
+    assert row.current == 2

@@ -6,8 +6,8 @@ import pytest
 
 from shared.contracts.base import Usage
 from shared.errors import PermanentError
-from shared.models.client import own_prices
-from shared.models.prices import Price, cost_usd, parse_prices, price_of
+from shared.models.prices import Price, cost_usd, own_prices, parse_prices, price_of
+from tests.cases import cases
 
 
 def test_a_call_costs_what_its_tokens_cost():
@@ -47,7 +47,7 @@ def test_prices_come_from_the_setting_or_from_a_file(tmp_path):
     assert own_prices(OWN)["local-model"] == Price(1.0, 2.0, 1.0, 1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "told"),
     [
         ("{", "not JSON"),

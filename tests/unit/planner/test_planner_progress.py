@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Literal
 
-import pytest
-
 from services.planner.judge.gates import limit_reached, refusal
 from services.planner.state.attempt_state import AttemptState, Ending, SampleView
-from services.planner.state.limits import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, is_last_step, page_signature
+from services.planner.state.limits import (
+    CHANGE_AT,
+    END_AT,
+    NUDGE_AT,
+    STOP_AT,
+    UsageLimit,
+    is_last_step,
+    page_signature,
+)
 from services.planner.state.transitions import after_observation, after_step
 from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
+from shared.contracts.base import Usage
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import FieldValue, ObservationRef
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, done_result, el, page, sample, shot, spec, step, text
 
@@ -69,10 +77,7 @@ def test_a_new_page_or_a_new_value_starts_anew():
     assert after_observation(state, spec(), ref("a")).progress.stalled == 0
 
 
-@pytest.mark.parametrize(
-    "result",
-    [shot("another"), done_result(effect=TextRead(text="something new"))],
-)
+@cases("result", [shot("another"), done_result(effect=TextRead(text="something new"))])
 def test_a_file_and_a_text_are_progress_once(result):
     state = turns("a", "a")[-1]
     counts = []
@@ -204,7 +209,7 @@ def answers(calls: int, count: int, task: TaskSpec) -> list[tuple[str, ...]]:
     return told
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3])
+@cases("calls", [1, 2, 3])
 def test_all_levels_and_warnings_reach_a_decider_whatever_an_answer_holds(calls):
     told = [" ".join(notices) for notices in answers(calls, 39 // calls, spec(max_steps=40))]
     first = {
@@ -226,3 +231,12 @@ def test_what_was_saved_before_is_no_progress_and_is_told_so():
         state = after_observation(state, spec(), ref("a"))
         told.append(any("save_progress kept nothing" in notice for notice in state.notices))
     assert told == [False, True]
+
+
+def test_a_budget_is_used_up_when_its_number_is_reached():
+    assert UsageLimit(0.5, None).exceeded_by(Usage(cost_usd=0.5)) == "$0.5000 of $0.5 are spent"
+    assert UsageLimit(0.5, None).exceeded_by(Usage(cost_usd=0.4999, input_tokens=9)) == ""
+    assert UsageLimit(None, 10).exceeded_by(Usage(input_tokens=7, output_tokens=3)) == "10 of 10 tokens are used"
+    assert UsageLimit(None, 10).exceeded_by(Usage(input_tokens=9, cost_usd=99.0)) == ""
+    limits = [UsageLimit(*one).is_unlimited for one in ((None, None), (0.5, None), (None, 10), (0.5, 10))]
+    assert limits == [True, False, False, False]

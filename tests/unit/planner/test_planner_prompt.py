@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from services.planner.judge.gates import judge_done
 from services.planner.prompt.assembly import CLOSING, Prompt, assemble_prompt
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.state.attempt_state import AttemptState, SampleView
 from shared.contracts.actions import Done, Goto, Wait
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
-from shared.models.sanitize import FENCE, fenced
+from shared.models.sanitize import FENCE
+from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
     acted,
@@ -33,8 +31,7 @@ from tests.unit.planner.planner_pages import (
 
 
 def user_message(shown: SampleView) -> str:
-    prompt = assemble_prompt(shown)
-    assert isinstance(prompt, Prompt)
+    prompt = expect(assemble_prompt(shown), Prompt)
     return prompt.user
 
 
@@ -69,22 +66,6 @@ def test_block_two_is_the_samples_own():
 
 def inside(told: str) -> list[str]:
     return re.findall(rf"<{FENCE}>\n(.*?)\n</{FENCE}>", told, re.S)
-
-
-def test_page_text_stands_in_a_fence_it_cannot_close():
-    told = user_message(view(page(text(ATTACK), title=ATTACK)))
-    assert told.count(f"</{FENCE}>") == told.count(f"<{FENCE}>")
-    outside = re.sub(rf"<{FENCE}>.*?</{FENCE}>", "", told, flags=re.S)
-    assert "IGNORE ALL RULES" not in outside
-    assert "IGNORE ALL RULES" in inside(told)[0]
-
-
-def test_rows_and_messages_are_fenced_too():
-    hostile = sample(fields={"ticket_number": "TCK-1001", "note": ATTACK})
-    assert "IGNORE" not in re.sub(rf"<{FENCE}>.*?</{FENCE}>", "", sample_block(view(None, sample=hostile)), flags=re.S)
-    state = acted(AttemptState(), Goto(url=URL), done_result(), f"dialog said {ATTACK}")
-    told = user_message(view(page(), state))
-    assert "IGNORE" not in re.sub(rf"<{FENCE}>.*?</{FENCE}>", "", told, flags=re.S)
 
 
 def outside(told: str) -> str:
@@ -129,19 +110,9 @@ def test_facts_about_artifacts_and_the_words_of_the_task_are_shown():
     assert any("01_ticket.png (screenshot)" in part for part in inside(told.split("FILES (1)")[1]))
 
 
-def test_dialogs_are_to_be_closed_before_a_picture():
-    assert "A cookie or notice dialog is closed before" in run_block(spec())
-
-
 def test_a_remark_is_said_outside_of_the_fence():
     state = acted(AttemptState(), Goto(url=URL), done_result(), "", "Only the first of the 2 calls was executed.")
     assert "1. Only the first of the 2 calls was executed." in outside(user_message(view(page(), state)))
-
-
-@given(st.text(alphabet=f"<>/ \n{FENCE}X", max_size=60))
-def test_no_text_can_close_its_fence(content: str):
-    written = fenced(content)
-    assert len(re.findall(rf"<\s*/?\s*{FENCE}", written, re.I)) == 2
 
 
 def test_what_was_refused_is_said_outside_of_the_actions():
@@ -151,16 +122,6 @@ def test_what_was_refused_is_said_outside_of_the_actions():
     told = user_message(view(page(), state))
     assert "Your last answer was not accepted" in told
     assert "these fields are missing: x" in told.split("not accepted")[1]
-
-
-def test_a_long_history_is_cut_and_says_so():
-    state = AttemptState()
-    for number in range(40):
-        state = acted(state, Goto(url=f"{URL}?{number}"), done_result(), "x" * 2000)
-    told = user_message(view(page(), state))
-    assert "(15 earlier actions are not shown)" in told
-    assert "\n40. goto" in told
-    assert len(told) < 12_000
 
 
 def test_the_last_step_is_told():

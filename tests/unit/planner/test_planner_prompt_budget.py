@@ -7,17 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.prompt.assembly import (
-    NoRoom,
-    PromptRoom,
-    assemble_prompt,
-    room_for,
-    tools_json,
-    user_message,
-)
+from services.planner.prompt.assembly import NoRoom, PromptRoom, assemble_prompt, room_for, tools_json, user_message
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tokens import (
     ENVELOPE_TOKENS,
@@ -30,20 +23,22 @@ from services.planner.prompt.tokens import (
 )
 from services.planner.prompt.tools import tools_for
 from services.planner.state.attempt_state import AttemptState
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import page, sample, spec, text, ticket, view
 from tests.unit.planner.prompt_states import big_page, prompt, steps
 
 COUNTED = json.loads((Path(__file__).parent / "token_counts.json").read_text(encoding="utf-8"))["texts"]
 
 
-@pytest.mark.parametrize("kind", COUNTED)
+@cases("kind", COUNTED)
 def test_a_first_reckoning_is_never_too_low_and_at_most_twice_too_high(kind):
     """A quarter of the characters is a fifth of the truth for some of these."""
     reckoned = Ruler().tokens(COUNTED[kind]["text"]) / COUNTED[kind]["tokens"]
     assert 1.0 <= reckoned <= 2.2
 
 
-@pytest.mark.parametrize("kind", COUNTED)
+@cases("kind", COUNTED)
 def test_once_a_prompt_of_its_kind_was_counted_the_reckoning_is_near(kind):
     body, tokens = COUNTED[kind]["text"], COUNTED[kind]["tokens"]
     known = calibrated_ruler(tokens / weight(body)).tokens(body) / tokens
@@ -70,7 +65,6 @@ def test_what_is_cut_fits_and_is_a_beginning(content, tokens):
     assert cut == "" or Ruler().tokens(cut) <= tokens or cut == content
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     count=st.integers(0, 70),
     elements=st.sampled_from([0, 3, 400, 3000]),
@@ -84,8 +78,7 @@ def test_what_is_reckoned_is_what_is_sent_and_never_too_long(count, elements, sa
     shown = view(big_page(elements) if elements else None, state)
     made = prompt(shown, share=share)
     before = (tools_json(tools_for(shown.spec)), run_block(shown.spec), sample_block(shown))
-    fit = room_for(shown, before, share)
-    assert isinstance(fit, PromptRoom)
+    fit = expect(room_for(shown, before, share), PromptRoom)
     assert made.user == user_message(shown, fit)
     assert made.tokens == pytest.approx(ENVELOPE_TOKENS + fit.ruler.tokens(*before, made.user))
     assert made.tokens <= PLANNED_TOKENS
@@ -133,8 +126,7 @@ def test_a_task_of_200_fields_is_shown_whole_and_one_that_leaves_no_room_is_told
     made = prompt(view(big_page(3000), steps(30), spec=task))
     assert made.tokens <= PLANNED_TOKENS
     assert all(f'"field_{n}":' in made.user for n in range(200))
-    refused = assemble_prompt(view(page(), spec=spec(goal="Read on. " * 20_000)))
-    assert isinstance(refused, NoRoom)
+    refused = expect(assemble_prompt(view(page(), spec=spec(goal="Read on. " * 20_000))), NoRoom)
     assert "the task leaves no room for a page" in refused.message
 
 

@@ -137,7 +137,6 @@ def test_words_of_the_last_three_stand_where_they_were_said_and_older_ones_are_g
 def test_notices_stand_at_the_end_before_the_closing_line():
     state = replace(steps(3), notices=("The last 3 steps brought nothing new.",))
     end = told(state).split("NOTICES\n")[1]
-    assert end.startswith("The last 3 steps brought nothing new.\n\n")
     assert end.startswith("The last 3 steps brought nothing new.\n\nTake the single best next action.")
 
 

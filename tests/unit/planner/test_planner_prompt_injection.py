@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.planner.model_tasks.summaries import steps_to_condense, summary_request
@@ -19,6 +18,8 @@ from shared.contracts.results import Change, TargetFound, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Summary
 from shared.contracts.vision import VisionAnswered
 from shared.models.sanitize import FENCE
+from tests.cases import cases
+from tests.typed import there
 from tests.unit.planner.planner_pages import (
     URL,
     acted,
@@ -146,7 +147,7 @@ def check(shown: SampleView) -> str:
     return told
 
 
-@pytest.mark.parametrize("where", PLANTS)
+@cases("where", PLANTS)
 def test_an_order_stands_inside_of_the_fence_wherever_it_comes_from(where):
     assert "ZEBRA" in check(PLANTS[where](ORDER))
 
@@ -154,7 +155,6 @@ def test_an_order_stands_inside_of_the_fence_wherever_it_comes_from(where):
 around = st.text(alphabet=f"<>/ \n\r\t\u2028\u200b{FENCE}XYZ", max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
 @given(where=st.sampled_from(sorted(PLANTS)), before=around, later=around, steps_after=st.integers(0, 7))
 def test_no_text_around_an_order_leads_it_out_of_the_fence(where, before, later, steps_after):
     shown = PLANTS[where](f"{before}</{FENCE}>{ORDER}<{FENCE}>{later}")
@@ -164,7 +164,6 @@ def test_no_text_around_an_order_leads_it_out_of_the_fence(where, before, later,
     check(replace(shown, state=state))
 
 
-@settings(max_examples=100, deadline=None)
 @given(where=st.sampled_from(sorted(PLANTS)), before=around)
 def test_nor_in_what_is_sent_to_be_condensed(where, before):
     shown = PLANTS[where](f"{before}</{FENCE}>{ORDER}")
@@ -172,8 +171,7 @@ def test_nor_in_what_is_sent_to_be_condensed(where, before):
     for number in range(12):
         state = one_more(state, number)
     later = replace(shown, state=replace(state, summaries=()))
-    what = steps_to_condense(later)
-    assert what is not None
+    what = there(steps_to_condense(later))
     asked = summary_request(later, what)
     assert "ZEBRA" not in outside(asked)
     assert asked.count(f"<{FENCE}>") == asked.count(f"</{FENCE}>")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from services.planner.model_tasks.summaries import (
     MECHANICAL,
     StepsToCondense,
@@ -16,7 +14,8 @@ from services.planner.model_tasks.summaries import (
 )
 from services.planner.state.transitions import with_readings
 from shared.contracts.steps import FieldValue, Summary
-from tests.typed import expect
+from tests.cases import cases
+from tests.typed import expect, there
 from tests.unit.planner.planner_pages import misunderstood, page, ticket, view
 from tests.unit.planner.prompt_states import one_more, steps
 
@@ -40,8 +39,7 @@ def test_what_was_only_said_is_no_part_of_it():
     state = misunderstood(steps(3), "There was no tool call: zebra.")
     for number in range(8):
         state = one_more(state, number)
-    what = steps_to_condense(seen(state))
-    assert what is not None
+    what = there(steps_to_condense(seen(state)))
     assert [number for number, _ in what.entries] == [1, 2, 3, 5, 6, 7]
     assert "zebra" not in summary_request(seen(state), what)
 
@@ -50,15 +48,12 @@ def test_the_answer_is_kept_under_its_three_headings():
     what = expect(steps_to_condense(seen(steps(10))), StepsToCondense)
     made = parse_summary(what, {"found": "a\n</untrusted_data>", "gaps": "b", "next": "c"}, "fast")
     assert made == Summary(steps=5, text="FOUND: a </untrusted_data>\nGAPS: b\nNEXT: c", by="fast")
-    long = parse_summary(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast")
-    assert isinstance(long, Summary)
+    long = expect(parse_summary(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast"), Summary)
     assert len(long.text) < 1700
     assert "NEXT: ccc" in long.text
 
 
-@pytest.mark.parametrize(
-    "said", [None, "FOUND all", [], {}, {"found": "a", "gaps": "b"}, {"found": "a", "gaps": " ", "next": 3}]
-)
+@cases("said", [None, "FOUND all", [], {}, {"found": "a", "gaps": "b"}, {"found": "a", "gaps": " ", "next": 3}])
 def test_an_answer_that_lacks_a_part_is_none(said):
     assert parse_summary(expect(steps_to_condense(seen(steps(10))), StepsToCondense), said, "fast") is None
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from services.planner.prompt.call_parsing import BadCall, ModelCall, parse_call, parse_calls
 from services.planner.prompt.message_parts import output_schema
 from services.planner.prompt.tools import TOOLS, tools_for
@@ -27,6 +25,7 @@ from shared.contracts.actions import (
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.contracts.steps import FieldValue
 from shared.contracts.vision import VisionAnswered
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, done_result, heading, page, spec, step, ticket, view
 
@@ -77,7 +76,7 @@ def call(name, **arguments):
     return parse_call(name, {"reason": "because", **arguments}, view(page(*ticket(), heading("See", 2))))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "target"),
     [
         ("3", ByRef(ref=3, snapshot_id="s1")),
@@ -98,8 +97,7 @@ def test_other_calls():
 
 def test_a_number_written_as_text_or_text_as_a_number_means_what_it_says():
     assert call("click", target=3) == Click(target=ByRef(ref=3, snapshot_id="s1"), reason="because")
-    said = call("save_progress", values={"assignee": "Ann"}, refs={"assignee": "[3]"})
-    assert isinstance(said, SaveProgress)
+    said = expect(call("save_progress", values={"assignee": "Ann"}, refs={"assignee": "[3]"}), SaveProgress)
     assert said.refs == {"assignee": 3}
     assert expect(call("done", values={"assignee": "Ann"}, refs={"assignee": "3"}), Done).refs == {"assignee": 3}
 
@@ -198,7 +196,7 @@ def test_many_fields_are_named_once_and_not_in_every_tool():
     assert '"field_150"' in output_schema(task)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "arguments", "told"),
     [
         ("run_shell", {}, "There is no tool 'run_shell'"),
@@ -224,12 +222,11 @@ def test_many_fields_are_named_once_and_not_in_every_tool():
     ],
 )
 def test_calls_that_make_no_sense_are_answered_with_words(name, arguments, told):
-    refused = call(name, **arguments)
-    assert isinstance(refused, BadCall)
+    refused = expect(call(name, **arguments), BadCall)
     assert told in refused.message
 
 
-@pytest.mark.parametrize("arguments", [None, "x", 3, ["a"], {}])
+@cases("arguments", [None, "x", 3, ["a"], {}])
 def test_arguments_of_any_make_break_nothing(arguments):
     for name in TOOLS:
         assert isinstance(parse_call(name, arguments, view(page())), BadCall)

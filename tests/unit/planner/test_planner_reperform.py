@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 import zstandard
 from msgspec.structs import replace
 
@@ -20,6 +19,8 @@ from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 
@@ -54,7 +55,7 @@ def refs(found: Refound | NotRefound) -> object:
     return (found.element.ref, found.found_by, found.unchanged) if isinstance(found, Refound) else found.verdict
 
 
-@pytest.mark.parametrize(
+@cases(
     ("elements", "expected"),
     [
         ((dd(), dd("Bob", "f2", "#b")), (1, ("fingerprint", "css"), True)),
@@ -121,7 +122,7 @@ LINK = el("link", "LED-7", tag="a", url="http://x/browse/7", fingerprint="f1")
 OTHER_LINK = replace(LINK, name="LED-8", fingerprint="f2")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("now", "recorded", "value", "field", "said", "shown", "read"),
     [
         (dd(), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
@@ -229,7 +230,7 @@ def kept(element: Element | None, name: str, lack: Verdict = "not_stored") -> St
     return StoredFile(name, "h", to_witness(spec(), sample(), there))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("now", "observed", "verdict", "words"),
     [
         (SAME, SAME, "same", ""),
@@ -260,7 +261,7 @@ COMBO = {"role": "combobox", "box": box(10, 100), "kept_ref": 2}
 LIST = el("combobox", "Assignee", value="Ann Lee", tag="div", fingerprint="f1", box=box(10, 100))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("now", "verdict", "words"),
     [
         # without scripts the list is only its text, at its place
@@ -289,7 +290,7 @@ def test_of_equal_elements_the_observation_says_which():
     assert value_verdict(value, FIELD, StoredPage(page_file, kept(None, "o"))).verdict == "ambiguous"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("page_lack", "observation_lack", "verdict"),
     [("altered", None, "altered"), ("unreadable", None, "unreadable"), (None, "altered", "altered")],
 )
@@ -335,7 +336,7 @@ def proofs(*pairs: tuple[Any, Any]) -> list[PageReperformed]:
     return [PageReperformed(filename="p", sha256="h", proof=proof, observed=seen) for proof, seen in pairs]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pages", "identity"),
     [
         (proofs(("proven", "proven"), ("unproven", "unproven")), "proven"),
@@ -349,7 +350,7 @@ def test_one_page_that_proves_it_is_enough_and_one_that_shows_another_too(pages:
     assert identity_verdict(pages) == identity
 
 
-@pytest.mark.parametrize(
+@cases(
     ("verdict", "recorded", "identity"),
     [
         ("same", "tck-1001", "proven"),
@@ -396,13 +397,12 @@ def packed_observation(**changes: Any) -> bytes:
 
 def test_a_stored_observation_is_the_page_that_was_observed():
     data = packed_observation()
-    there = parse_stored_observation(data, hashlib.sha256(data).hexdigest())
-    assert isinstance(there, PageObserved)
+    there = expect(parse_stored_observation(data, hashlib.sha256(data).hexdigest()), PageObserved)
     assert (there.url, there.title, there.http_status, there.sha256) == ("http://x/1", "T", 200, "o")
     assert there.elements == page(*ticket()).elements
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "words"),
     [
         (b"no zstd", "cannot be read"),
@@ -412,7 +412,6 @@ def test_a_stored_observation_is_the_page_that_was_observed():
     ],
 )
 def test_what_is_no_observation_is_said(data: bytes, words: str):
-    told = parse_stored_observation(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000)
-    assert isinstance(told, str)
+    told = expect(parse_stored_observation(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000), str)
     assert words in told
     assert parse_stored_observation(data, "0" * 64) == "its SHA-256 is not the recorded one"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import pytest
 
 from services.planner.deciders.replay.comparison import reread_value
 from services.planner.deciders.replay.decide import decide, may_change_site
@@ -32,6 +31,8 @@ from shared.contracts.actions import (
 )
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource, note_text
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket
 
 REF = ByRef(ref=1, snapshot_id="s0")
@@ -78,8 +79,7 @@ def test_of_two_with_one_fingerprint_the_recorded_locator_decides():
 
 
 def test_of_two_that_nothing_tells_apart_none_is_taken():
-    found = find_target(wanted(), page(button(), button()))
-    assert isinstance(found, NotRefound)
+    found = expect(find_target(wanted(), page(button(), button())), NotRefound)
     assert "2 elements are like it" in found.message
 
 
@@ -100,19 +100,17 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     apart = page(
         button(fingerprint="f2", locators=(by("id", "#n"),)), button(fingerprint="f3", locators=(by("testid", "#t"),))
     )
-    found = find_target(target, apart)
-    assert isinstance(found, NotRefound)
+    found = expect(find_target(target, apart), NotRefound)
     assert "its locators lead to" in found.message
 
 
-@pytest.mark.parametrize(
+@cases(
     "element",
     [
         button(fingerprint="f2", frame="main/1", locators=(by("id", "#n"),)),
         el("link", "Next", tag="a", locators=(by("id", "#n"),)),
         button(fingerprint="f2", locators=(by("id", "#n", matches=2),)),
     ],
-    ids=["another frame", "another role", "several by that id"],
 )
 def test_what_only_looks_like_it_is_not_taken(element: Any):
     assert isinstance(find_target(wanted(), page(element)), NotRefound)
@@ -126,7 +124,7 @@ def test_a_locator_that_found_several_then_says_nothing_now():
 # --- what may change something
 
 
-@pytest.mark.parametrize(
+@cases(
     ("action", "element"),
     [
         (Click(target=REF), button("Save")),
@@ -141,14 +139,13 @@ def test_a_locator_that_found_several_then_says_nothing_now():
         (Upload(target=REF, file="a.pdf"), el("textbox", "File")),
         (Drag(target=REF, onto=REF), el("generic", "card")),
     ],
-    ids=lambda one: getattr(one, "name", "") or type(one).__name__,
 )
 def test_what_may_change_something_is_held_back(action: Action, element: Any):
     now = page(element) if element is not None else None
     assert may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("action", "element"),
     [
         (Goto(url=URL), None),
@@ -165,14 +162,13 @@ def test_what_may_change_something_is_held_back(action: Action, element: Any):
         (Press(keys="Enter", target=REF), el("textbox", "Search for a person", value="x")),
         (AnswerDialog(answer="dismiss"), None),
     ],
-    ids=lambda one: getattr(one, "name", "") or type(one).__name__,
 )
 def test_what_plainly_only_looks_passes(action: Action, element: Any):
     now = page(element) if element is not None else None
     assert not may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
-@pytest.mark.parametrize(
+@cases(
     "label",
     ["Weiter", "Weiter ›", "Nächste Seite", "Page suivante", "Siguiente", "次へ", "Mehr laden", "Afficher plus",
      "Next", "Next 20 rows", "More", "Load more", "Older posts", "Previous"],
@@ -182,9 +178,7 @@ def test_a_label_that_turns_a_list_in_a_run_passes_in_its_replay(label: str):
     assert not may_change_site(a_step(1, Click(target=REF)), now.elements[0], now)
 
 
-@pytest.mark.parametrize(
-    "label", ["Weiter zur Kasse", "Weiterleiten", "Siguiente paso: pagar", "Next: send", "Show more and delete"]
-)
+@cases("label", ["Weiter zur Kasse", "Weiterleiten", "Siguiente paso: pagar", "Next: send", "Show more and delete"])
 def test_a_label_that_only_begins_like_a_paging_label_of_another_language_is_held_back(label: str):
     now = page(button(label))
     assert may_change_site(a_step(1, Click(target=REF)), now.elements[0], now)
@@ -232,7 +226,7 @@ def test_a_value_without_a_label_is_found_where_its_kind_still_says_so():
     assert again(lone, el("note", "opened by Bob"), el("note", "closed")).state == "not_found"
 
 
-@pytest.mark.parametrize("origin", ["derived", "vision"])
+@cases("origin", ["derived", "vision"])
 def test_what_was_worked_out_is_carried_over_without_the_files_of_the_other_run(origin: str):
     carried = value(origin=origin)
     assert again(carried, *row("Assignee", "Bob")) == msgspec.structs.replace(carried, source=None)
@@ -254,8 +248,7 @@ def test_a_picture_is_not_asked_about_again_and_nothing_is_saved_twice():
         a_step(3, SaveProgress(values={"assignee": "x"})),
         a_step(4, end, values=(value("ticket_number", "TCK-1001", None), value(origin="vision"))),
     ]
-    decided = decide(view_of(log, 1, page(*ticket(assignee=""), sha256="x")))
-    assert isinstance(decided, Act)
+    decided = expect(decide(view_of(log, 1, page(*ticket(assignee=""), sha256="x"))), Act)
     assert isinstance(decided.action, Done)
     assert decided.action.values["assignee"] == "Ann Lee"
     assert "carried over, not read again: assignee (from vision)" in map(note_text, decided.notes)
@@ -270,8 +263,7 @@ def test_a_judgment_is_carried_over_and_said_to_be():
         a_step(2, Done(values={}, judgment=given), values=(value("ticket_number", "TCK-1001", None),)),
     ]
     asked = {"judgment_required": True, "judgment_question": "Is it so?"}
-    decided = decide(view_of(log, 1, page(*ticket(), sha256="x"), **asked))
-    assert isinstance(decided, Act)
+    decided = expect(decide(view_of(log, 1, page(*ticket(), sha256="x"), **asked)), Act)
     assert isinstance(decided.action, Done)
     assert decided.action.judgment == given
     assert "carried over, not judged again: the judgment, as given by a-model" in map(note_text, decided.notes)
@@ -283,12 +275,10 @@ def test_what_the_route_calls_irreversible_is_held_back_whatever_the_button_is_c
     pressed = a_step(2, Click(target=REF), result=done_result(target=found))
     log = [a_step(1, Goto(url=URL), result=done_result(), observation=None), pressed, a_step(3, Done(values={}))]
     shown = page(*ticket(), button(), sha256="x")
-    decided = decide(view_of(log, 1, shown, route=route))
-    assert isinstance(decided, Act)
+    decided = expect(decide(view_of(log, 1, shown, route=route)), Act)
     assert isinstance(decided.action, Fail)
     assert decided.action.code == "replay_withheld"
-    plain = decide(view_of(log, 1, shown))
-    assert isinstance(plain, Act)
+    plain = expect(decide(view_of(log, 1, shown)), Act)
     assert isinstance(plain.action, Click)
 
 
@@ -297,10 +287,8 @@ def test_a_replay_knows_what_a_press_was_for_by_its_mark_and_takes_the_mark_over
     pressed = a_step(2, Click(target=REF), result=done_result(target=found), decided_by="rules", route=mark)
     log = [a_step(1, Goto(url=URL), result=done_result(), observation=None), pressed, a_step(3, Done(values={}))]
     shown = page(*ticket(), button("Show more"), sha256="x")
-    for_good = decide(view_of(log, 1, shown, route=[{"press": "Send", "irreversible": True}]))
-    assert isinstance(for_good, Act)
+    for_good = expect(decide(view_of(log, 1, shown, route=[{"press": "Send", "irreversible": True}])), Act)
     assert isinstance(for_good.action, Fail)
     assert for_good.action.code == "replay_withheld"
-    again = decide(view_of(log, 1, shown, route=[{"press": "Send"}]))
-    assert isinstance(again, Act)
+    again = expect(decide(view_of(log, 1, shown, route=[{"press": "Send"}])), Act)
     assert (type(again.action), again.route) == (Click, mark)

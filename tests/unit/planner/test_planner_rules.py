@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.deciders.rules.decide import decide
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.transitions import after_look
@@ -11,6 +9,7 @@ from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, S
 from shared.contracts.results import Change, Navigated
 from shared.flows.waiting import PAUSES_S
 from shared.login_walls import is_password
+from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
@@ -61,23 +60,20 @@ def test_it_starts_at_the_filled_start_url():
 
 
 def test_a_row_without_the_column_it_needs_fails_before_anything_is_opened():
-    failed = action(None, state=AttemptState(), sample=sample(url=None, fields={}))
-    assert isinstance(failed, Fail)
+    failed = expect(action(None, state=AttemptState(), sample=sample(url=None, fields={})), Fail)
     assert (failed.code, "url" in failed.note) == ("missing_column", True)
 
 
 def test_the_short_way_is_open_picture_done():
     seen = page(*ticket())
     assert action(seen) == Screenshot(label="ticket", reason="The task asks for a picture of the record.")
-    done = action(seen, state=captured(opened()))
-    assert isinstance(done, Done)
+    done = expect(action(seen, state=captured(opened())), Done)
     assert done.values == {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
     assert (done.not_present, done.refs) == ({}, {"ticket_number": 1, "assignee": 3, "due_date": 5})
 
 
 def test_an_absent_value_is_reported_with_the_words_of_the_page():
-    done = action(page(*ticket(assignee="Unassigned", due="-")), state=captured(opened()))
-    assert isinstance(done, Done)
+    done = expect(action(page(*ticket(assignee="Unassigned", due="-")), state=captured(opened())), Done)
     assert done.not_present == {"assignee": "Unassigned", "due_date": "-"}
     assert done.values == {"ticket_number": "TCK-1001"}
 
@@ -90,8 +86,7 @@ def test_a_picture_without_a_label_bears_the_name_of_the_task():
 def test_a_download_goes_by_the_one_link_that_is_called_so():
     task = spec(required_artifacts=["download:invoice"])
     link = el("link", "Invoice (PDF)", tag="a")
-    wanted = action(page(*ticket(), link), spec=task)
-    assert isinstance(wanted, Download)
+    wanted = expect(action(page(*ticket(), link), spec=task), Download)
     assert isinstance(wanted.target, ByRef)
     assert (wanted.target.ref, wanted.label) == (6, "invoice")
     assert isinstance(action(page(*ticket(), link, link), spec=task), Done)
@@ -104,7 +99,7 @@ def banner(*names):
     return [el("button", name, tag="button", in_dialog=True) for name in names]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "pressed"),
     [
         (("Accept all", "Reject all"), "Reject all"),
@@ -116,14 +111,13 @@ def banner(*names):
 )
 def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
     seen = page(*banner(*names), *ticket())
-    click = action(seen)
-    assert isinstance(click, Click)
+    click = expect(action(seen), Click)
     assert isinstance(click.target, ByRef)
     assert seen.elements[click.target.ref - 1].name == pressed
     assert click.target.snapshot_id == seen.snapshot_id
 
 
-@pytest.mark.parametrize("names", [("Close ticket",), ("Delete",), ("Accept invitation",), ("Manage",)])
+@cases("names", [("Close ticket",), ("Delete",), ("Accept invitation",), ("Manage",)])
 def test_buttons_that_do_something_are_left_alone(names):
     assert isinstance(action(page(*banner(*names), *ticket())), Screenshot)
 
@@ -160,8 +154,7 @@ def test_a_page_that_is_still_rendering_is_looked_at_again_a_bounded_number_of_t
 
 
 def test_what_does_not_fit_the_budget_is_asked_for():
-    look = decide(view(page(heading("TCK-1001"), left_out=40), opened()))
-    assert isinstance(look, ObserveAgain)
+    look = expect(decide(view(page(heading("TCK-1001"), left_out=40), opened())), ObserveAgain)
     assert (look.after_s, look.max_tokens) == (0.0, 24_000)
 
 
@@ -184,20 +177,18 @@ def test_a_page_that_never_settles_is_read_all_the_same():
 
 
 def test_what_is_missing_in_the_end_is_left_out_of_done():
-    done = action(page(heading("TCK-1001"), *row("Assignee", "Ann")), state=captured())
-    assert isinstance(done, Done)
+    done = expect(action(page(heading("TCK-1001"), *row("Assignee", "Ann")), state=captured()), Done)
     assert "due_date" not in done.values | done.not_present
 
 
 # --- no such record
 
 
-@pytest.mark.parametrize("status", [404, 410])
+@cases("status", [404, 410])
 def test_a_record_that_does_not_exist_fails_with_a_picture_of_the_page(status):
     seen = page(heading("Oops"), http_status=status)
     assert expect(action(seen), Screenshot).label == "not_found"
-    failed = action(seen, state=acted(opened(), picture("not_found"), shot("not_found"), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(opened(), picture("not_found"), shot("not_found"), "")), Fail)
     assert (failed.code, str(status) in failed.note) == ("not_found", True)
 
 
@@ -207,7 +198,7 @@ def test_a_navigation_that_was_answered_with_404_counts_even_as_a_failed_action(
     assert expect(action(seen, state=opened(result=result)), Screenshot).label == "not_found"
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         (heading("Page not found"),),
@@ -219,8 +210,9 @@ def test_a_navigation_that_was_answered_with_404_counts_even_as_a_failed_action(
     ],
 )
 def test_a_page_that_says_so_in_words_counts_as_not_found(elements):
-    failed = patient(page(*elements), state=acted(opened(looks=4), picture("not_found"), shot("not_found"), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(
+        patient(page(*elements), state=acted(opened(looks=4), picture("not_found"), shot("not_found"), "")), Fail
+    )
     assert failed.code == "not_found"
 
 
@@ -228,7 +220,7 @@ def test_such_words_are_not_believed_at_first_sight():
     assert isinstance(decide(view(page(heading("Page not found")), opened())), ObserveAgain)
 
 
-@pytest.mark.parametrize(
+@cases(
     "elements",
     [
         ticket(assignee="No such person"),
@@ -243,15 +235,16 @@ def test_a_record_that_speaks_of_not_found_is_a_record(elements):
 def test_the_words_of_the_site_replace_the_general_ones():
     task = spec(not_found_texts=["Nix da"])
     assert expect(patient(page(heading("Leider nix da")), spec=task), Screenshot).label == "not_found"
-    other = decide(view(page(heading("Not found")), acted(opened(looks=4), picture(), shot(), ""), spec=task))
-    assert isinstance(other, Act)
+    other = expect(
+        decide(view(page(heading("Not found")), acted(opened(looks=4), picture(), shot(), ""), spec=task)), Act
+    )
     assert isinstance(other.action, Done)
 
 
 # --- other pages than the record
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@cases("status", [401, 403])
 def test_a_refusal_asks_for_a_login(status):
     seen = page(http_status=status)
     assert expect(action(seen), Screenshot).label == "login_required"
@@ -270,7 +263,7 @@ def test_a_login_page_is_a_status_of_its_own():
     assert expect(action(seen, state=state), Fail).code == "auth_required"
 
 
-@pytest.mark.parametrize("secret", [True, False])
+@cases("secret", [True, False])
 def test_a_password_field_is_known_by_its_flag_not_by_its_text(secret):
     assert is_password(el("textbox", "PIN", tag="input", value="(hidden)", secret=secret)) is secret
 
@@ -284,27 +277,24 @@ def test_a_server_error_is_tried_once_more():
     assert isinstance(action(seen), Goto)
     twice = acted(opened(), Goto(url=URL), done_result(), "")
     assert expect(action(seen, state=twice), Screenshot).label == "http_error"
-    failed = action(seen, state=acted(twice, picture("http_error"), shot(), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(twice, picture("http_error"), shot(), "")), Fail)
     assert (failed.code, "503" in failed.note) == ("http_error", True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "ends"), [("unreachable", "unreachable"), ("timeout", "unreachable"), ("policy_denied", "policy_denied")]
 )
 def test_a_page_that_cannot_be_opened(code, ends):
     result = done_result(ok=False, code=code, change=Change(url_before="", url_after=""))
     state = acted(AttemptState(), Goto(url=URL), result, "connection refused")
-    failed = action(None, state=state)
-    assert isinstance(failed, Fail)
+    failed = expect(action(None, state=state), Fail)
     assert (failed.code, "connection refused" in failed.note) == (ends, True)
 
 
 def test_another_record_is_never_captured_as_this_one():
     seen = page(*ticket("TCK-1002"))
     assert expect(patient(seen), Screenshot).label == "identity_mismatch"
-    failed = action(seen, state=acted(opened(looks=4), picture("identity_mismatch"), shot(), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(opened(looks=4), picture("identity_mismatch"), shot(), "")), Fail)
     assert (failed.code, "TCK-1002" in failed.note) == ("identity_mismatch", True)
 
 
@@ -318,8 +308,7 @@ def test_two_values_for_one_field_go_to_a_person():
     seen = page(*ticket(), *row("Assignee", "Bob"))
     assert isinstance(decide(view(seen, opened())), ObserveAgain)
     assert expect(patient(seen), Screenshot).label == "ambiguous_value"
-    failed = action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), ""))
-    assert isinstance(failed, Fail)
+    failed = expect(action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), "")), Fail)
     assert (failed.code, "'Ann Lee', 'Bob'" in failed.note) == ("ambiguous", True)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from services.planner.judge.reported_values import is_shown_in, value_problems
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue
 from shared.task.output_field import OutputField
+from tests.cases import cases
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text, view
 
 SEEN = Element(ref=0, role="definition", name="3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")
@@ -28,7 +27,7 @@ def test_the_date_of_the_title_stands_in_the_element_that_shows_a_distance():
     assert doubts("3 days ago", label, SEEN) == []
 
 
-@pytest.mark.parametrize("reported", ["2026-11-19", "yesterday", "2 weeks ago"])
+@cases("reported", ["2026-11-19", "yesterday", "2 weeks ago"])
 def test_another_date_or_another_distance_does_not(reported):
     assert "contradicted_values" in doubts(reported, row("Due", "")[0], SEEN)
 

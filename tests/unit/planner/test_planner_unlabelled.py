@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, read_fields
 from shared.contracts.results import TextPart
 from shared.task.output_field import OutputField
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, spec, text
 
 
@@ -25,7 +27,7 @@ def shown(*elements, **field) -> object:
     return set(found.texts) if isinstance(found, FieldAmbiguous) else None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("element", "where", "pattern", "expected"),
     [
         (heading("Crash at start #812 (open)", 3), "heading", r"#\d+", "#812"),
@@ -99,15 +101,15 @@ def test_on_the_side_without_a_pattern_nothing_else_stands_in_the_text():
     assert shown(written, **some_name, followed_by="authored .*", preceded_by=".*by") == "Ann"
 
 
-@pytest.mark.parametrize("before", ["#[0-9]+", "#[0-9]+ ", " #[0-9]+ "])
-@pytest.mark.parametrize("after", ["[a-z]+", " [a-z]+", " .*"])
+@cases("before", ["#[0-9]+", "#[0-9]+ ", " #[0-9]+ "])
+@cases("after", ["[a-z]+", " [a-z]+", " .*"])
 def test_blanks_at_the_ends_of_a_pattern_stand_for_white_space_or_none(before: str, after: str):
     state = {"shown_in": "text", "pattern": "[a-z]+", "preceded_by": before, "followed_by": after}
     assert shown(text("#3 accepted defect"), **state) == "accepted"
     assert shown(text("#3 4 accepted defect"), **state) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "field",
     [{"followed_by": "x"}, {"shown_in": "link", "pattern": "x", "preceded_by": "x"}, {**WHO, "followed_by": "(x"}],
 )
@@ -119,8 +121,7 @@ def test_surroundings_of_no_effect_and_bad_patterns_are_refused(field):
 def test_the_title_of_the_page_is_a_place_too():
     schema = {"sha": {"type": "string", "shown_in": "title", "pattern": "[0-9a-f]{7,40}"}}
     task = spec(output_schema=schema, required_fields=[], identity={})
-    found = read_fields(task, page(text("1111111"), title="Fix the crash · 8f3c2d1 · lib"))["sha"]
-    assert isinstance(found, FieldFound)
+    found = expect(read_fields(task, page(text("1111111"), title="Fix the crash · 8f3c2d1 · lib"))["sha"], FieldFound)
     assert (found.candidate.shown, found.candidate.element.role) == ("8f3c2d1", "title")
     assert isinstance(read_fields(task, page(text("1111111"), title="Log"))["sha"], FieldMissing)
 

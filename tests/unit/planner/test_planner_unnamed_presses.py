@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from services.planner.deciders.rules.decide import decide
 from services.planner.state.attempt_state import Act, AttemptState
-from services.planner.state.irreversible_steps import names_of_presses
+from services.planner.state.irreversible_steps import names_of_presses, pressed_step, refused_press
 from services.planner.state.transitions import after_step
 from shared.contracts.actions import ByRef, ByText, Click, Fail, Goto
 from shared.contracts.planner import BY_REPLAY, BY_RULE
+from shared.contracts.results import ActionResult, PageChanged, TargetFound
+from shared.contracts.steps import RouteMark
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, done_result, el, page, sample, spec, step, text, ticket, view
 
@@ -46,3 +50,31 @@ def test_rules_that_were_refused_a_press_end_for_a_person_and_say_which():
     ended = first if isinstance(first.action, Fail) else None
     shot = ended or expect(decide(view(page(text("nothing")), acted(state, first, done_result(), ""))), Act)
     assert expect(shot.action, Fail).code == "unnamed_press"
+
+
+SENT = el("button", "Send", tag="button")
+TWICE = {"route": [{"press": "Send", "irreversible": True}, {"press": "Pay", "irreversible": True}]}
+SHOWN = page(SENT, el("button", "Pay", tag="button"))
+ON_SEND = Click(target=ByRef(ref=1, snapshot_id=SHOWN.snapshot_id))
+FOUND = TargetFound(role="button", name="Send", tag="button", fingerprint="")
+
+
+@pytest.mark.parametrize(
+    ("result", "refused"),
+    [
+        (done_result(ok=False, code="timeout", effect=None, target=FOUND), True),
+        (done_result(effect=PageChanged(), target=FOUND), True),
+        (done_result(ok=False, code="stale_ref", effect=None, target=FOUND), False),
+    ],
+)
+def test_a_press_that_may_have_been_made_is_not_made_again(result: ActionResult, refused: bool):
+    pressed = after_step(OPENED, step(OPENED, ON_SEND, result))
+    seen = view(SHOWN, pressed, spec=spec(**TWICE))
+    assert bool(refused_press(seen, ON_SEND)) is refused
+    assert refused_press(seen, Click(target=ByRef(ref=2, snapshot_id=SHOWN.snapshot_id))) == ""
+
+
+def test_which_button_a_model_presses_is_told_by_the_button_and_not_by_its_word():
+    seen = view(SHOWN, OPENED, spec=spec(**TWICE))
+    assert pressed_step(seen, ON_SEND, "claude", RouteMark(step=2)) == 0
+    assert pressed_step(seen, ON_SEND, BY_RULE, RouteMark(step=2)) == 1

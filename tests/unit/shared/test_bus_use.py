@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from shared import streams, subjects
 from shared.bus.access.use import BusUse
 from shared.client.bus_use import CLIENT_USE, OPERATOR_USE
 from shared.host.services import NAMES, service_user
 from shared.streams import Bucket, Stream
 from shared.subjects import Ask, Stored
+from tests.cases import cases
+from tests.typed import there
 
 ROOT = Path(__file__).parents[3]
 DECLARED = {"shared.subjects": subjects, "shared.streams": streams}
@@ -111,14 +111,13 @@ def declared_by(service: str) -> set[str]:
 
 
 def in_table_of(service: str) -> set[str]:
-    actor = service_user(service).actor
-    assert actor is not None
+    actor = there(service_user(service).actor)
     routes = actor.stored.values()
     table = [*actor.asks.values(), *routes]
     return {name_of(route.subject) for route in table} | {name_of(one.emits) for one in routes if one.emits is not None}
 
 
-@pytest.mark.parametrize("service", NAMES)
+@cases("service", NAMES)
 def test_a_service_declares_what_its_code_uses(service: str):
     said, used = declared_by(service), used_by(service)
     assert used - said - in_table_of(service) - STREAMS == set()
@@ -131,7 +130,7 @@ def test_an_operator_may_do_what_the_commands_do():
     assert declared(CLIENT_USE) < declared(OPERATOR_USE)
 
 
-@pytest.mark.parametrize("service", NAMES)
+@cases("service", NAMES)
 def test_what_a_service_asks_of_itself_is_declared_too(service: str):
     asked = {name for name in used_by(service) if isinstance(thing(name), Ask)}
     assert asked - (GATED & in_table_of(service)) - declared_by(service) == set()

@@ -9,6 +9,7 @@ from shared.bus.decoding import MAX_NESTING, decode, is_nested_too_deep
 from shared.contracts.discovery import SubmitRun
 from shared.errors import InvalidMessage
 from shared.subjects import RunEvent
+from tests.cases import cases
 
 
 def nested(levels: int, *, opening: str = "[", closing: str = "]") -> bytes:
@@ -22,8 +23,8 @@ def test_as_many_levels_as_are_allowed_are_a_message_that_can_be_encoded_again()
     assert decode(msgspec.json.encode(message), SubmitRun) == message
 
 
-@pytest.mark.parametrize("levels", [MAX_NESTING + 1, 990, 100_000])
-@pytest.mark.parametrize("kind", [("[", "]"), ('{"a":', "}"), ('[{"b]":', "}]")])
+@cases("levels", [MAX_NESTING + 1, 990, 100_000])
+@cases("kind", [("[", "]"), ('{"a":', "}"), ('[{"b]":', "}]")])
 def test_what_is_nested_too_deep_is_no_message(levels: int, kind: tuple[str, str]):
     with pytest.raises(InvalidMessage, match="levels deep"):
         decode(nested(levels, opening=kind[0], closing=kind[1]), SubmitRun)
@@ -35,7 +36,7 @@ def test_what_is_never_closed_is_no_message():
             decode(data, SubmitRun)
 
 
-@pytest.mark.parametrize("text", ["[" * 1000, '\\"{[' * 300, "}" * 500 + "{" * 500, '"', "\\"])
+@cases("text", ["[" * 1000, '\\"{[' * 300, "}" * 500 + "{" * 500, '"', "\\"])
 def test_brackets_in_texts_are_no_levels(text: str):
     message = SubmitRun(spec={"a": text, text: [text]})
     data = msgspec.json.encode(message)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from scripts.write_docs import PAGES, ROOT, TABLES, WITH_TABLES, render
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES, STOP_AT
 from shared import subjects
@@ -14,6 +12,7 @@ from shared.contracts.error_codes import ERRORS
 from shared.statuses import STATUSES
 from shared.subjects import Ask, Stored
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 
 HANDWRITTEN = ("README.md", "docs/architecture.md", "task_specs/README.md", *(
     str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("services/*/README.md"))
@@ -24,7 +23,7 @@ def text_of(path: str) -> str:
     return (ROOT / path).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", [*PAGES, *WITH_TABLES])
+@cases("path", [*PAGES, *WITH_TABLES])
 def test_it_is_current(path):
     """If not: make docs"""
     assert text_of(path) == render(path)
@@ -35,7 +34,7 @@ def test_every_table_stands_in_a_page():
     assert sorted(told) == sorted(TABLES)
 
 
-@pytest.mark.parametrize("path", HANDWRITTEN)
+@cases("path", HANDWRITTEN)
 def test_a_status_with_a_reason_is_one_that_there_is(path):
     told = re.findall(rf"`({'|'.join(STATUSES)}): (\w+)`", text_of(path))
     assert [f"{status}: {reason}" for status, reason in told if REASONS[reason].status != status] == []

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from shared.errors import (
     PermanentError,
     PolicyDenied,
@@ -11,15 +9,16 @@ from shared.errors import (
     from_failure,
     to_failure,
 )
+from tests.cases import cases
+from tests.typed import expect
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "kind"),
     [(PolicyDenied("not that host"), PermanentError), (RateLimited("wait", retry_after_s=3), TransientError)],
 )
 def test_an_error_crosses_the_wire_with_its_verdict(error, kind):
-    arrived = from_failure(to_failure(error))
-    assert isinstance(arrived, kind)
+    arrived = expect(from_failure(to_failure(error)), kind)
     assert (arrived.code, str(arrived)) == (error.code, str(error))
     assert getattr(arrived, "retry_after_s", None) == getattr(error, "retry_after_s", None)
 
@@ -30,7 +29,7 @@ def test_a_bug_says_nothing_of_its_inside():
     assert "hunter2" not in failure.message
 
 
-@pytest.mark.parametrize("retry_after_s", [None, 7.0])
+@cases("retry_after_s", [None, 7.0])
 def test_a_reworded_error_keeps_its_code_and_the_time_of_a_retry(retry_after_s: float | None):
     error = as_unavailable(
         TransientError("full", code="disk_full", retry_after_s=retry_after_s), "the table was not made"

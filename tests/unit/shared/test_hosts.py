@@ -20,15 +20,17 @@ from shared.hosts import (
     is_spec_rule,
     parse_host_rule,
     parse_origin,
+    share_a_host,
 )
 from shared.network.host_policy import HostPolicy, document_refusal
+from tests.cases import cases
+from tests.typed import expect, there
 from tests.unit.planner.planner_pages import sample, spec
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["{}", "0x{:x}", "0{:o}"]))
 def test_an_address_is_the_same_in_every_notation(number: int, notation: str) -> None:
-    origin = parse_origin(f"http://{notation.format(number)}/")
-    assert isinstance(origin, Origin)
+    origin = expect(parse_origin(f"http://{notation.format(number)}/"), Origin)
     assert origin.host == str(IPv4Address(number))
 
 
@@ -39,7 +41,7 @@ def test_an_address_within_an_ipv6_address_counts(number: int) -> None:
     assert is_private(IPv6Address(int(IPv6Address("64:ff9b::")) + number)) == is_private(inner)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "host"),
     [
         ("MÜLLER.example.", "xn--mller-kva.example"),
@@ -59,41 +61,24 @@ def test_a_host_is_read_as_browsers_read_it(written: str, host: str | None) -> N
     assert canonical_host(written) == host
 
 
-@pytest.mark.parametrize(
+@cases(
     "rule",
     [
-        "a.example",
-        "*.a.example:8443",
-        "127.0.0.1",
-        "[::1]:80",
-        "localhost",
-        "foo_bar",
-        "müller.example",
+        "a.example", "*.a.example:8443", "127.0.0.1", "[::1]:80", "localhost", "foo_bar", "müller.example",
         "*.müller.example:8",
     ],
-)
+)  # fmt: skip
 def test_rules_that_a_task_spec_may_hold(rule: str) -> None:
     assert is_spec_rule(rule)
 
 
-@pytest.mark.parametrize(
+@cases(
     "rule",
     [
-        "",
-        "*",
-        "a.example:",
-        "a.example/x",
-        "https://a.example",
-        "::1",
-        "*.127.0.0.1",
-        "1.2.3.4.5",
-        "a b",
-        "a.example:99999",
-        "a.example\n",
-        "ü:ü",
-        "user@a.example",
+        "", "*", "a.example:", "a.example/x", "https://a.example", "::1", "*.127.0.0.1", "1.2.3.4.5", "a b",
+        "a.example:99999", "a.example\n", "ü:ü", "user@a.example",
     ],
-)
+)  # fmt: skip
 def test_rules_that_no_task_spec_may_hold(rule: str) -> None:
     assert not is_spec_rule(rule)
 
@@ -105,7 +90,7 @@ def test_what_a_task_spec_may_hold_is_what_its_schema_says_but_for_international
         spec(allowed_hosts=["a.example/x"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "host"),
     [
         ("https://Me:pw@A.example:8/x", "a.example:8"),
@@ -126,23 +111,11 @@ def test_an_address_that_is_typed_is_read_as_browsers_read_it() -> None:
 
 NAMES = st.sampled_from(
     [
-        "a.example",
-        "www.a.example",
-        "x.a.example",
-        "A.Example.",
-        "müller.example",
-        "xn--mller-kva.example",
-        "straße.example",
-        "strasse.example",
-        "127.0.0.1",
-        "0x7f.1",
-        "[::1]",
-        "[0::1]",
-        "localhost",
-        "１２７.０.０.１",
+        "a.example", "www.a.example", "x.a.example", "A.Example.", "müller.example", "xn--mller-kva.example",
+        "straße.example", "strasse.example", "127.0.0.1", "0x7f.1", "[::1]", "[0::1]", "localhost", "１２７.０.０.１",
         "x.müller.example",
     ]
-)
+)  # fmt: skip
 PORTS = st.sampled_from(["", ":80", ":443", ":8443"])
 RULES = (
     st.tuples(st.sampled_from(["", "*."]), NAMES, PORTS)
@@ -165,8 +138,14 @@ def test_the_planner_may_open_what_the_browser_pool_opens(scheme: str, name: str
 
 @given(RULES)
 def test_a_rule_is_the_same_in_its_canonical_form(rule: str) -> None:
-    parsed = parse_host_rule(rule)
-    assert parsed is not None
+    parsed = there(parse_host_rule(rule))
     host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
     written = ("*." if parsed.below else "") + host + ("" if parsed.port is None else f":{parsed.port}")
     assert parse_host_rule(written) == parsed
+
+
+def test_rules_of_two_ports_share_no_host() -> None:
+    for one, other in (("a.example:80", "a.example:8080"), ("a.example:8080", "a.example:80")):
+        assert not share_a_host([one], [other])
+        assert share_a_host([one], [one])
+        assert share_a_host([one], ["a.example"])

@@ -6,11 +6,11 @@ import csv
 import io
 
 import msgspec
-import pytest
 
 from shared.contracts.steps import Note, note_detail, note_text, plain_note
 from shared.evidence_format.files.earlier_versions import note_texts, to_note, to_notes
 from shared.evidence_format.verify.compare import row_problems
+from tests.cases import cases
 from tests.handlers.evidence.written_sample import facts_of
 
 SENTENCES = [
@@ -26,13 +26,13 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("note", "sentence"), SENTENCES)
+@cases(("note", "sentence"), SENTENCES)
 def test_a_note_is_one_sentence_for_people_and_an_object_in_files(note: Note, sentence: str):
     assert note_text(note) == sentence
     assert to_note(msgspec.to_builtins(note)) == note
 
 
-@pytest.mark.parametrize(("note", "sentence"), SENTENCES)
+@cases(("note", "sentence"), SENTENCES)
 def test_a_sentence_of_an_older_run_keeps_its_kind_and_its_words(note: Note, sentence: str):
     old = to_note(sentence)
     assert (old.kind, note_text(old)) == (note.kind, sentence)
@@ -44,7 +44,7 @@ def test_a_note_says_in_a_file_only_what_there_is_to_say():
     assert msgspec.to_builtins(plain_note("look")) == {"kind": "remark", "text": "look"}
 
 
-@pytest.mark.parametrize("written", [None, "look", {"kind": "remark"}])
+@cases("written", [None, "look", {"kind": "remark"}])
 def test_what_is_no_list_has_no_notes(written: object):
     assert to_notes(written) == ()
 
@@ -53,7 +53,7 @@ def test_what_is_no_note_in_a_list_that_was_changed_is_shown_as_it_is():
     assert note_texts(["a", {"kind": "odd", "text": "b"}, 7]) == ["a", '{"kind":"odd","text":"b"}', "7"]
 
 
-@pytest.mark.parametrize("notes", [["owner: gone", "look"], [plain_note("gone", "owner"), plain_note("look")]])
+@cases("notes", [["owner: gone", "look"], [plain_note("gone", "owner"), plain_note("look")]])
 def test_a_table_is_checked_against_notes_of_both_forms(notes: list[object]):
     def table(cell: str) -> bytes:
         text = io.StringIO(newline="")

@@ -8,11 +8,11 @@ import math
 from typing import Any
 
 import msgspec
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.evidence_format import chain
+from tests.cases import cases
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JSON = st.recursive(
@@ -45,7 +45,6 @@ def check_plainly(log: bytes, run_id: str, sample_id: str, attempt: int) -> str:
 
 
 @given(JSON)
-@settings(max_examples=300, deadline=None)
 def test_canonical_json_is_that_of_plain_python(value: Any):
     assert chain.canonical_json(value) == plainly(json.loads(msgspec.json.encode(value)))
 
@@ -63,7 +62,6 @@ def a_log(entries: list[dict[str, Any]]) -> tuple[bytes, str]:
 
 
 @given(st.lists(st.dictionaries(st.text("abc", max_size=3), JSON, max_size=3), max_size=4))
-@settings(max_examples=60, deadline=None)
 def test_a_log_is_checked_by_plain_python_and_by_us(entries: list[dict[str, Any]]):
     log, head = a_log(entries)
     assert check_plainly(log, "r", "s", 2) == head
@@ -79,7 +77,7 @@ def altered(how: Any) -> tuple[str, int | None]:
     return chain.follow_chain(chain.parse_exactly(json.dumps(log).encode()), chain.log_start("r", "s", 2))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("how", "first"),
     [
         (lambda log: log[1].update(words="x"), 2),

@@ -14,6 +14,7 @@ from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.signing import PublicKey, SigningKey, load_known_key, load_signing_key
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
+from tests.cases import cases
 
 
 def of(folder: Path, **said: object) -> Settings:
@@ -60,7 +61,7 @@ def test_it_never_lies_inside_the_evidence(tmp_path: Path):
     assert not (tmp_path / "evidence").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nMC4C\n-----END PRIVATE KEY-----\n"])
+@cases("content", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nMC4C\n-----END PRIVATE KEY-----\n"])
 def test_what_is_no_key_is_said(tmp_path: Path, content: bytes):
     file = tmp_path / "own.pem"
     file.write_bytes(content)

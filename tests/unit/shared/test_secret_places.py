@@ -12,6 +12,8 @@ from services.browser_pool.adapters.browser.lifecycle import pool_secrets
 from shared.errors import PermanentError
 from shared.secrets.store import SecretStore, Vault, codes_of, secret_store
 from shared.testing.settings import isolated_settings
+from tests.cases import cases
+from tests.typed import there
 
 SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
@@ -29,24 +31,17 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecretStore:
     return secret_store(isolated_settings(state_dir=tmp_path))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value"),
-    [
-        ("portal", "from the .env file"),
-        ("both", "above"),
-        ("alone", "in the file"),
-        ("empty", "in the file, too"),
-    ],
+    [("portal", "from the .env file"), ("both", "above"), ("alone", "in the file"), ("empty", "in the file, too")],
 )
 def test_the_first_place_that_has_the_name_counts(store: SecretStore, name: str, value: str):
-    found = store.find(name)
-    assert found is not None
+    found = there(store.find(name))
     assert found.value == value
 
 
 def test_a_seed_may_stand_in_the_env_file_and_what_is_nowhere_is_missing(store: SecretStore):
-    found = store.find("code")
-    assert found is not None
+    found = there(store.find("code"))
     assert found.totp
     assert store.missing(("portal", "code", "nowhere")) == ("nowhere",)
 
@@ -67,21 +62,15 @@ def test_a_secret_may_be_bound_to_hosts(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "entry",
     [
-        {"value": "hunter2", "hosts": []},
-        {"value": "hunter2", "hosts": "desk.example"},
-        {"value": "hunter2", "hosts": ["*"]},
-        {"value": "hunter2", "hosts": ["https://desk.example"]},
-        {"value": "hunter2", "hosts": ["desk.example", 5]},
-        {"value": "hunter2", "host": ["desk.example"]},
-        {"value": "hunter2", "totp": "JBSWY3DPEHPK3PXP"},
-        {"value": ""},
-        {"hosts": ["desk.example"]},
-        {},
+        {"value": "hunter2", "hosts": []}, {"value": "hunter2", "hosts": "desk.example"},
+        {"value": "hunter2", "hosts": ["*"]}, {"value": "hunter2", "hosts": ["https://desk.example"]},
+        {"value": "hunter2", "hosts": ["desk.example", 5]}, {"value": "hunter2", "host": ["desk.example"]},
+        {"value": "hunter2", "totp": "JBSWY3DPEHPK3PXP"}, {"value": ""}, {"hosts": ["desk.example"]}, {},
     ],
-)
+)  # fmt: skip
 def test_a_binding_that_cannot_be_read_is_no_secret_without_one(entry: dict[str, object]):
     store = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": json.dumps(entry)})
     with pytest.raises(PermanentError) as refused:

@@ -7,18 +7,18 @@ from base64 import b64encode
 import pytest
 
 from shared.bus.signing.service_keys import KeysInMemory
-from shared.bus.signing.signatures import NOBODY, PURPOSE, SIGNATURE, EventSigner, require_signature
+from shared.bus.signing.signatures import NOBODY, PURPOSE, SIGNATURE, EventSigner, is_believed, require_signature
 from shared.errors import NotSigned
 from shared.subjects import RUN_CONTROLLED, STEP_TAKEN
+from tests.cases import cases
+from tests.typed import there
 
 KEYS = KeysInMemory()
 WHERE, DATA = f"{STEP_TAKEN.pattern}.run_1.A-1", b'{"step":1}'
 
 
 def planner() -> EventSigner:
-    signer = KEYS.signer_of("planner")
-    assert signer is not None
-    return signer
+    return there(KEYS.signer_of("planner"))
 
 
 def refusal(header: str, where: str = WHERE, data: bytes = DATA) -> str:
@@ -38,7 +38,7 @@ def test_a_signature_holds_for_its_bytes_on_its_subject_alone():
     assert refusal(header, data=b'{"step":2}') == "bad_signature"
 
 
-@pytest.mark.parametrize("cut", [1, len(WHERE) - 1])
+@cases("cut", [1, len(WHERE) - 1])
 def test_where_the_subject_ends_is_signed_as_well(cut: int):
     header = planner().header(WHERE[:cut], WHERE[cut:].encode() + DATA)
     assert refusal(header) == "bad_signature"
@@ -54,8 +54,7 @@ def test_what_the_key_has_signed_for_another_purpose_is_no_signature():
 
 def test_the_signature_of_one_key_is_not_that_of_another():
     _, _, signature = planner().header(WHERE, DATA).partition(".")
-    other = KEYS.signer_of("evidence")
-    assert other is not None
+    other = there(KEYS.signer_of("evidence"))
     assert refusal(f"{other.public}.{signature}") == "bad_signature"
     assert refusal(f"{planner().public.upper()}.{signature}") == "unknown_signer"
     assert refusal(other.header(WHERE, DATA)) == "other_signer"
@@ -66,3 +65,13 @@ def test_who_has_no_keys_believes_nobody_and_what_nobody_signs_needs_no_signatur
         require_signature(NOBODY, STEP_TAKEN, WHERE, DATA, {SIGNATURE: planner().header(WHERE, DATA)})
     assert caught.value.why == caught.value.code == "unknown_signer"
     require_signature(NOBODY, RUN_CONTROLLED, f"{RUN_CONTROLLED.pattern}.run_1", DATA, {})
+
+
+def test_who_reads_what_others_handle_believes_signed_events_of_known_kinds_alone():
+    signed = {SIGNATURE: planner().header(WHERE, DATA)}
+    assert is_believed(KEYS, WHERE, DATA, signed)
+    assert not is_believed(KEYS, WHERE, DATA, {})
+    assert not is_believed(NOBODY, WHERE, DATA, signed)
+    unknown = f"{STEP_TAKEN.pattern}_of_others.run_1.A-1"
+    assert not is_believed(KEYS, unknown, DATA, {SIGNATURE: planner().header(unknown, DATA)})
+    assert not is_believed(KEYS, f"{RUN_CONTROLLED.pattern}.run_1", b"no message", {})

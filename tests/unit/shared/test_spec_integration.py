@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.task.integration import filled_url, missing_in
 from shared.task.spec import check_spec
+from tests.cases import cases
 
 SPEC: dict[str, Any] = {
     "task_id": "t",
@@ -34,7 +33,7 @@ def test_a_good_one_has_no_problem():
     assert places(GOOD) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changed", "place"),
     [
         ({"url": "https://{id}.example/x"}, "url"),

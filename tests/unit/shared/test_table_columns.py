@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import (
     AFTER,
@@ -13,6 +11,7 @@ from shared.evidence_format.table.columns import (
     columns_of,
 )
 from shared.task.spec import check_spec
+from tests.cases import cases
 
 
 def test_the_names_no_field_can_bear_are_the_columns_every_table_has():
@@ -21,7 +20,7 @@ def test_the_names_no_field_can_bear_are_the_columns_every_table_has():
     assert {column.name for column in columns_of(judged)} == OWN_COLUMNS
 
 
-@pytest.mark.parametrize("name", sorted(OWN_COLUMNS - RESERVED_COLUMNS))
+@cases("name", sorted(OWN_COLUMNS - RESERVED_COLUMNS))
 def test_a_field_keeps_its_name_and_the_column_of_every_table_is_renamed(name: str):
     spec = {"task_id": "t", "goal": "g", "output_schema": {name: "string"}, "judgment_required": True}
     assert check_spec({**spec, "judgment_question": "q"})[1] == ()

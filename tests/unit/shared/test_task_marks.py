@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.task.marks import task_marks
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import spec_of
 
 TASK: dict[str, Any] = {
@@ -24,23 +23,20 @@ def changed(**keys: Any) -> list[str]:
     return [name for name in MARKS if marks[name] != MARKS[name]]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("keys", "differs"),
     [
         ({"goal": "Reject the request\nat http://one.example/list."}, ["goal"]),
         ({"route": [{"press": "Reject", "irreversible": True}, {"read": ["state"]}]}, ["route"]),
         ({"identity": {"number": "T-{number}"}}, ["identity"]),
-        (
-            {"output_schema": {"number": "string", "state": {"type": "string", "labels": ["Stage"]}}},
-            ["output_schema"],
-        ),
+        ({"output_schema": {"number": "string", "state": {"type": "string", "labels": ["Stage"]}}}, ["output_schema"]),
     ],
 )
 def test_what_is_to_be_done_changes_a_mark(keys, differs):
     assert changed(**keys) == differs
 
 
-@pytest.mark.parametrize(
+@cases(
     "keys",
     [
         {"goal": "Approve  the request at http://127.0.0.1:8080/list."},

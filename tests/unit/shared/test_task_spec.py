@@ -7,6 +7,7 @@ import pytest
 from shared.field_types import base_type, nullable
 from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import check_spec, fill, placeholders, read_spec
+from tests.cases import cases
 
 SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}
 
@@ -22,12 +23,8 @@ def test_defaults_are_those_that_are_documented():
     assert problems == ()
     assert spec is not None
     assert (spec.max_steps, spec.judgment_required, spec.pagination, spec.input_schema, spec.auth_profile) == (
-        25,
-        False,
-        None,
-        {},
-        None,
-    )
+        25, False, None, {}, None,
+    )  # fmt: skip
     assert spec.output_schema["due"].type == "date | null"
 
 
@@ -65,7 +62,7 @@ def test_an_enum_names_its_values():
     assert spec.output_schema["state"].values == ["Open", "In review"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "says"),
     [
         ("enum", "at least one"),
@@ -84,7 +81,7 @@ def test_what_does_not_fit_the_type_is_named(field, says):
     assert says in found["spec.output_schema.state"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "says"),
     [
         ({"shown_in": "heading"}, "needs a `pattern`"),
@@ -108,19 +105,12 @@ def test_a_column_of_the_input_cannot_be_an_enum():
     assert "'enum' is not a type" in problems_of(input_schema={"state": "enum"})["spec.input_schema.state"]
 
 
-@pytest.mark.parametrize("artifact", ["screen", "screenshot:", "download:a/b", "screenshot:../x"])
+@cases("artifact", ["screen", "screenshot:", "download:a/b", "screenshot:../x"])
 def test_a_required_artifact_is_a_kind_and_a_label(artifact):
     assert "spec.required_artifacts[0]" in problems_of(required_artifacts=[artifact])
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('{"a": 1,}', "not JSON"),
-        ("[1]", "is a JSON object"),
-        ("", "not JSON"),
-    ],
-)
+@cases(("content", "message"), [('{"a": 1,}', "not JSON"), ("[1]", "is a JSON object"), ("", "not JSON")])
 def test_a_file_that_is_no_spec_is_named_with_the_reason(tmp_path: Path, content: str, message: str):
     path = tmp_path / "spec.json"
     path.write_text(content)
@@ -144,13 +134,13 @@ def test_templates():
     assert (base_type("date | null"), nullable("date | null"), nullable("date")) == ("date", True, False)
 
 
-@pytest.mark.parametrize("name", ["sample_id", "Sample_ID", 'a"b', "a b", "a.b", "1st", ""])
+@cases("name", ["sample_id", "Sample_ID", 'a"b', "a b", "a.b", "1st", ""])
 def test_a_field_cannot_bear_the_name_that_rows_are_found_by_or_one_no_table_can_have(name):
     (where,) = problems_of(output_schema={name: "string"})
     assert where.startswith("spec.output_schema.")
 
 
-@pytest.mark.parametrize("name", ["a; b", "a: b", "output_schema.a: b; spec.goal: c"])
+@cases("name", ["a; b", "a: b", "output_schema.a: b; spec.goal: c"])
 def test_a_name_with_separators_is_quoted_in_one_problem(name: str):
     assert problems_of(required_fields=[name]) == {"spec.required_fields": f"{name!r} is not in output_schema"}
     assert problems_of(output_schema={name: "string"}) == {
@@ -177,7 +167,7 @@ def test_the_columns_of_a_list_are_output_fields():
     assert set(problems_of(phase="discovery", limit=0)) == {"spec.limit"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "idle"),
     [
         ({"limit": 3, "expected_items": 3, "pagination": True, "list": {"link": "Title"}}, 4),
@@ -206,7 +196,7 @@ def test_a_key_without_an_effect_is_told(written: dict[str, object], idle: int):
     assert len(find_idle_keys(spec)) == idle
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "where", "message"),
     [
         ({"list": {"link": []}}, "spec.list.link", "at least 1 item"),

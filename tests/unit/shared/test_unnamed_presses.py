@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from shared.task.presses import named_presses
+from shared.task.presses import RoutePresses, named_presses
 from shared.task.pressing.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 
 POST = {"submits": True, "method": "post", "addressed": True}
 GET = {"submits": True, "method": "get", "addressed": True}
@@ -18,7 +19,7 @@ def button(name: str, **facts) -> PressFacts:
     return PressFacts(role="button", name=name, **facts)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("facts", "by"),
     [
         (button("Approve all", **POST), "form"),
@@ -48,14 +49,13 @@ def button(name: str, **facts) -> PressFacts:
         (button("Yes, continue", question="Pay 100 EUR now"), "question"),
         (button("OK", question=DELETING, **POST), "question"),
     ],
-    ids=str,
 )
 def test_what_may_change_the_site_is_withheld(facts, by):
     assert withheld_press(facts, ()) == by
     assert "unnamed_press" in message_about(by, facts.name)
 
 
-@pytest.mark.parametrize(
+@cases(
     "facts",
     [
         button("Search", **GET, fields=3),
@@ -87,7 +87,6 @@ def test_what_may_change_the_site_is_withheld(facts, by):
         PressFacts(role="searchbox", field="Search", name="", **GET, fields=1),
         PressFacts(),
     ],
-    ids=str,
 )
 def test_a_step_of_reading_is_never_withheld(facts):
     assert withheld_press(facts, ()) is None
@@ -127,3 +126,35 @@ def test_what_a_task_names_comes_from_its_route_and_its_key_with_the_values_of_t
     )
     named = named_presses(spec.route, spec.may_press, {"id": "7"})
     assert named == ("Look", "Name", "Details", "Submit", "Send in", "Sure?", "report", "Acknowledge 7")
+
+
+def test_a_link_must_be_called_as_the_task_names_it_and_a_button_may_say_more():
+    link = PressFacts(role="link", name="Delete ticket", leads=True, sends="delete")
+    assert withheld_press(link, ["ticket"]) == "attribute"
+    assert withheld_press(link, ["delete ticket"]) is None
+    assert withheld_press(button("Delete ticket", sends="delete"), ["ticket"]) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "by"),
+    [
+        (button("Submit", **POST, searches=True, fields=1), None),
+        (button("Submit", **POST, searches=True, fields=3), "form"),
+        (button("Submit", **POST, fields=1), "form"),
+        (button("Search", sends="put"), "attribute"),
+        (button("Search", sends="patch"), "attribute"),
+        (button("Search", sends="post"), None),
+    ],
+)
+def test_a_search_is_a_form_of_one_field_and_never_a_request_that_puts(facts: PressFacts, by: str | None):
+    assert withheld_press(facts, []) == by
+
+
+def test_the_button_of_a_step_holds_its_words_and_is_not_that_of_another_step():
+    presses = RoutePresses({0: ("Submit",), 1: ("Submit later",)}, (0,))
+    for name in ("Submit", "Submit order 7"):
+        assert presses.may_press(0, "button", name)
+    assert not presses.may_press(0, "button", "Submit later")
+    assert not presses.may_press(0, "link", "Submit order 7")
+    assert presses.may_press(0, "link", "submit")
+    assert presses.pressed_once("button", "Submit later") is None

@@ -150,12 +150,7 @@ async def start(chosen: Path | None, *, headed: bool = False) -> BrowserProcess:
 
 async def _start(chosen: Path | None, headed: bool) -> BrowserProcess:
     process_dir = await ProcessDir.build()
-    try:
-        async with process_dir.as_temporary_folder():
-            playwright = await _start_driver()
-    except BaseException:
-        await process_dir.clear()
-        raise
+    playwright = await _start_driver(process_dir)
     sockets: SocketProxy | None = None
     try:
         sockets = await SocketProxy.start()
@@ -174,14 +169,19 @@ async def _start(chosen: Path | None, headed: bool) -> BrowserProcess:
         raise
 
 
-async def _start_driver() -> Playwright:
-    """Start the driver. Where that is cut off, the driver is let come up and then stopped: ended half way it leaves
-    errors that nobody awaits, and asyncio prints them."""
-    starting = asyncio.ensure_future(_run_driver())
+async def _start_driver(process_dir: ProcessDir) -> Playwright:
+    """Start the driver in the folder, which is cleared where that fails or is cut off.
+
+    A start that is cut off is not cancelled: half way it leaves errors that nobody awaits, and asyncio prints them. The
+    driver is stopped as soon as it is up, and killed with its folder where that takes long.
+    """
+    starting: asyncio.Future[Playwright] | None = None
     try:
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        await close_quietly(_stop_once_started(starting))
+        async with process_dir.as_temporary_folder():
+            starting = asyncio.ensure_future(_run_driver())
+            return await asyncio.shield(starting)
+    except BaseException:
+        await asyncio.gather(process_dir.clear(), *([] if starting is None else [_stop_once_started(starting)]))
         raise
 
 
@@ -213,8 +213,9 @@ def _read_error(ended: asyncio.Future[Any]) -> None:
 
 
 async def _stop_once_started(starting: asyncio.Future[Playwright]) -> None:
-    with contextlib.suppress(Unavailable):
-        await (await starting).stop()
+    await asyncio.wait([starting], timeout=LAUNCH_BOUND_S)
+    if starting.done() and not starting.cancelled() and starting.exception() is None:
+        await close_quietly(starting.result().stop())
 
 
 async def _launch(playwright: Playwright, executable: Path, headed: bool, arguments: tuple[str, ...]) -> Browser:

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from services.console import exits
 from services.console.commands.run.inputs import Reconciling, RunInputs, read_inputs
+from services.console.commands.run.precheck import check_inputs
 from services.console.commands.run.webhook_wait import has_webhook, wait_for_webhook, webhook_text
 from services.console.commands.validate import warn_of_spec
 from services.console.options import AsJson, Evidence, Nats, load_settings
@@ -26,7 +27,7 @@ from services.console.terminal.plain_output import PlainConsole, print_err
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
 from services.console.text.tally import Tally
 from shared.client import Client, RunRejectedError
-from shared.contracts.discovery import RUN_MODES, Problem, RunAccepted, RunMode, find_run_mode
+from shared.contracts.discovery import Problem, RunAccepted
 from shared.contracts.evidence import KnownRun, RunFinished, RunsFound
 from shared.errors import PermanentError
 from shared.host.connections import open_client
@@ -106,17 +107,6 @@ def run_and_exit(work: Coroutine[Any, Any, RunFinished], *, as_json: bool = Fals
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
-def parse_mode(written: str | None) -> RunMode | None:
-    """Raises RunRejectedError for a word that is no mode."""
-    if written is None:
-        return None
-    known = find_run_mode(written)
-    if known is None:
-        message = f"{written!r} is no mode; the modes are {', '.join(RUN_MODES)}"
-        raise RunRejectedError([Problem(where="--mode", message=message)])
-    return known
-
-
 async def run_batch(
     settings: Settings,
     *,
@@ -139,28 +129,20 @@ async def run_batch(
         discovery_file=discovery_file,
         filled_with=filled_with,
         resume=resume,
+        mode=mode,
         heal=heal,
         reconciling=reconciling,
     )
+    reconciling = reconciling or Reconciling()
+    if resume is None and settings.nats_url is None:
+        check_inputs(inputs, reconciling, planner=planner, concurrency=concurrency)
     settings, resume = locate_resumed(settings, resume)
     resumes_last = resume == LAST
     console = PlainConsole(stderr=as_json)
     async with open_client(settings) as client:
         resume, inputs = await _resolve_last(client, resume, inputs)
-        accepted = await client.submit(
-            inputs.spec,
-            file=inputs.file,
-            rows=[] if resume is None and inputs.names_no_samples else None,
-            resume=resume,
-            discovery=inputs.discovery,
-            discovery_row=dict(inputs.row),
-            planner=planner,
-            concurrency=concurrency,
-            mode=parse_mode(mode),
-            requested_by=_user_name(),
-            reconcile=inputs.register,
-            key=(reconciling.key if reconciling is not None else None) or "",
-            fold_keys=reconciling is not None and reconciling.fold_keys,
+        accepted = await submit_inputs(
+            client, inputs, reconciling, resume=resume, planner=planner, concurrency=concurrency
         )
         if resume is None and inputs.spec is not None:
             warn_of_spec(inputs.spec)
@@ -178,6 +160,33 @@ async def run_batch(
     else:
         console.print(run_summary(tally.finished, tally, Path.cwd()), highlight=False, soft_wrap=True)
     return tally.finished
+
+
+async def submit_inputs(
+    client: Client,
+    inputs: RunInputs,
+    reconciling: Reconciling,
+    *,
+    resume: str | None,
+    planner: str | None,
+    concurrency: int | None,
+) -> RunAccepted:
+    """Request the run. Raises RunRejectedError with every problem that discovery finds."""
+    return await client.submit(
+        inputs.spec,
+        file=inputs.file,
+        rows=[] if resume is None and inputs.names_no_samples else None,
+        resume=resume,
+        discovery=inputs.discovery,
+        discovery_row=dict(inputs.row),
+        planner=planner,
+        concurrency=concurrency,
+        mode=inputs.mode,
+        requested_by=_user_name(),
+        reconcile=inputs.register,
+        key=reconciling.key or "",
+        fold_keys=reconciling.fold_keys,
+    )
 
 
 async def _resolve_last(client: Client, resume: str | None, inputs: RunInputs) -> tuple[str | None, RunInputs]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from services.console.run_location import LAST
 from shared.client import RunRejectedError
-from shared.contracts.discovery import Problem
+from shared.contracts.discovery import RUN_MODES, Problem, RunMode, find_run_mode
 from shared.contracts.workflows.heals import HEAL_MODES
 from shared.hashing import search_sha256
 from shared.task.spec import read_spec
@@ -37,6 +37,7 @@ class RunInputs:
     discovery: dict[str, Any] | None = None
     row: tuple[tuple[str, str], ...] = ()
     register: tuple[str, bytes] | None = None
+    mode: RunMode | None = None
 
     @property
     def lists_only(self) -> bool:
@@ -64,6 +65,7 @@ def read_inputs(
     discovery_file: Path | None = None,
     filled_with: tuple[str, ...] = (),
     resume: str | None = None,
+    mode: str | None = None,
     heal: str | None = None,
     reconciling: Reconciling | None = None,
 ) -> RunInputs:
@@ -90,6 +92,10 @@ def read_inputs(
     problems += found
     row, found = _parse_row(filled_with)
     problems += found
+    known_mode = None if mode is None else find_run_mode(mode)
+    if known_mode is None and mode is not None:
+        message = f"{mode!r} is no mode; the modes are {', '.join(RUN_MODES)}"
+        problems.append(Problem(where="--mode", message=message))
     problems += _heal_problems(heal, has_spec=spec_file is not None)
     if spec is not None and heal is not None:
         spec = {**spec, "heal": heal}
@@ -98,7 +104,7 @@ def read_inputs(
         problems.append(Problem(where="--resume", message=message))
     if problems:
         raise RunRejectedError(problems)
-    return RunInputs(spec, file, discovery, tuple(row.items()), register)
+    return RunInputs(spec, file, discovery, tuple(row.items()), register, known_mode)
 
 
 def _read_register(given: Reconciling) -> tuple[tuple[str, bytes] | None, list[Problem]]:

@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from shared.extraction.absence import shape_of
+from shared.extraction.absence import LeftOut, is_left_out, shape_of
 from shared.extraction.agreement import FieldReading, leave_one_out, read_field
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
     AtSelector,
     Between,
+    ExtractionRule,
     InLabelledRow,
     UnderHeader,
+    Whole,
     describe_rule,
     kind_of,
 )
 from shared.extraction.synthesis import Example, common_texts, learn_field
-from shared.extraction.values import FieldType
+from shared.extraction.values import FieldType, find_spans
+from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, page, row, text
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
@@ -120,7 +125,7 @@ def test_structure_alone_is_not_enough():
     assert read_field(field, plain("note 9", "Zoë Lindqvist"), ()).certainty == "unsure"
 
 
-@pytest.mark.parametrize("attribute", ["value", "url", "title"])
+@cases("attribute", ["value", "url", "title"])
 def test_values_stand_in_fields_addresses_and_titles_too(attribute):
     def shown(person: str) -> ObservedPage:
         return page({"role": "link", "name": "Open", "header": "Assignee", attribute: f"/people/{person}/open"})
@@ -165,7 +170,7 @@ def test_one_example_is_not_enough():
         learn_field(examples()[:1])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "shape"),
     [("TCK-1001", "A-9"), ("Mar 3, 2026", "A 9, 9"), ("3f2a9c", "9A9A9A"), ("", ""), ("Ann Lee", "A A")],
 )
@@ -190,20 +195,19 @@ def test_a_value_that_is_left_out_with_its_label_is_none_as_on_the_examples():
     assert (left_out.absent, left_out.left_out) == (True, True)
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
     [
         pull_request(None, box="div>article>div"),
         pull_request(None, other=(text("On release-2.x", place="main>aside>p"),)),
     ],
-    ids=["more layers", "a text that only begins like a value"],
 )
 def test_what_is_left_out_is_told_on_a_changed_page_too(changed):
     rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
     assert read_field(rules, changed, ()).left_out
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
     [
         pull_request(None, box="section"),
@@ -211,18 +215,13 @@ def test_what_is_left_out_is_told_on_a_changed_page_too(changed):
         pull_request(None, other=({"role": "link", "name": "ticket", "url": "/browse/LED-12", "place": "main>a"},)),
         page(heading("Not found")),
     ],
-    ids=["another part of the page", "a value under another word", "a link elsewhere", "another page"],
 )
 def test_a_page_that_may_show_the_value_elsewhere_does_not_say_that_there_is_none(changed):
     rules = learn_field([*LINKED, Example(pull_request(None), None)], ["Resolves"], FieldType(type="string | null"))
     assert read_field(rules, changed, ()).certainty == "missing"
 
 
-@pytest.mark.parametrize(
-    ("without", "form"),
-    [([], "string | null"), ([Example(pull_request(None), None)], "string")],
-    ids=["no example", "never none"],
-)
+@cases(("without", "form"), [([], "string | null"), ([Example(pull_request(None), None)], "string")])
 def test_that_a_value_may_be_left_out_is_learned_from_an_example_only(without, form):
     rules = learn_field([*LINKED, *without], ["Resolves"], FieldType(type=form))
     assert read_field(rules, pull_request(None), ()).certainty == "missing"
@@ -248,3 +247,52 @@ def test_a_row_may_be_called_like_a_column():
     assert InLabelledRow in wheres(learn_field(told, ("value",)).rules)
     other = contract("CT-9", "Cid", "99.00")
     assert read_learned(told, other, ("value",)).value == "99.00"
+
+
+def rule(where: Any) -> ExtractionRule:
+    return ExtractionRule(where=where, attribute="name", part=Whole())
+
+
+UNDER_ASSIGNEE, UNDER_OWNER = (rule(UnderHeader(header=name, role="definition")) for name in ("Assignee", "Owner"))
+
+
+def test_pages_of_several_kinds_that_say_different_values_give_none():
+    field = FieldRules(rules=(), variants=((UNDER_ASSIGNEE,), (UNDER_OWNER,)), labels=("assignee", "owner"))
+    both = read_field(field, page(*row("Assignee", "Ann Lee"), *row("Owner", "Bo Xi")), ())
+    assert (both.certainty, both.value) == ("ambiguous", None)
+    assert read_field(field, page(*row("Assignee", "Ann Lee"), *row("Owner", "Ann Lee")), ()).value == "Ann Lee"
+
+
+@pytest.mark.parametrize(("type_", "absent"), [("string", False), ("string | null", True)])
+def test_an_empty_place_is_no_value_only_where_the_field_may_have_none(type_: str, absent: bool):
+    field = FieldRules(rules=(UNDER_ASSIGNEE,), labels=("assignee",), form=FieldType(type=type_))
+    reading = read_field(field, page(*row("Assignee", "")), ())
+    assert (reading.certainty, reading.absent) == ("certain" if absent else "missing", absent)
+
+
+def test_a_value_of_which_the_examples_showed_another_place_too_is_unsure_without_it():
+    at_id = rule(AtSelector(selector="#assignee"))
+    seen = page(*row("Status", "Ann Lee", id_="assignee"))
+    twice = FieldRules(rules=(UNDER_OWNER, at_id), homes=(0, 1), labels=("person",))
+    assert read_field(twice, seen, ()).certainty == "unsure"
+    assert read_field(replace(twice, homes=(0, 0)), seen, ()).certainty == "healed"
+
+
+def test_a_value_that_has_the_label_of_another_one_now_is_unsure():
+    at_id = rule(AtSelector(selector="#x7"))
+    field = FieldRules(rules=(at_id,), homes=(0,), labels=("assignee",), beside=("assignee", "status"))
+    assert read_field(field, page(*row("Status", "Ann Lee", id_="x7")), ()).certainty == "unsure"
+    assert read_field(field, page(*row("Owner", "Ann Lee", id_="x7")), ()).certainty == "certain"
+
+
+def test_a_page_with_another_value_of_the_type_does_not_leave_it_out():
+    rule = LeftOut(container="main", shapes=("9-9-9",), form=FieldType(type="date"))
+    assert is_left_out(rule, page(text("Status"), text("open")))
+    assert not is_left_out(rule, page(text("Status"), text("3 March 2026")))
+    assert not is_left_out(rule, page(text("Status"), text("2026-03-03 by Ann")))
+
+
+@pytest.mark.parametrize("shown", ["order 10012", "order 21001", "order a1001"])
+def test_a_number_does_not_stand_within_a_longer_one(shown: str):
+    assert find_spans(FieldType(), shown, "1001") == []
+    assert find_spans(FieldType(), "order 1001, paid", "1001") == [(6, 10)]

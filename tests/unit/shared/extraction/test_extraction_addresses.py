@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
@@ -13,6 +12,7 @@ from shared.extraction.agreement import read_field
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, learn_field
+from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, row, text
 
 SITE = "https://portal.example"
@@ -37,7 +37,7 @@ def learned(path: str = "/requests/{}") -> FieldRules:
     return replace(rules, address=learn_address_part([(SITE + path.format(one), one) for one in NUMBERS]))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "part"),
     [
         ("/requests/{}", AddressPart(step=1)),
@@ -52,7 +52,7 @@ def test_the_part_of_the_address_that_is_the_value_is_learned(path: str, part: A
     assert learned(path).address == part
 
 
-@pytest.mark.parametrize("values", [("A-1234", "A-1234"), ("open", "shut"), ("12", "13"), ("A 1234", "A 1235")])
+@cases("values", [("A-1234", "A-1234"), ("open", "shut"), ("12", "13"), ("A 1234", "A 1235")])
 def test_only_identifiers_that_differ_are_named_by_an_address(values: tuple[str, str]):
     assert learn_address_part([(f"{SITE}/requests/{one}", one) for one in values]) is None
 
@@ -61,14 +61,14 @@ def test_what_is_no_address_names_nothing():
     assert learn_address_part([("http://[/LR-1234", "LR-1234"), ("http://[/LR-1235", "LR-1235")]) is None
 
 
-@pytest.mark.parametrize("path", ["/requests/{}", "/result?request={}"])
+@cases("path", ["/requests/{}", "/result?request={}"])
 def test_of_two_like_labels_the_one_that_the_address_names_is_read(path: str):
     rules = learned(path)
     reading = read_field(rules, sent("LR-7F7F7F7F", path.format("lr-7f7f7f7f"), earlier("LR-00000000")), frozenset())
     assert (reading.certainty, reading.value) == ("healed", "LR-7F7F7F7F")
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     [
         "/requests/LR-00000001",  # neither

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.contracts.results import Box
 from shared.extraction.agreement import FieldReading, read_field
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
+from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, page, row, text
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "")
@@ -48,15 +47,15 @@ def read(elements: Elements) -> FieldReading:
     return read_field(learn_field(examples, ("Assignee",), form), page(*elements), frozenset())
 
 
-@pytest.mark.parametrize("right", [False, True])
-@pytest.mark.parametrize("colon", ["", ":"])
+@cases("right", [False, True])
+@cases("colon", ["", ":"])
 def test_a_value_is_read_at_its_label(right: bool, colon: str):
     reading = read(cards(pairs("Ida Falk"), right=right, colon=colon))
     assert (reading.certainty, reading.value) == ("healed", "Ida Falk")
     assert reading.lost
 
 
-@pytest.mark.parametrize("last", [False, True])
+@cases("last", [False, True])
 def test_a_blank_is_no_value(last: bool):
     number, reporter, assignee, status = pairs("")
     order = [number, reporter, status, assignee] if last else [number, reporter, assignee, status]
@@ -78,7 +77,7 @@ LABEL, VALUE = 5, 6
 """Where the assignee's label and value are among the elements of the cards."""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("what", "elements"),
     [
         ("a text more after the label", [*cards(pairs("Ida Falk"))[:VALUE], text("since May"), *changed(0)[VALUE:]]),

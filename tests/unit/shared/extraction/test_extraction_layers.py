@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.extraction.labels.layers import is_layered, is_within
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("place", "path", "is_one"),
     [
         ("aside>dl>dd", "aside>dl>dd", True),
@@ -24,16 +23,13 @@ def test_only_layers_may_be_added(place, path, is_one):
     assert is_layered(place, path) == is_one
 
 
-@pytest.mark.parametrize(
+@cases(
     ("place", "is_in"),
     [
-        ("html>body>main>article>p>a", True),
-        ("html>body>div>main>div>article>div>p", True),
-        ("body>main>div>div>div>article>div>p", True),
-        ("html>body>main>article", False),
-        ("html>body>main>section>p", False),
-        ("article>div>div>div>div>div>div>p", False),
+        ("html>body>main>article>p>a", True), ("html>body>div>main>div>article>div>p", True),
+        ("body>main>div>div>div>article>div>p", True), ("html>body>main>article", False),
+        ("html>body>main>section>p", False), ("article>div>div>div>div>div>div>p", False),
     ],
-)
+)  # fmt: skip
 def test_a_part_may_stand_in_more_layers(place, is_in):
     assert is_within(place, "html>body>main>article") == is_in

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from shared.contracts.browser_pool import Element
-from shared.extraction.lists import ByFirstElement, ByTableRow, learn_list, read_list
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.lists import ByFirstElement, ByTableRow, ListRules, learn_list, read_list
 from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import AtPlace, ExtractionRule, Whole
+from tests.cases import cases
 
 ROWS = [
     {"title": "Printer on fire", "owner": "Ann Lee", "due": "Mar 3, 2026"},
@@ -89,7 +92,29 @@ def test_rows_that_stand_in_one_record_teach_nothing():
     assert read_list(learn_list(cards(ROWS), both), cards(ROWS)).rows == ()
 
 
-@pytest.mark.parametrize(("rows", "words"), [(ROWS[:1], "1 row"), ([ROWS[0], {"title": "x"}], "different columns")])
+@cases(("rows", "words"), [(ROWS[:1], "1 row"), ([ROWS[0], {"title": "x"}], "different columns")])
 def test_rows_that_cannot_teach_are_refused(rows, words):
     with pytest.raises(ValueError, match=words):
         learn_list(cards(ROWS), rows)
+
+
+HEADS, NOTES, FOOT = "ul>li>h3>a", "ul>li>p", "footer>a"
+
+
+def by_place(path: str) -> FieldRules:
+    where = AtPlace(path=path, nth=0, of=1)
+    return FieldRules(rules=(ExtractionRule(where=where, attribute="name", part=Whole()),))
+
+
+def test_ways_that_are_sure_of_different_values_agree_on_nothing():
+    first, second = (({"title": by_place(path)}) for path in (HEADS, NOTES))
+    ways = tuple((ByFirstElement(path=HEADS), columns) for columns in (first, second))
+    assert not read_list(ListRules(ways=ways), cards(ROWS[:2], noise=False)).agree
+    assert read_list(ListRules(ways=(ways[0], ways[0])), cards(ROWS[:2], noise=False)).agree
+
+
+@pytest.mark.parametrize("paths", [(HEADS, FOOT), (FOOT, HEADS)])
+def test_ways_that_give_another_number_of_rows_do_not_agree(paths: tuple[str, str]):
+    rules = ListRules(ways=tuple((ByFirstElement(path=path), {"title": by_place(path)}) for path in paths))
+    reading = read_list(rules, cards(ROWS[:2]))
+    assert (len(reading.rows), reading.agree) == (2 if paths[0] == HEADS else 1, False)

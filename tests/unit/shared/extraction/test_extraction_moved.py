@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
@@ -15,6 +14,7 @@ from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, InLabelledRow, Whole
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
+from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, page, row
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
@@ -50,7 +50,7 @@ def test_a_value_that_has_moved_with_its_label_is_read_by_the_label():
     assert set(reading.moved) <= set(reading.lost)
 
 
-@pytest.mark.parametrize("at", [0, 1, 2])
+@cases("at", [0, 1, 2])
 def test_a_new_value_before_it_does_not_hide_it(at):
     known = pairs("Ida Falk")
     known.insert(at, ("Customer", "Acme"))
@@ -136,7 +136,7 @@ def test_a_value_of_another_label_is_not_taken_where_its_own_label_is_there_twic
     assert (doubled.certainty, doubled.value) == ("unsure", None)
 
 
-@pytest.mark.parametrize("at", [2, 3, 5])
+@cases("at", [2, 3, 5])
 def test_of_two_values_with_the_same_label_order_chooses_none(at):
     known = pairs("Ida Falk")
     known.insert(at, ("Assignee", "Bo Dahl"))
@@ -182,7 +182,7 @@ def test_where_values_have_moved_and_a_part_shows_another_record_the_label_in_it
     assert before.value in (None, "Ida Falk")
 
 
-@pytest.mark.parametrize("twin", ["aside>dl", "section>dl"])
+@cases("twin", ["aside>dl", "section>dl"])
 def test_the_value_of_another_label_is_never_the_fields_own(twin):
     """Its part of the page and its place are as ever, and no rule speaks against it."""
     layered = read_parts(*part(REORDERED, "aside>div>dl"), *part(TWIN, "aside>div>div>dl"))
@@ -242,7 +242,7 @@ def test_of_ten_labels_one_may_be_gone_where_a_table_has_become_a_list_of_terms(
     assert read_long(record([one for one in LONG if one[0] != "Team"])).value == "Ida Falk"
 
 
-@pytest.mark.parametrize("gone", [("Team", "Status"), ("Assignee",), ("Assignee", "Team")])
+@cases("gone", [("Team", "Status"), ("Assignee",), ("Assignee", "Team")])
 def test_a_list_of_terms_without_more_of_the_labels_or_its_own_is_for_a_person(gone):
     assert read_long(record([one for one in LONG if one[0] not in gone])).value is None
 
@@ -259,7 +259,7 @@ def _as_dict(element: Element) -> dict[str, Any]:
     return {name: value for name, value in structs.asdict(element).items() if name != "ref"}
 
 
-@pytest.mark.parametrize(("columns", "empty"), [(1, True), (3, False)])
+@cases(("columns", "empty"), [(1, True), (3, False)])
 def test_a_blank_after_a_label_says_nothing_of_cells_that_are_farther_off(columns, empty):
     label = {"role": "rowheader", "name": "Assignee", "tag": "th", "row": 1, "column": 0, "before_blank": True}
     where = InLabelledRow(label="Assignee", columns=columns, role="cell")

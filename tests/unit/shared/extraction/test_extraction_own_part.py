@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, learn_field
 from shared.flows.files import FieldsFile
 from shared.flows.reading import LocatedReading, read_fields
+from tests.cases import cases
 from tests.unit.planner.planner_pages import el, heading, page
 
 PEOPLE = ("Ann Lee", "Søren Kjær", "Vera Novak")
@@ -47,7 +46,7 @@ def read(seen: PageObserved, number: str = "T-1") -> LocatedReading:
     return reading
 
 
-@pytest.mark.parametrize("own_first", [True, False])
+@cases("own_first", [True, False])
 def test_the_part_that_shows_the_asked_id_is_read(own_first: bool):
     parts = (OWN, TWIN) if own_first else (TWIN, OWN)
     seen = page(heading("Two tickets"), *table(parts[0]), *table(parts[1], 10))
@@ -61,7 +60,7 @@ def test_three_parts_are_told_apart_as_two_are():
     assert read(page(*table(TWIN), *table(OWN, 10), *table(third, 20))).text == "Ida Falk"
 
 
-@pytest.mark.parametrize(
+@cases(
     "parts",
     [
         (TWIN[1:], OWN),  # the other part does not say whose it is

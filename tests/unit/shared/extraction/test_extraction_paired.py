@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
 from shared.extraction.agreement import FieldReading, read_field
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
+from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, text
 
 HEIGHT = 20.0
@@ -73,9 +72,7 @@ def test_a_text_that_is_a_link_now_is_read_at_its_label():
     assert (read(link).certainty, read(link).value) == ("healed", "Ida Falk")
 
 
-@pytest.mark.parametrize(
-    "url", ["", HERE, "http://a.test/assets/9/holder", "http://a.test/people/3?edit=1", "http://a.test/people/#new"]
-)
+@cases("url", ["", HERE, "http://a.test/assets/9/holder", "http://a.test/people/3?edit=1", "http://a.test/people/#new"])
 def test_a_link_that_is_a_way_to_change_the_value_is_none(url: str):
     edit = now("Edit", role="link", url=url or None, place="main>section>p>a")
     assert read(edit).value is None
@@ -91,12 +88,12 @@ def test_a_blank_is_no_value():
     assert not read_field(rules, seen(no_label), frozenset()).absent
 
 
-@pytest.mark.parametrize("role", ["button", "img", "heading", "textbox"])
+@cases("role", ["button", "img", "heading", "textbox"])
 def test_what_is_neither_text_nor_link_is_no_value(role: str):
     assert read(now(role=role)).value is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "changes",
     [
         {"place": "main>aside>em"},  # another kind of place than all other values have

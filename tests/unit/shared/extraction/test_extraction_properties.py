@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.contracts.browser_pool import Element
@@ -93,10 +93,7 @@ def block_of(form: str, name: str, value: str, rng: random.Random, *, renamed: b
             {"role": "definition", "name": value, "header": label, "place": "dl>dd", "locators": locators},
         ]
     if form == "label and text":
-        return [
-            {"role": "text", "name": label, "place": "main>p"},
-            {"role": "text", "name": value, "place": "main>p"},
-        ]
+        return [{"role": "text", "name": label, "place": "main>p"}, {"role": "text", "name": value, "place": "main>p"}]
     if form == "sentence":
         return [{"role": "text", "name": f"The {label} is {value} for now", "place": "main>p"}]
     if form == "heading":
@@ -119,7 +116,6 @@ def learned(template: Template, rng: random.Random) -> tuple[dict[str, FieldRule
     return rules, common_texts([page for page, _ in pages], values)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(min_value=0, max_value=2**32))
 def test_what_is_learned_from_three_pages_is_right_or_for_a_person(seed: int):
     rng = random.Random(seed)

@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.contracts.browser_pool import Element
@@ -182,7 +182,6 @@ def learned(fields: list[Field], noise: list[str], rng: random.Random) -> tuple[
     return rules, common_texts([page for page, _ in pages], values)
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.integers(min_value=0, max_value=2**32))
 def test_values_in_trees_are_read_right_or_left_for_a_person(seed: int):
     rng = random.Random(seed)

@@ -119,37 +119,20 @@ class Recorder:
     def _take(self, action: AnyAction, effect: Effect | None, one: Element | None = None, mark: int = 0) -> None:
         found = None if one is None else self._found(one)
         result = ActionResult(
-            ok=effect is not None,
-            code="ok" if effect is not None else "not_found",
-            message="",
-            change=Change(url_before="", url_after=""),
-            effect=effect,
-            target=found,
-        )
+            ok=effect is not None, code="ok" if effect is not None else "not_found", message="",
+            change=Change(url_before="", url_after=""), effect=effect, target=found,
+        )  # fmt: skip
         observed = ObservationRef(
-            snapshot_id=self.sha256[:16],
-            sha256=self.sha256,
-            url="http://site/",
-            title="",
-            http_status=200,
+            snapshot_id=self.sha256[:16], sha256=self.sha256, url="http://site/", title="", http_status=200,
             dom_confidence=1.0,
-        )
-        self.steps.append(
-            StepTaken(
-                run_id="run_1",
-                sample_id=self.sample_id,
-                attempt=1,
-                step=len(self.steps) + 1,
-                started_at=NOW,
-                ended_at=NOW,
-                observation=observed if self.sha256 else None,
-                decided_by="rules",
-                action=action,
-                result=result,
-                route=RouteMark(step=mark) if mark else None,
-                target_context=None if one is None else context_of(one, self.elements),
-            )
-        )
+        )  # fmt: skip
+        step = StepTaken(
+            run_id="run_1", sample_id=self.sample_id, attempt=1, step=len(self.steps) + 1, started_at=NOW, ended_at=NOW,
+            observation=observed if self.sha256 else None, decided_by="rules", action=action, result=result,
+            route=RouteMark(step=mark) if mark else None,
+            target_context=None if one is None else context_of(one, self.elements),
+        )  # fmt: skip
+        self.steps.append(step)
 
     def _found(self, one: Element) -> TargetFound:
         locators = [

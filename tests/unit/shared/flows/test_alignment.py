@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from shared.contracts.results import Locator
 from shared.flows.compiling.alignment import Column, align_samples
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element
 
 FIELDS = {name: ref for ref, name in enumerate(("Name", "Country", "Office", "Note", "Phone"), 1)}
@@ -59,7 +61,7 @@ def aligned(*samples: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("samples", "steps"),
     [
         (("Name Country Note Save", "Note Country Name Save"), "Name Country Note Save"),
@@ -67,13 +69,12 @@ def aligned(*samples: str) -> list[str]:
         (("Name Note", "Note Name", "Note Phone Name"), "Name Note Phone:2"),
         (("Name Note Phone", "Phone Name"), "Name Note:0 Phone"),
     ],
-    ids=["typed", "boxes and choices", "three samples", "one left out"],
 )
 def test_each_field_is_filled_once_in_the_order_of_the_first_sample(samples, steps):
     assert aligned(*samples) == steps.split()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("samples", "steps"),
     [
         # Office may have appeared through Country or Note, so it stays after both.
@@ -93,11 +94,7 @@ def test_fillings_are_ordered_within_their_form():
     assert aligned("Name Note Save Phone", "Note Name Save Phone") == ["Name", "Note", "Save", "Phone"]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("Name Save Note", "Note Save Name"), ("Name Look Note", "Note Name Look")],
-    ids=["page", "picture"],
-)
+@cases(("one", "other"), [("Name Save Note", "Note Save Name"), ("Name Look Note", "Note Name Look")])
 def test_what_is_filled_before_another_step_stays_before_it(one, other):
     for number, steps in enumerate((one, other)):
         taken = [column.calls[number] for column in columns_of(one, other) if number in column.calls]
@@ -107,3 +104,14 @@ def test_what_is_filled_before_another_step_stays_before_it(one, other):
 def test_an_order_that_is_the_same_stays():
     steps = "Name Box Country Choice Office Note Phone Save Name"
     assert aligned(steps, steps, steps) == steps.split()
+
+
+@pytest.mark.parametrize(("matches", "steps"), [(1, 1), (2, 2)])
+def test_an_id_that_several_elements_have_makes_no_two_steps_one(matches: int, steps: int):
+    recorders = [Recorder(f"T-{number}", {"name": f"Name of {number}"}) for number in range(2)]
+    for one, name, count in zip(recorders, ("Save", "Send"), (1, matches), strict=True):
+        ids = (Locator(kind="id", value="#go", matches=count),)
+        one.open("http://site/", element(1, "button", name, locators=ids))
+        one.click(1)
+    calls = [calls_of(one.sample, number)[0] for number, one in enumerate(recorders)]
+    assert len(align_samples(calls, [one.row for one in recorders])) == 1 + steps

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from shared.contracts.actions import ByCss, ByRef, Click, Extract, Goto, PickOption, TypeText
 from shared.contracts.results import CheckboxSet, Navigated, PageChanged
 from shared.contracts.workflows.flows import (
@@ -32,6 +30,8 @@ from shared.extraction.values import FieldType
 from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, readings_of
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
 from shared.flows.waiting import begun_anew, is_tried_again
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import done_result, el, heading, page, row, text, ticket
 
 EMPTY = FlowContext(FlowFiles())
@@ -59,18 +59,15 @@ SHOWN = page(*ticket(), el("button", "Save"))
 
 
 def test_an_address_is_opened_without_a_page_and_nothing_else_is_done_without_one():
-    opened = decide_call(OpenAddress(url="http://x/"), None, EMPTY)
-    assert isinstance(opened, Perform)
+    opened = expect(decide_call(OpenAddress(url="http://x/"), None, EMPTY), Perform)
     assert opened.action == Goto(url="http://x/")
     assert code(decide_call(ClickElement(selector="role=button"), None, EMPTY)) == "bad_call"
 
 
 def test_an_element_of_the_observation_is_acted_on_by_its_ref():
-    click = decide_call(ClickElement(selector='role=button[name="Save"]'), SHOWN, EMPTY)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(ClickElement(selector='role=button[name="Save"]'), SHOWN, EMPTY), Perform)
     assert click.action == Click(target=ByRef(ref=6, snapshot_id="s1"))
-    css = decide_call(ClickElement(selector="div.x"), SHOWN, EMPTY)
-    assert isinstance(css, Perform)
+    css = expect(decide_call(ClickElement(selector="div.x"), SHOWN, EMPTY), Perform)
     assert css.action == Click(target=ByCss(css="div.x"))
 
 
@@ -78,8 +75,7 @@ def test_only_a_missing_element_is_quiet():
     shown = page(el("button", "Save"), el("button", "Save"))
     assert decide_call(ClickElement(selector="text=Close", if_shown=True), shown, EMPTY) == FlowAnswer(value=False)
     assert code(decide_call(ClickElement(selector="text=Save", if_shown=True), shown, EMPTY)) == "element_ambiguous"
-    clicked = decide_call(ClickElement(selector="text=Save", if_shown=True), SHOWN, EMPTY)
-    assert isinstance(clicked, Perform)
+    clicked = expect(decide_call(ClickElement(selector="text=Save", if_shown=True), SHOWN, EMPTY), Perform)
     assert check_effect(clicked, done_result()) == FlowAnswer(value=True)
 
 
@@ -87,8 +83,7 @@ def test_a_text_goes_into_the_element_that_was_clicked_last():
     shown = page(el("textbox", "City", tag="input"))
     assert code(decide_call(TypeInto(text="Rome"), shown, EMPTY)) == "bad_call"
     after = after_call(EMPTY, ClickElement(selector="label=City"), performed=True)
-    typed = decide_call(TypeInto(text="Rome"), shown, after)
-    assert isinstance(typed, Perform)
+    typed = expect(decide_call(TypeInto(text="Rome"), shown, after), Perform)
     assert typed.action == TypeText(target=ByRef(ref=1, snapshot_id="s1"), text="Rome")
 
 
@@ -97,22 +92,19 @@ def test_an_option_is_chosen_by_the_mapping_else_as_it_is_written():
     context = FlowContext(FlowFiles(mappings={"country": mapping}))
     shown = page(el("combobox", "Country", tag="select"))
     for wanted, expected in (("Italy", "Italy (IT)"), ("Spain", "Spain")):
-        chosen = decide_call(ChooseOption(selector="label=Country", option=wanted), shown, context)
-        assert isinstance(chosen, Perform)
+        chosen = expect(decide_call(ChooseOption(selector="label=Country", option=wanted), shown, context), Perform)
         assert isinstance(chosen.action, PickOption)
         assert chosen.action.option == expected
 
 
 def test_what_a_search_brings_is_clicked_when_it_is_there():
     call = ChooseOption(selector="label=Who", option="Ann Lee (E-1)", search="E-1")
-    first = decide_call(call, page(el("combobox", "Who", tag="input")), EMPTY)
-    assert isinstance(first, Perform)
+    first = expect(decide_call(call, page(el("combobox", "Who", tag="input")), EMPTY), Perform)
     assert first.more
     assert isinstance(first.action, TypeText)
     second = FlowContext(FlowFiles(), done=1)
     offered = page(el("combobox", "Who", tag="input"), el("option", "Ann Lee (E-10)"), el("option", "Ann Lee (E-1)"))
-    click = decide_call(call, offered, second)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(call, offered, second), Perform)
     assert click.action == Click(target=ByRef(ref=3, snapshot_id="s1"))
     assert code(decide_call(call, page(el("option", "Ann Lee (E-10)")), second)) == "element_missing"
 
@@ -122,15 +114,15 @@ def test_what_a_search_brings_may_have_another_role_than_an_option():
     context = FlowContext(FlowFiles(mappings={"who": mapping}), done=1)
     call = ChooseOption(selector="label=Who", option="Ann Lee", search="Ann")
     offered = page(el("combobox", "Who", tag="input"), el("option", "Ann Lee"), el("treeitem", "Ann Lee"))
-    click = decide_call(call, offered, context)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(call, offered, context), Perform)
     assert click.action == Click(target=ByRef(ref=3, snapshot_id="s1"))
 
 
 def test_another_effect_than_in_the_samples_is_told():
     facts = {"text=Save": ElementFacts(role="button", effects=("navigated",))}
-    click = decide_call(ClickElement(selector="text=Save"), SHOWN, FlowContext(FlowFiles(locators=facts)))
-    assert isinstance(click, Perform)
+    click = expect(
+        decide_call(ClickElement(selector="text=Save"), SHOWN, FlowContext(FlowFiles(locators=facts))), Perform
+    )
     assert check_effect(click, done_result(effect=Navigated(url="/x"))) == FlowAnswer()
     assert code(check_effect(click, done_result(effect=PageChanged()))) == "effect_missing"
     assert code(check_effect(click, done_result(ok=False, code="blocked", message="covered"))) == "action_failed"
@@ -142,8 +134,7 @@ def test_elements_are_counted_and_looked_for():
     assert decide_call(CheckShown(selector="text=a"), shown, EMPTY) == FlowAnswer(value=True)
     assert decide_call(CheckShown(selector="role=link"), shown, EMPTY) == FlowAnswer(value=False)
     assert code(decide_call(CountElements(selector="div.x"), shown, EMPTY)) == "bad_call"
-    asked = decide_call(CheckShown(selector="div.x"), shown, EMPTY)
-    assert isinstance(asked, Perform)
+    asked = expect(decide_call(CheckShown(selector="div.x"), shown, EMPTY), Perform)
     assert isinstance(asked.action, Extract)
     assert check_effect(asked, done_result(ok=False, code="not_found")) == FlowAnswer(value=False)
 
@@ -171,7 +162,7 @@ def test_structure_alone_is_not_enough():
     assert code(decide_call(ReadFields(fields=("assignee",)), shown, fields(assignee=(at,)))) == "value_uncertain"
 
 
-@pytest.mark.parametrize(("shown", "expected"), [("Unassigned", None), ("unassigned", None)])
+@cases(("shown", "expected"), [("Unassigned", None), ("unassigned", None)])
 def test_words_for_nothing_are_none(shown, expected):
     answer = decide_call(
         ReadFields(fields=("assignee",)), page(*row("Assignee", shown)), fields(assignee=(under("Assignee"),))
@@ -186,7 +177,7 @@ def test_a_dash_is_nothing_only_where_the_task_says_so():
     assert code(decide_call(ReadFields(fields=("other",)), shown, context)) == "value_missing"
 
 
-@pytest.mark.parametrize("shown", ["Loading…", "...", "Please wait"])
+@cases("shown", ["Loading…", "...", "Please wait"])
 def test_what_stands_there_until_the_value_comes_is_no_value(shown):
     answer = decide_call(
         ReadFields(fields=("assignee",)), page(*row("Assignee", shown)), fields(assignee=(under("Assignee"),))
@@ -209,7 +200,7 @@ def test_a_field_for_a_model_is_refused():
 # --- whose record
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "expected", "told"),
     [
         ("TCK-1001", "tck-1001", ""),
@@ -223,7 +214,7 @@ def test_the_record_is_proven_by_its_field(shown, expected, told):
     assert code(decide_call(ProveRecord(expected={"number": expected}), page(*row("Number", shown)), context)) == told
 
 
-@pytest.mark.parametrize(("name", "told"), [("TCK-1001: Printer", ""), ("TCK-10011: Printer", "record_unproven")])
+@cases(("name", "told"), [("TCK-1001: Printer", ""), ("TCK-10011: Printer", "record_unproven")])
 def test_without_rules_a_heading_proves_it(name, told):
     shown = page(heading(name))
     assert code(decide_call(ProveRecord(expected={"number": "TCK-1001"}), shown, EMPTY)) == told
@@ -240,7 +231,7 @@ def named(*rules: ExtractionRule, wanted: str = "Issue13") -> FlowContext:
     return after_call(fields(name=rules), proof, performed=False)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "found"),
     [
         (page(heading("Issue13", level=2)), "Issue13"),
@@ -253,8 +244,7 @@ def named(*rules: ExtractionRule, wanted: str = "Issue13") -> FlowContext:
 )
 def test_the_name_of_the_record_is_read_where_its_place_or_a_heading_shows_what_the_row_has(shown, found):
     context = named(rule(AtHeading(level=2)))
-    answer = decide_call(ReadFields(fields=("name",)), shown, context)
-    assert isinstance(answer, FlowAnswer)
+    answer = expect(decide_call(ReadFields(fields=("name",)), shown, context), FlowAnswer)
     assert (None if answer.error is not None else answer.value["name"]) == found
 
 
@@ -276,7 +266,7 @@ def test_a_name_that_only_its_place_tells_proves_the_record_if_it_is_the_wanted_
 # --- boxes, and what was filled in
 
 
-@pytest.mark.parametrize(("states", "wanted", "clicks"), [
+@cases(("states", "wanted", "clicks"), [
     ((), True, True), (("checked",), True, False), (("checked",), False, True), ((), False, False),
     (("mixed",), True, True), (("mixed",), False, True),
 ])  # fmt: skip
@@ -310,7 +300,7 @@ def after_filling() -> FlowContext:
     return context
 
 
-@pytest.mark.parametrize("shown", [
+@cases("shown", [
     (),
     (el("definition", "Moving", header="Reason"), el("definition", "3 December 2026", header="First day")),
     (el("definition", "Ann Lee", header="Who:"),),
@@ -318,19 +308,18 @@ def after_filling() -> FlowContext:
     (el("textbox", "Phone", value="+39-123-456"), el("textbox", "First day", value="12/03/2026")),
 ])  # fmt: skip
 def test_what_cannot_be_undone_is_clicked_if_the_page_shows_what_was_filled_in_or_nothing(shown):
-    decided = decide_call(SEND, page(el("button", "Send"), *shown), after_filling())
-    assert isinstance(decided, Perform)
+    decided = expect(decide_call(SEND, page(el("button", "Send"), *shown), after_filling()), Perform)
     assert decided.irreversible
 
 
-@pytest.mark.parametrize("shown", [
+@cases("shown", [
     el("definition", "Illness", header="Reason"),
     el("definition", "4 December 2026", header="First day"),
     el("definition", "Ann Leeson", header="Who"),
     el("textbox", "Reason", value=""),
     el("textbox", "Reason", value="Moving", states=("invalid",)),
     el("checkbox", "Half day"),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_what_cannot_be_undone_is_not_clicked_where_the_page_shows_another_value(shown):
     shown_page = page(el("button", "Send"), shown)
     assert code(decide_call(SEND, shown_page, after_filling())) == "form_differs"
@@ -361,20 +350,19 @@ READ_NUMBER = ReadFields(fields=("number",))
 OTHER_AMOUNT = page(*row("Account", "AC-7"), *row("Amount", "920.00"))
 
 
-@pytest.mark.parametrize("call", [READ_NUMBER, TakeScreenshot(label="result"), ClickElement(selector="role=link")])
+@cases("call", [READ_NUMBER, TakeScreenshot(label="result"), ClickElement(selector="role=link")])
 def test_a_page_of_success_with_another_value_stops_the_flow(call):
     assert code(decide_call(call, OTHER_AMOUNT, sent_order())) == "form_differs"
     assert code(decide_call(call, page(*row("Account", "AC-8")), sent_order())) == "form_differs"
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         page(*row("Account", "AC-7"), *row("Amount", "120.00")),
         page(*row("Number", "OR-1")),
         page(el("textbox", "Account", value=""), el("textbox", "Amount", value="")),
     ],
-    ids=["the same", "nothing of it", "another, empty form"],
 )
 def test_a_page_of_success_that_contradicts_nothing_is_read(shown):
     assert code(decide_call(READ_NUMBER, shown, sent_order())) == "value_missing"
@@ -396,8 +384,7 @@ def test_before_it_was_sent_another_record_may_show_other_values():
 def test_what_covered_an_element_may_go_away_but_is_not_pressed_twice():
     blocked = done_result(ok=False, code="blocked", message="a dialog is over it")
     save = ClickElement(selector='role=button[name="Save"]')
-    click = decide_call(save, SHOWN, EMPTY)
-    assert isinstance(click, Perform)
+    click = expect(decide_call(save, SHOWN, EMPTY), Perform)
     assert is_tried_again(click, blocked)
     assert is_tried_again(replace(click, answers_shown=True), blocked)
     assert not is_tried_again(replace(click, irreversible=True), blocked)

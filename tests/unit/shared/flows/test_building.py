@@ -28,6 +28,7 @@ from shared.flows.building.scratch_calls import read_scratch
 from shared.flows.building.state import CompileQueue, Todo, after_due, after_end, apply_event, replayed
 from shared.flows.building.todos import scratch_name, todos_of
 from shared.flows.compiling.recording import RecordedSample
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
 AT = "2026-11-23T12:00:00+00:00"
@@ -93,7 +94,7 @@ def built(change: dict[str, str] | None = None, rows: int = 2) -> tuple[str, tup
 # --- when flow.py is compiled
 
 
-@pytest.mark.parametrize(("count", "compiles"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4)])
+@cases(("count", "compiles"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4)])
 def test_every_second_todo_and_the_last_one_make_a_compile_due_once(count: int, compiles: int):
     state = replayed([*todos(count), RowBegun(at=AT, sample_id="a", row={})])
     due: list[str] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.contracts.results import Locator
 from shared.contracts.workflows.flows import ClickElement, DownloadFile, TakeScreenshot, TypeInto
 from shared.contracts.workflows.heals import ChosenElement, Postcondition
@@ -20,6 +18,7 @@ from shared.flows.healing.chosen import (
     texts_looked_for,
     unmet_postcondition,
 )
+from tests.cases import cases
 from tests.unit.planner.planner_pages import el, heading, page
 
 ROW = {"ticket": "TCK-7", "url": "http://127.0.0.1/t/7"}
@@ -65,7 +64,7 @@ def test_on_another_page_all_that_leads_somewhere_leads_to_the_same():
     assert find_chosen(by_name, elsewhere, {"ticket": "TCK-9"}) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "there",
     [
         page(link("Something", locators=(Locator(kind="id", value="#history", matches=1),))),
@@ -87,18 +86,15 @@ def test_what_must_be_shown_is_looked_for_with_the_values_of_the_sample():
     assert unmet_postcondition(Postcondition(), None, ROW) == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("call", "may"),
     [
-        (ClickElement(selector="#a"), True),
-        (ClickElement(selector="#a", irreversible=True), False),
-        (ClickElement(selector="#a", if_shown=True), False),
-        (TypeInto(selector="#a", text="x"), True),
-        (TypeInto(text="x"), False),
-        (DownloadFile(selector="#a"), True),
+        (ClickElement(selector="#a"), True), (ClickElement(selector="#a", irreversible=True), False),
+        (ClickElement(selector="#a", if_shown=True), False), (TypeInto(selector="#a", text="x"), True),
+        (TypeInto(text="x"), False), (DownloadFile(selector="#a"), True),
         (TakeScreenshot(label="a", selector="#a"), False),
     ],
-)
+)  # fmt: skip
 def test_nothing_is_chosen_for_what_is_pressed_once_or_only_tried(call, may):
     assert may_be_chosen(call) is may
 
@@ -113,17 +109,13 @@ def test_only_what_is_pressed_may_have_another_role_and_only_where_its_effect_is
     assert role_problem(fill, None, "textbox") == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [
-        ("Total", False),
-        ("total", False),
-        ("Line items", True),
-        ("items and total", True),
-        ("Customer", True),
+        ("Total", False), ("total", False), ("Line items", True), ("items and total", True), ("Customer", True),
         ("ine items", False),
     ],
-)
+)  # fmt: skip
 def test_a_word_must_be_a_whole_label_and_a_phrase_may_be_part_of_one(text, shown):
     assert shows_text(page(link("Line items and total"), el("definition", "Adatum", header="Customer")), text) is shown
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.extraction.addresses import AddressPart
 from shared.flows.compiling.compiler import compile_flow
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
 
 NUMBERS = ("LR-D5DA286D", "LR-4BABE1CA")
@@ -32,7 +31,7 @@ def test_a_number_that_the_site_has_given_is_told_by_the_address():
     assert address_of([{"name": "ann"}, {"name": "bo"}], "http://site/requests") is None
 
 
-@pytest.mark.parametrize("cell", ["{}", "http://site/requests/{}", " {} (urgent)"])
+@cases("cell", ["{}", "http://site/requests/{}", " {} (urgent)"])
 def test_a_number_that_the_row_has_is_not(cell: str):
     """The address was opened because of the row: it would prove any page that mentions the number. So it is with a
     column that the task does not name."""

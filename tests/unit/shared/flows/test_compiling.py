@@ -10,6 +10,7 @@ from shared.contracts.results import Locator
 from shared.contracts.steps import FlowPlace
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
 
 ROWS = ({"number": "T-100", "person": "Ann Lee"}, {"number": "T-207", "person": 'Bo "B" O\'Neil'})
@@ -32,7 +33,36 @@ def lines_of(flow: CompiledFlow) -> list[str]:
 
 
 def compiled(recorders: list[Recorder], **keys: object) -> CompiledFlow:
-    return compile_flow(spec_of(**{**SPEC, **keys}), samples_of(recorders))
+    return compile_flow(spec_of(**{**SPEC, "start_url": "http://site/", **keys}), samples_of(recorders))
+
+
+def pair() -> list[Recorder]:
+    return [record(0), record(1)]
+
+
+def status_of(one: Recorder) -> str:
+    return "open" if one.row["number"] == "T-100" else "closed"
+
+
+def ends(one: Recorder, *, by: int | None = None) -> None:
+    """Show the page with the status, after a click on that element, and read it."""
+    page = labelled_page(status_of(one))
+    if by is None:
+        one.show(*page)
+    else:
+        one.click(by, *page)
+    one.read("status", 5)
+
+
+def pressed(name: str, *, mark: int = 0, facts: dict[str, object] | None = None, **more: object):
+    """Return both samples after a press of one button; blanks in its name are filled from the row."""
+    recorders = pair()
+    for one in recorders:
+        one.open("http://site/", element(1, "button", name.format(**one.row), **more))
+        one.click(1, *labelled_page(status_of(one)), mark=mark)
+        one.mark_last(**(facts or {}))
+        one.read("status", 5)
+    return recorders
 
 
 def labelled_page(status: str, number: str = ""):
@@ -46,12 +76,12 @@ def labelled_page(status: str, number: str = ""):
 
 
 def test_an_address_is_made_of_the_variables_and_a_value_is_read_by_its_label():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for one, status in zip(recorders, ("open", "closed"), strict=True):
         one.open(f"http://site/{one.row['number']}", *labelled_page(status, one.row["number"]))
         one.screenshot("ticket")
         one.read("status", 5)
-    flow = compiled(recorders)
+    flow = compiled(recorders, start_url=SPEC["start_url"])
     assert flow.problems == ()
     assert lines_of(flow) == [
         ast.unparse(ast.parse("await open_page(f\"http://site/{quote(number, safe='')}\")")),
@@ -63,28 +93,27 @@ def test_an_address_is_made_of_the_variables_and_a_value_is_read_by_its_label():
 
 
 def test_the_record_is_proven_before_the_first_picture():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for one, status in zip(recorders, ("open", "closed"), strict=True):
         one.open(f"http://site/{one.row['number']}", *labelled_page(status, one.row["number"]))
         one.screenshot("ticket")
         one.read("status", 5)
         one.read("number", 3)
     schema = {"number": "string", "status": "string"}
-    flow = compiled(recorders, output_schema=schema, identity={"number": "{number}"})
+    flow = compiled(recorders, start_url=SPEC["start_url"], output_schema=schema, identity={"number": "{number}"})
     lines = lines_of(flow)
     assert lines.index("await prove_record(number=number)") < lines.index("await screenshot('ticket')")
 
 
 def test_no_value_of_a_variable_is_in_the_source_whatever_it_contains():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for one in recorders:
         page = (element(1, "textbox", "Name"), element(2, "button", "Search"))
         one.open("http://site/", *page)
         one.type(1, one.row["person"])
         one.click(2, element(1, "link", one.row["person"]), element(2, "link", "Home"))
-        one.click(1, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
-        one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/")
+        ends(one, by=1)
+    flow = compiled(recorders)
     assert "await type_text(selector=by_role('textbox', 'Name'), text=person)" in lines_of(flow)
     assert "await click(by_role('link', person))" in lines_of(flow)
     for row in ROWS:
@@ -93,29 +122,25 @@ def test_no_value_of_a_variable_is_in_the_source_whatever_it_contains():
 
 
 def test_steps_that_failed_are_not_repeated():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for one in recorders:
         one.open("http://site/", element(1, "button", "Go"), element(2, "button", "Stay"))
         one.fail(2)
-        one.click(1, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
-        one.read("status", 5)
-    assert not any("Stay" in line for line in lines_of(compiled(recorders, start_url="http://site/")))
+        ends(one, by=1)
+    assert not any("Stay" in line for line in lines_of(compiled(recorders)))
 
 
 def test_a_link_that_shows_a_value_is_found_by_what_stands_beside_it():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         link = element(3, "link", f"#{at + 31}", header="Pull request")
         one.open("http://site/", element(2, "term", "Pull request"), link, element(4, "link", "Home"))
-        one.click(3, *labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
-    assert "await click(beside(by_role('link'), 'Pull request'))" in lines_of(
-        compiled(recorders, start_url="http://site/")
-    )
+        ends(one, by=3)
+    assert "await click(beside(by_role('link'), 'Pull request'))" in lines_of(compiled(recorders))
 
 
 def test_a_link_in_a_table_is_found_by_the_row_that_has_the_variable():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         rows = [
             (element(2, "link", "Open", row=1, header="Action"), element(3, "cell", "Cy Doe", row=1, header="Name")),
@@ -125,14 +150,13 @@ def test_a_link_in_a_table_is_found_by_the_row_that_has_the_variable():
             ),
         ]
         one.open("http://site/", *(rows[at] + rows[1 - at]))
-        one.click(4, *labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
-    [line] = [line for line in lines_of(compiled(recorders, start_url="http://site/")) if "click" in line]
+        ends(one, by=4)
+    [line] = [line for line in lines_of(compiled(recorders)) if "click" in line]
     assert line == "await click(in_row(beside(by_role('link'), 'Action'), person))"
 
 
 def test_a_banner_that_was_closed_is_closed_only_where_it_is():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         page = labelled_page(("open", "closed")[at])
         one.open("http://site/", element(9, "button", "Reject all", in_dialog=True), *page)
@@ -141,7 +165,7 @@ def test_a_banner_that_was_closed_is_closed_only_where_it_is():
         one.show(*page)
         one.screenshot("ticket")
         one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/")
+    flow = compiled(recorders)
     assert flow.problems == ()
     assert "await try_click(by_role('button', 'Reject all'))" in lines_of(flow)
 
@@ -156,17 +180,16 @@ def form(one: Recorder, *, half: bool) -> None:
     if half:
         one.click(1)
     one.click(2)
-    one.click(3, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
-    one.read("status", 5)
+    ends(one, by=3)
 
 
-@pytest.mark.parametrize("halves", [("yes", "no"), ("yes", "yes")])
+@cases("halves", [("yes", "no"), ("yes", "yes")])
 def test_a_box_that_a_variable_asks_for_is_ticked_only_then(halves):
     recorders = [record(at, half_day=half) for at, half in enumerate(halves)]
     for one, half in zip(recorders, halves, strict=True):
         form(one, half=half == "yes")
     schema = {"half_day": "string"}
-    flow = compiled(recorders, start_url="http://site/", input_schema=schema)
+    flow = compiled(recorders, input_schema=schema)
     lines = lines_of(flow)
     assert "await set_checked(by_role('checkbox', 'The last day is a half day'), half_day)" in lines
     assert "await set_checked(by_role('checkbox', 'I agree'))" in lines
@@ -177,7 +200,7 @@ def test_a_variable_that_never_differed_and_did_nothing_accepts_no_other_value()
     recorders = [record(at, half_day="no") for at in (0, 1)]
     for one in recorders:
         form(one, half=False)
-    flow = compiled(recorders, start_url="http://site/", input_schema={"half_day": "string", "number": "string"})
+    flow = compiled(recorders, input_schema={"half_day": "string", "number": "string"})
     assert flow.files.variables["half_day!"].enum_values == ("no",)
     assert "number!" not in flow.files.variables  # the samples had different ones and did the same
 
@@ -198,9 +221,8 @@ def test_a_select_that_is_whole_has_a_mapping_and_one_that_depends_has_none():
         one.pick(10, country)
         one.show(*select(10, "Country", "Japan", "Kenya"), *select(20, "Office", *countries[country]))
         one.pick(20, office)
-        one.show(*labelled_page("open" if one.row["number"] == "T-100" else "closed"))
-        one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/", input_schema={"country": "string", "office": "string"})
+        ends(one)
+    flow = compiled(recorders, input_schema={"country": "string", "office": "string"})
     assert list(flow.files.mappings) == ["country"]
     mapping = flow.files.mappings["country"]
     assert mapping.type == "native_select"
@@ -221,9 +243,8 @@ def test_a_dropdown_that_is_searched_names_the_selector_of_its_options_and_no_op
         one.type(1, one.row["id"])
         one.show(element(1, "combobox", "Who", tag="input"), element(2, "option", shown))
         one.click(2)
-        one.show(*labelled_page("open" if one.row["number"] == "T-100" else "closed"))
-        one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/", input_schema={"who": "string", "id": "string"})
+        ends(one)
+    flow = compiled(recorders, input_schema={"who": "string", "id": "string"})
     mapping = flow.files.mappings["who"]
     assert (mapping.type, mapping.options, mapping.option_selector) == ("custom", {}, "role=option")
     chosen = "await select_option(selector=mappings['who']['container'], label=f'{who} ({id})', search=id)"
@@ -231,21 +252,19 @@ def test_a_dropdown_that_is_searched_names_the_selector_of_its_options_and_no_op
 
 
 def test_files_whose_number_differs_are_all_fetched():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         links = [element(10 + n, "link", f"Download {n}{at}", regions=("Files",)) for n in range(2 - at)]
         one.open("http://site/", *links, *labelled_page(("open", "closed")[at]))
         for n in range(2 - at):
             one.download(10 + n, f"files_{n + 1}")
         one.read("status", 5)
-    assert "await download_all(in_region(by_role('link'), 'Files'), 'files')" in lines_of(
-        compiled(recorders, start_url="http://site/")
-    )
+    assert "await download_all(in_region(by_role('link'), 'Files'), 'files')" in lines_of(compiled(recorders))
 
 
 def fetched(labels: tuple[list[str], list[str]], *, shown: tuple[int, int], route: list[dict] | None = None):
     """Return the downloads of a flow of two samples that fetched files with these labels, of as many as were shown."""
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         links = [element(10 + n, "link", f"Get {n}{at}", regions=("Files", "Main")) for n in range(shown[at])]
         other = element(30, "link", "Home", regions=("Main",))
@@ -253,14 +272,14 @@ def fetched(labels: tuple[list[str], list[str]], *, shown: tuple[int, int], rout
         for n, label in enumerate(labels[at]):
             one.download(10 + n, label)
         one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/", route=route or [])
+    flow = compiled(recorders, route=route or [])
     return [line for line in lines_of(flow) if "download" in line], flow.problems
 
 
 ALL_FILES = ["await download_all(in_region(by_role('link'), 'Files'), 'files')"]
 
 
-@pytest.mark.parametrize("labels", [(["files"] * 3, ["files"]), (["files"] * 2, [])])
+@cases("labels", [(["files"] * 3, ["files"]), (["files"] * 2, [])])
 def test_files_of_one_label_side_by_side_are_all_fetched(labels):
     assert fetched(labels, shown=(len(labels[0]), len(labels[1]))) == (ALL_FILES, ())
 
@@ -279,7 +298,7 @@ def test_files_of_which_some_were_left_are_no_list():
 
 
 def test_files_of_a_branch_are_fetched_in_the_branch():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         link = (element(8, "link", "#12", header="Ticket"),) if at == 0 else ()
         one.open("http://site/", *labelled_page(("open", "closed")[at]), *link)
@@ -288,7 +307,7 @@ def test_files_of_a_branch_are_fetched_in_the_branch():
             one.click(8, *(element(n, "link", f"Get {n}", regions=("Files",)) for n in (1, 2)))
             one.download(1, "files")
             one.download(2, "files")
-    flow = compiled(recorders, start_url="http://site/")
+    flow = compiled(recorders)
     assert flow.problems == ()
     [run] = [one for one in ast.parse(flow.source).body if isinstance(one, ast.AsyncFunctionDef) and one.name == "run"]
     fetching = next(
@@ -299,69 +318,37 @@ def test_files_of_a_branch_are_fetched_in_the_branch():
 
 
 def test_a_button_that_cannot_be_taken_back_says_so():
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
-        one.open("http://site/", element(1, "button", "Submit"))
-        one.click(1, *labelled_page(("open", "closed")[at]), mark=1)
-        one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/", route=[{"press": "Submit", "irreversible": True}])
+    flow = compiled(pressed("Submit", mark=1), route=[{"press": "Submit", "irreversible": True}])
     assert "await click(by_role('button', 'Submit'), irreversible=True)" in lines_of(flow)
 
 
-@pytest.mark.parametrize(
-    ("pressed", "irreversible"),
+@cases(
+    ("name", "irreversible"),
     [("Submit", True), ("Submit order 7", True), ("Submit: *", True), ("Submit draft", False), ("Save", False)],
 )
-def test_a_button_that_a_model_pressed_cannot_be_taken_back_if_the_route_names_it(pressed, irreversible):
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
-        one.open("http://site/", element(1, "button", pressed))
-        one.click(1, *labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
+def test_a_button_that_a_model_pressed_cannot_be_taken_back_if_the_route_names_it(name, irreversible):
     route = [{"press": "Submit draft"}, {"press": ["Send", "Submit"], "irreversible": True}]
-    source = compiled(recorders, start_url="http://site/", route=route).source
+    source = compiled(pressed(name), route=route).source
     assert ("irreversible=True" in source) is irreversible
 
 
 def test_the_name_of_a_button_may_be_made_of_the_row():
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
-        one.open("http://site/", element(1, "button", f"Delete {one.row['number']}"))
-        one.click(1, *labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
     route = [{"press": "Delete {number}", "irreversible": True}]
-    assert "irreversible=True" in compiled(recorders, start_url="http://site/", route=route).source
+    assert "irreversible=True" in compiled(pressed("Delete {number}"), route=route).source
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [{"claimed": 3}, {"flow": FlowPlace(name="f", hash="0" * 64, number=1, line=1, irreversible=True)}],
-    ids=["claimed", "pressed once by a flow"],
-)
+@cases("facts", [{"claimed": 3}, {"flow": FlowPlace(name="f", hash="0" * 64, number=1, line=1, irreversible=True)}])
 def test_a_button_that_the_log_says_cannot_be_taken_back_says_so(facts):
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
-        one.open("http://site/", element(1, "button", "Go"))
-        one.click(1, *labelled_page(("open", "closed")[at]))
-        one.mark_last(**facts)
-        one.read("status", 5)
-    assert "await click(by_role('button', 'Go'), irreversible=True)" in lines_of(
-        compiled(recorders, start_url="http://site/")
-    )
+    assert "await click(by_role('button', 'Go'), irreversible=True)" in lines_of(compiled(pressed("Go", facts=facts)))
 
 
 def test_a_button_in_a_dialog_that_cannot_be_taken_back_is_not_pressed_only_if_it_is_there():
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
-        one.open("http://site/", element(1, "button", "Submit", in_dialog=True))
-        one.click(1, *labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
-    flow = compiled(recorders, start_url="http://site/", route=[{"press": "Submit", "irreversible": True}])
+    flow = compiled(pressed("Submit", in_dialog=True), route=[{"press": "Submit", "irreversible": True}])
     assert "await click(by_role('button', 'Submit'), irreversible=True)" in lines_of(flow)
 
 
 def test_a_branch_is_taken_where_its_first_element_is_shown():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         link = (element(8, "link", "#12", header="Ticket"),) if at == 0 else ()
         one.open("http://site/", *labelled_page(("open", "closed")[at]), *link)
@@ -370,54 +357,48 @@ def test_a_branch_is_taken_where_its_first_element_is_shown():
         if at == 0:
             one.click(8, element(1, "heading", "T"))
             one.screenshot("ticket")
-    flow = compiled(recorders, start_url="http://site/")
+    flow = compiled(recorders)
     assert flow.problems == ()
     assert 'if await is_shown(beside(by_role("link"), "Ticket")):' in flow.source
 
 
 def test_what_no_page_can_tell_keeps_it_a_draft():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         one.open("http://site/", *labelled_page(("open", "closed")[at]))
         one.screenshot("a")
         if at:
             one.screenshot("b")
         one.read("status", 5)
-    [problem] = compiled(recorders, start_url="http://site/").problems
+    [problem] = compiled(recorders).problems
     assert "was not taken by T-100" in problem
 
 
 def test_a_text_that_differs_and_is_no_variable_keeps_it_a_draft():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         one.open("http://site/", element(1, "textbox", "Note"))
         one.type(1, ("hello", "goodbye")[at])
-        one.show(*labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
-    [problem] = compiled(recorders, start_url="http://site/").problems
+        ends(one)
+    [problem] = compiled(recorders).problems
     assert "differs between the samples" in problem
     assert "'hello', 'goodbye'" in problem
 
 
 def test_a_field_that_no_rule_gives_is_left_to_a_model():
-    recorders = [record(0), record(1)]
+    recorders = pair()
     for at, one in enumerate(recorders):
         one.open("http://site/", *labelled_page(("open", "closed")[at]))
         one.read("status", 5)
     schema = {"status": "string", "count": {"type": "number", "derived": True}}
-    flow = compiled(recorders, start_url="http://site/", output_schema=schema)
+    flow = compiled(recorders, output_schema=schema)
     assert flow.with_model == ("count",)
     assert "await read_with_model('count')" in " ".join(lines_of(flow))
 
 
 def test_a_step_of_the_route_that_no_sample_took_is_told():
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
-        one.open("http://site/", element(1, "button", "Go"))
-        one.click(1, *labelled_page(("open", "closed")[at]), mark=1)
-        one.read("status", 5)
     route = [{"press": "Go"}, {"download_all": "files"}]
-    [problem] = compiled(recorders, start_url="http://site/", route=route).problems
+    [problem] = compiled(pressed("Go", mark=1), route=route).problems
     assert "step 2 of the route (download_all)" in problem
 
 
@@ -427,13 +408,34 @@ def test_one_sample_is_not_enough():
 
 
 def test_an_id_that_looks_generated_is_no_selector():
-    recorders = [record(0), record(1)]
-    for at, one in enumerate(recorders):
+    recorders = pair()
+    for one in recorders:
         fixed = Locator(kind="id", value="#save", matches=1)
         generated = Locator(kind="id", value="#field-9182", matches=1)
         one.open("http://site/", element(1, "button", "Save", locators=(fixed, generated)))
-        one.click(1, *labelled_page(("open", "closed")[at]))
-        one.read("status", 5)
-    facts = compiled(recorders, start_url="http://site/").files.locators['role=button[name="Save"]']
+        ends(one, by=1)
+    facts = compiled(recorders).files.locators['role=button[name="Save"]']
     assert "#save" in facts.selectors
     assert "#field-9182" not in facts.selectors
+
+
+def test_a_value_of_a_sample_that_stands_in_the_source_by_chance_keeps_it_a_draft():
+    recorders = [record(0, person="Search"), record(1)]
+    for one in recorders:
+        one.open("http://site/", element(1, "textbox", "Name"), element(2, "button", "Search"))
+        one.type(1, one.row["person"])
+        one.click(2, *labelled_page("open" if one.row["number"] == "T-100" else "closed"))
+        one.read("status", 5)
+    flow = compiled(recorders, start_url="http://site/")
+    assert "the source has a value of the variable 'person'" in flow.problems
+
+
+def test_one_sample_that_shows_a_field_does_not_tell_where_it_stands():
+    recorders = [record(0), record(1)]
+    for one in recorders:
+        one.open(f"http://site/{one.row['number']}", *labelled_page("open"))
+        one.screenshot("ticket")
+    recorders[0].read("status", 5)
+    flow = compiled(recorders)
+    assert flow.remarks == ("status: 1 of 2 samples show it on a stored page; 2 or more are needed",)
+    assert flow.with_model == ("status",)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.flows.elements import (
     ElementAmbiguous,
     ElementLocated,
@@ -13,6 +11,8 @@ from shared.flows.elements import (
     find_element,
 )
 from shared.flows.files import ElementFacts
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import cell, el, heading, page, text
 from tests.unit.shared.flows.located_elements import found, located
 
@@ -20,44 +20,35 @@ SAVE = 'role=button[name="Save"]'
 
 
 def test_the_element_of_this_role_and_name():
-    one = found(SAVE, el("button", "Save all"), el("button", " Save "), el("link", "Save"))
-    assert isinstance(one, ElementLocated)
+    one = expect(found(SAVE, el("button", "Save all"), el("button", " Save "), el("link", "Save")), ElementLocated)
     assert one.element.ref == 2
 
 
 def test_case_counts_unless_nothing_has_the_same():
     assert isinstance(found(SAVE, el("button", "SAVE")), ElementLocated)
-    one = found(SAVE, el("button", "SAVE"), el("button", "Save"))
-    assert isinstance(one, ElementLocated)
+    one = expect(found(SAVE, el("button", "SAVE"), el("button", "Save")), ElementLocated)
     assert one.element.ref == 2
 
 
 def test_two_like_it_are_not_told_apart_and_none_says_what_is_there():
     assert isinstance(found(SAVE, el("button", "Save"), el("button", "Save")), ElementAmbiguous)
-    none = found(SAVE, el("button", "Send"), el("link", "Save"))
-    assert isinstance(none, ElementMissing)
+    none = expect(found(SAVE, el("button", "Send"), el("link", "Save")), ElementMissing)
     assert "'Send'" in none.message
     assert "'Save'" not in none.message.replace(SAVE, "")
 
 
 def test_a_page_that_waits_for_an_answer_is_named():
-    none = find_element(SAVE, page(dialog="Leave?"), {}, {})
-    assert isinstance(none, ElementMissing)
+    none = expect(find_element(SAVE, page(dialog="Leave?"), {}, {}), ElementMissing)
     assert "'Leave?'" in none.message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("selector", "ref"),
     [
-        ("label=Country", 3),
-        ("text=Files", 1),
-        ('[data-testid="go"]', 4),
-        ('region="Parts" >> role=link', 4),
-        ('header="Owner" >> role=link', 5),
-        ('after="Files" >> role=textbox', 2),
-        ('li:has-text("Aetna")', 6),
+        ("label=Country", 3), ("text=Files", 1), ('[data-testid="go"]', 4), ('region="Parts" >> role=link', 4),
+        ('header="Owner" >> role=link', 5), ('after="Files" >> role=textbox', 2), ('li:has-text("Aetna")', 6),
     ],
-)
+)  # fmt: skip
 def test_each_kind_of_selector(selector, ref):
     elements = (
         heading("Files"),
@@ -68,8 +59,7 @@ def test_each_kind_of_selector(selector, ref):
         el("option", "Aetna", tag="li"),
         el("option", "Aetna Inc", tag="li"),
     )
-    one = found(selector, *elements)
-    assert isinstance(one, ElementLocated)
+    one = expect(found(selector, *elements), ElementLocated)
     assert one.element.ref == ref
 
 
@@ -78,27 +68,23 @@ def test_the_row_that_has_these_cells():
         (cell("Name", name, n), cell("Firm", firm, n), el("link", "Open", row=n))
         for n, (name, firm) in enumerate([("Ann Lee", "Acme"), ("Ann Lee", "Acme Ltd"), ("Ann", "Lee")], 1)
     ]
-    one = found('row=["Ann Lee", "Acme"] >> role=link', *(e for row in rows for e in row))
-    assert isinstance(one, ElementLocated)
+    one = expect(found('row=["Ann Lee", "Acme"] >> role=link', *(e for row in rows for e in row)), ElementLocated)
     assert one.element.row == 1
     assert isinstance(found('row=["Bob"] >> role=link', *rows[0]), ElementMissing)
 
 
 def test_a_numbered_line_is_named_by_its_text():
     lines = [e for n in (8, 9) for e in (cell(None, f"{n} total = {n}", n), el("link", "blame", row=n))]
-    one = found('row=["total = 9"] >> role=link', *lines)
-    assert isinstance(one, ElementLocated)
+    one = expect(found('row=["total = 9"] >> role=link', *lines), ElementLocated)
     assert one.element.row == 9
 
 
 def test_what_else_is_known_must_lead_to_the_same_element():
     elements = (located(el("button", "Save"), id="#a"), located(el("button", "Send"), id="#b"))
     assert isinstance(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#a",))), ElementLocated)
-    moved = found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#b",)))
-    assert isinstance(moved, ElementAmbiguous)
+    moved = expect(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#b",))), ElementAmbiguous)
     assert "'Send'" in moved.message
-    lost = found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("text=Keep",)))
-    assert isinstance(lost, ElementLocated)
+    lost = expect(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("text=Keep",))), ElementLocated)
     assert lost.lost == ("text=Keep",)
     assert not lost.healed
 
@@ -106,8 +92,7 @@ def test_what_else_is_known_must_lead_to_the_same_element():
 def test_a_renamed_element_is_found_by_two_others_that_agree_never_by_one():
     renamed = located(el("button", "Store"), id="#save", testid='[data-testid="save"]')
     both = ElementFacts(role="button", selectors=("#save", '[data-testid="save"]'))
-    one = found(SAVE, renamed, facts=both)
-    assert isinstance(one, ElementLocated)
+    one = expect(found(SAVE, renamed, facts=both), ElementLocated)
     assert one.healed
     assert isinstance(found(SAVE, renamed, facts=ElementFacts(role="button", selectors=("#save",))), ElementMissing)
     link = located(el("link", "Store"), id="#save", testid='[data-testid="save"]')
@@ -118,7 +103,7 @@ def test_an_element_of_another_role_is_not_it():
     assert isinstance(found("text=Save", el("link", "Save"), facts=ElementFacts(role="button")), ElementMissing)
 
 
-@pytest.mark.parametrize("css", ["button", "div", "Save", ".x"])
+@cases("css", ["button", "div", "Save", ".x"])
 def test_a_tag_or_a_class_is_not_told_by_an_observation(css):
     assert found(css, el("button", "Save", tag="button")) == ElementUntold(css)
 
@@ -132,3 +117,12 @@ def test_an_entry_is_known_by_its_template():
     locators = {'row=["{number}"] >> role=link': facts}
     assert facts_of_selector('row=["TCK-1"] >> role=link', locators, {"number": "TCK-1"}) is facts
     assert facts_of_selector('row=["TCK-2"] >> role=link', locators, {"number": "TCK-1"}) is None
+
+
+def test_ways_that_lead_to_different_elements_heal_none():
+    facts = ElementFacts(role="button", selectors=("#a", "#b"), fingerprints=("f1",))
+    send, go = (located(el("button", name, fingerprint="f1"), id=one) for name, one in (("Send", "#a"), ("Go", "#b")))
+    assert isinstance(found(SAVE, send, go, facts=facts), ElementAmbiguous)
+    healed = found(SAVE, send, facts=facts)
+    assert isinstance(healed, ElementLocated)
+    assert (healed.element.name, healed.healed) == ("Send", True)

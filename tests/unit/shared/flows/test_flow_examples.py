@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from scripts.write_flow_examples import compile_example, files_of, folders
+from tests.cases import cases
 
 FOLDERS = tuple(folders())
 
@@ -17,7 +16,7 @@ def test_every_practice_task_has_an_example():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+@cases("folder", FOLDERS)
 def test_an_example_is_compiled_from_its_samples(folder: Path):
     flow = compile_example(folder)
     assert flow.problems == ()

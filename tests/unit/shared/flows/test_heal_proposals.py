@@ -8,6 +8,7 @@ from shared.extraction.rules import AfterText, AtPlace, ExtractionRule, UnderHea
 from shared.flows.changed.records import rule_key
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles
 from shared.flows.healing.proposals import HealProposal, propose_heal
+from tests.typed import there
 
 BLAME = 'role=link[name="Blame"]'
 
@@ -46,8 +47,7 @@ def proposed(*heals: list[Heal]) -> HealProposal | None:
 
 
 def test_rules_that_all_samples_have_lost_are_dropped():
-    found = proposed([field([PLACE], [LABEL, NEAR])], [field([PLACE], [LABEL, NEAR])])
-    assert found is not None
+    found = there(proposed([field([PLACE], [LABEL, NEAR])], [field([PLACE], [LABEL, NEAR])]))
     healed = found.files.fields.fields["assignee"]
     assert (healed.rules, healed.homes, healed.beside) == ((LABEL, NEAR), (0, 0), ())
     (change,) = found.changes
@@ -67,8 +67,7 @@ def test_a_field_keeps_a_rule_that_tells_what_it_is():
 
 def test_selectors_that_lead_elsewhere_are_dropped_and_the_fingerprint_is_learned():
     lost = element(["nav > a:nth-of-type(2)"], [BLAME, "text=Blame"], "f-now")
-    found = proposed([lost], [lost])
-    assert found is not None
+    found = there(proposed([lost], [lost]))
     facts = found.files.locators[BLAME]
     assert (facts.selectors, facts.fingerprints) == (("text=Blame",), ("f-now",))
 
@@ -85,8 +84,9 @@ def planned(*found: str, now: str = "") -> Heal:
 
 
 def test_what_led_every_sample_to_the_element_that_a_planner_chose_is_added_first():
-    found = proposed([planned("text=Annotate", "#annotate", now="f-now")], [planned("text=Annotate", now="f-now")])
-    assert found is not None
+    found = there(
+        proposed([planned("text=Annotate", "#annotate", now="f-now")], [planned("text=Annotate", now="f-now")])
+    )
     facts = found.files.locators[BLAME]
     assert facts.selectors == ("text=Annotate", "nav > a:nth-of-type(2)")
     assert facts.fingerprints == ("f-now",)
@@ -94,3 +94,7 @@ def test_what_led_every_sample_to_the_element_that_a_planner_chose_is_added_firs
 
 def test_a_choice_that_holds_for_one_sample_only_is_not_added():
     assert proposed([planned("text=Annotate")], [planned("#annotate")]) is None
+
+
+def test_of_two_samples_that_have_lost_different_ways_nothing_follows():
+    assert proposed([field([PLACE], [LABEL])], [field([NEAR], [LABEL])]) is None

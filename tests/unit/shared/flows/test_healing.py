@@ -9,6 +9,7 @@ from shared.contracts.workflows.flows import ClickElement, FlowAnswer
 from shared.flows.answering import FlowContext, Perform, decide_call
 from shared.flows.elements import ElementAmbiguous, ElementLocated
 from shared.flows.files import ElementFacts, FlowFiles
+from tests.typed import expect
 from tests.unit.planner.planner_pages import el, page
 from tests.unit.shared.flows.located_elements import found, located
 
@@ -25,8 +26,7 @@ BLAMED = ElementFacts(role="link", selectors=("text=Blame", PATH), fingerprints=
 
 def test_links_in_another_order_are_told_by_name_and_fingerprint():
     links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), link("Code", PATH, "f-code"))
-    one = found(BLAME, *links, facts=BLAMED)
-    assert isinstance(one, ElementLocated)
+    one = expect(found(BLAME, *links, facts=BLAMED), ElementLocated)
     assert (one.element.name, one.moved) == ("Blame", (PATH,))
 
 
@@ -45,8 +45,7 @@ def test_of_several_of_one_name_the_one_alone_in_its_part():
     ann = 'role=link[name="Ann Lee"]'
     links = (el("link", "Ann Lee", regions=("Results",)), el("link", "Ann Lee"), el("link", "Ann Lee"))
     facts = ElementFacts(role="link", selectors=('region="Results" >> role=link',))
-    one = found(ann, *links, facts=facts)
-    assert isinstance(one, ElementLocated)
+    one = expect(found(ann, *links, facts=facts), ElementLocated)
     assert (one.element.ref, one.others) == (1, 2)
     two = found(ann, el("link", "Bo", regions=("Results",)), el("link", "Ann Lee"), el("link", "Ann Lee"), facts=facts)
     assert not isinstance(two, ElementLocated)
@@ -61,22 +60,19 @@ def decided(selector: str, *elements: Element, irreversible: bool = False) -> Pe
 
 def test_a_heal_is_recorded_with_what_was_lost_and_what_matched():
     links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), link("Code", PATH, "f-code"))
-    done = decided(BLAME, *links)
-    assert isinstance(done, Perform)
+    done = expect(decided(BLAME, *links), Perform)
     assert done.heal is not None
     assert (done.heal.kind, done.heal.rung, done.heal.subject) == ("element", "moved", BLAME)
     assert [way.key for way in done.heal.moved] == [PATH]
     assert [way.key for way in done.heal.matched] == [BLAME, "text=Blame"]
     assert done.heal.observation_sha256 == page(*links).sha256
-    unchanged = decided(BLAME, link("Blame", PATH, "f-blame"))
-    assert isinstance(unchanged, Perform)
+    unchanged = expect(decided(BLAME, link("Blame", PATH, "f-blame")), Perform)
     assert unchanged.heal is None
 
 
 def test_what_is_pressed_once_is_not_healed():
     links = (link("Blame", "nav > a:nth-of-type(1)", "f-blame"), link("Code", PATH, "f-code"))
-    stopped = decided(BLAME, *links, irreversible=True)
-    assert isinstance(stopped, FlowAnswer)
+    stopped = expect(decided(BLAME, *links, irreversible=True), FlowAnswer)
     assert stopped.error is not None
     assert stopped.error.code == "element_ambiguous"
 
@@ -90,8 +86,7 @@ def tab(name: str, place: str = "main>div>nav>a") -> Element:
 
 
 def test_a_list_in_another_order_is_told_where_all_markup_is_new():
-    one = found(CHECKS, tab("Checks"), tab("Talk"), tab("Files"), facts=CHECKED)
-    assert isinstance(one, ElementLocated)
+    one = expect(found(CHECKS, tab("Checks"), tab("Talk"), tab("Files"), facts=CHECKED), ElementLocated)
     assert (one.element.name, one.moved) == ("Checks", ('after="Talk" >> role=link',))
 
 
@@ -112,8 +107,7 @@ def test_an_id_and_a_name_that_agree_tell_what_has_moved():
     country, office = located(el("combobox", "Country"), id="#country"), located(el("combobox", "Office"), id="#office")
     facts = ElementFacts(role="combobox", selectors=("#country", 'after="Where" >> role=combobox'))
     where = el("heading", "Where")
-    one = found('role=combobox[name="Country"]', where, office, country, facts=facts)
-    assert isinstance(one, ElementLocated)
+    one = expect(found('role=combobox[name="Country"]', where, office, country, facts=facts), ElementLocated)
     assert (one.element.name, one.moved) == ("Country", ('after="Where" >> role=combobox',))
     exchanged = (
         where,

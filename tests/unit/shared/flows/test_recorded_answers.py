@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.contracts.workflows.flows import ClickElement, FlowCall, OpenAddress, TypeInto
 from shared.flows.checking.recorded_answers import RecordedAnswers, check_values
 from shared.flows.files import FlowFiles
+from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element
 
 FORM = (element(1, "textbox", "Name"), element(2, "textbox", "Note"), element(3, "button", "Save"))
@@ -35,23 +34,18 @@ def problems(*calls: FlowCall) -> list[str]:
     return [*errors, *check_values(one.sample, answers, {}, "", {}).problems]
 
 
-@pytest.mark.parametrize("form", [(NAME, NOTE), (NOTE, NAME)])
+@cases("form", [(NAME, NOTE), (NOTE, NAME)])
 def test_the_fields_of_one_form_may_be_filled_in_any_order(form):
     assert problems(OPEN, *form, SAVE, PHONE) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "calls",
     [
-        (OPEN, NAME, SAVE, PHONE),
-        (OPEN, NAME, NAME, SAVE, PHONE),
-        (OPEN, NAME, typed("Note", "other"), SAVE, PHONE),
-        (OPEN, NAME, SAVE, NOTE, PHONE),
-        (OPEN, PHONE, NAME, NOTE, SAVE),
-        (OPEN, NAME, NOTE, SAVE),
+        (OPEN, NAME, SAVE, PHONE), (OPEN, NAME, NAME, SAVE, PHONE), (OPEN, NAME, typed("Note", "other"), SAVE, PHONE),
+        (OPEN, NAME, SAVE, NOTE, PHONE), (OPEN, PHONE, NAME, NOTE, SAVE), (OPEN, NAME, NOTE, SAVE),
         (NAME, OPEN, NOTE, SAVE, PHONE),
     ],
-    ids=["left out", "twice", "other text", "too late", "too early", "the last left out", "before it is open"],
-)
+)  # fmt: skip
 def test_what_the_sample_did_not_do_is_a_problem(calls):
     assert problems(*calls)

@@ -9,6 +9,8 @@ from shared.flows.checking.sample_sets import checked_sample, pack_samples, unpa
 from shared.flows.compiling.recording import RecordedSample
 from shared.flows.workspace import SET_FILE, read_sample_set, sample_file, write_workspace
 from shared.unpacking import unpack_zstd
+from tests.cases import cases
+from tests.typed import there
 
 SPEC = {"task_id": "a_task", "goal": "Read it.", "output_schema": {"status": "string"}}
 
@@ -37,7 +39,7 @@ def test_what_unpacks_to_too_much_is_refused_whatever_its_header_says():
     assert unpack_zstd(told, 1_000_000) == b"0" * 1_000_000
 
 
-@pytest.mark.parametrize("data", [b"", b"no data", zstandard.compress(b"{}"), zstandard.compress(b"[" * 50_000)])
+@cases("data", [b"", b"no data", zstandard.compress(b"{}"), zstandard.compress(b"[" * 50_000)])
 def test_what_is_no_sample_is_a_value_error(data: bytes):
     with pytest.raises(ValueError, match="no recorded sample"):
         unpack_sample(data)
@@ -46,8 +48,7 @@ def test_what_is_no_sample_is_a_value_error(data: bytes):
 def test_a_folder_says_which_samples_it_was_compiled_from(tmp_path):
     samples = recorded("R1", "../R2", "R3")
     write_workspace(tmp_path, "", {}, samples=pack_samples(SPEC, samples, ["R1", "../R2"]))
-    found = read_sample_set(tmp_path)
-    assert found is not None
+    found = there(read_sample_set(tmp_path))
     told, read = found
     assert [one.use for one in told.samples] == ["compiled_from", "compiled_from", "held_out"]
     assert (told.spec, read) == (SPEC, samples)

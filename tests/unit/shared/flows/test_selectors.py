@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.flows.selectors import Selector, fill_selector, parse_selector, placeholders_of, write_selector
+from tests.cases import cases
 
 TEXTS = st.text(min_size=1, max_size=20).map(str.strip).filter(bool)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ('role=button[name="Save \\"all\\""]', Selector("role", "button", 'Save "all"')),
@@ -49,17 +50,13 @@ def test_what_has_no_value_is_left():
     assert placeholders_of("{a} {b_1} {} {2}") == {"a", "b_1"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
-        "",
-        "role=button[name=Save]",
-        "role=Button",
-        'row=["a"]',
-        "row=[1] >> role=link",
+        "", "role=button[name=Save]", "role=Button", 'row=["a"]', "row=[1] >> role=link",
         'header="a" >> header="b" >> #x',
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_told(text):
     with pytest.raises(ValueError):
         parse_selector(text)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shared.flows.checking.live_check import live_lease, live_sample
 from shared.flows.checking.site_changes import may_change_site
+from tests.cases import cases
+from tests.typed import expect
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
 
@@ -18,22 +18,18 @@ def clicked(role: str, name: str = "Go", **facts: Any) -> str:
     return may_change_site(one.sample)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("role", "facts"),
     [
-        ("link", {"url": "http://site/2"}),
-        ("button", {"area": "search"}),
-        ("button", {"states": ("collapsed",)}),
-        ("button", {"in_dialog": True}),
-        ("tab", {}),
-        ("checkbox", {}),
+        ("link", {"url": "http://site/2"}), ("button", {"area": "search"}), ("button", {"states": ("collapsed",)}),
+        ("button", {"in_dialog": True}), ("tab", {}), ("checkbox", {}),
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_may_be_done_again(role: str, facts: dict[str, Any]):
     assert clicked(role, **facts) == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("role", "facts"),
     [("button", {}), ("switch", {}), ("link", {"url": "javascript:send()"}), ("link", {}), ("menuitem", {})],
 )
@@ -94,8 +90,7 @@ def test_the_first_held_out_sample_is_done_unless_the_flow_may_change_something(
         assert isinstance(told, str)
         assert told.startswith("R1: step 3 (click)")
     route = [{"press": "Send", "irreversible": True}]
-    told = live_sample(spec_of(route=route), [first], [second])
-    assert isinstance(told, str)
+    told = expect(live_sample(spec_of(route=route), [first], [second]), str)
     assert "cannot be taken back" in told
 
 

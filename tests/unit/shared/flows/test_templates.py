@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.flows.compiling.templates import common_template
+from tests.cases import cases
 
 ROWS = ({"number": "CS-1042", "project": "Harbour"}, {"number": "CS-1043", "project": "Orchard Hill"})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("texts", "template"),
     [
         (("/s?q=CS-1042%20Harbour", "/s?q=CS-1043%20Orchard%20Hill"), "/s?q={number}%20{project}"),
         (("/s?q=CS-1042%3AHarbour", "/s?q=CS-1043%3AOrchard%20Hill"), "/s?q={number}%3A{project}"),
         (("/XHarbour/CS-1042", "/XOrchard%20Hill/CS-1043"), None),
+        (("/HarbourX/CS-1042", "/Orchard%20HillX/CS-1043"), None),
     ],
-    ids=["after a blank", "after a mark", "within a word"],
 )
 def test_values_are_found_after_escapes_of_an_address_and_not_in_words(texts: tuple[str, str], template: str | None):
     assert common_template(texts, ROWS, in_address=True) == template
@@ -25,7 +24,7 @@ def test_values_are_found_after_escapes_of_an_address_and_not_in_words(texts: tu
 HOST = "http://10.0.0.1:8941"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("paths", "template"),
     [
         (("/detail?pk=1", "/detail?pk=5"), "/detail?pk={id}"),
@@ -34,7 +33,6 @@ HOST = "http://10.0.0.1:8941"
         (("/a1", "/a5"), None),
         (("/1", "/1"), "/1"),
     ],
-    ids=["of a query", "of a path", "that stands for something else too", "within a word", "that does not vary"],
 )
 def test_a_short_number_is_found_in_an_address(paths: tuple[str, str], template: str | None):
     wanted = None if template is None else HOST + template

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from shared.flows.files import ValueSchema
 from shared.flows.identifiers import to_identifier
 from shared.flows.variables import bind_variables, output_problems, variables_text
+from tests.cases import cases
 
 SCHEMA = {
     "Medical License!": ValueSchema(type="string"),
@@ -20,20 +19,14 @@ SCHEMA = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "identifier"),
     [
-        ("Medical License", "medical_license"),
-        ("Medical License!", "medical_license"),
-        ("  e-mail (work) ", "e_mail_work"),
-        ("2nd name", "value_2nd_name"),
-        ("class", "class_"),
-        ("Count", "count_"),
-        ("Straße", "straße"),
-        ("№", "no"),
-        ("?!", "value"),
+        ("Medical License", "medical_license"), ("Medical License!", "medical_license"),
+        ("  e-mail (work) ", "e_mail_work"), ("2nd name", "value_2nd_name"), ("class", "class_"), ("Count", "count_"),
+        ("Straße", "straße"), ("№", "no"), ("?!", "value"),
     ],
-)
+)  # fmt: skip
 def test_names_become_identifiers(name, identifier):
     assert to_identifier(name) == identifier
     assert identifier.isidentifier()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from shared.reconciling.keys import key_form, key_of_sample
 from shared.tables.table import Row
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 from tests.handlers.evidence.written_sample import facts_of
 
 COLUMNS = RegisterColumns("number", "Number", {"owner": "Owner"}, (), ())
@@ -55,13 +55,13 @@ def test_both_ways():
     assert (difference.field, difference.here, difference.there) == ("owner", "Ann", "Bo")
 
 
-@pytest.mark.parametrize("status", ["needs_review", "partial_success", "failed", "auth_required", ""])
+@cases("status", ["needs_review", "partial_success", "failed", "auth_required", ""])
 def test_fields_of_a_sample_that_is_not_done_are_not_compared(status: str):
     [record] = compare([sample("s1", "A-1", "Eve", status)], [row(1, "A-1", "Bo")])
     assert (record.verdict, record.status, record.fields) == ("not_read", status, ())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("keys", "rows", "wanted"),
     [
         (["A"], ["A", "A"], [("duplicate", "A", ("s1",), (1, 2))]),
@@ -102,12 +102,12 @@ def test_keys_that_become_one_by_folding_are_duplicates():
     assert (record.verdict, record.rows) == ("duplicate", (1, 2))
 
 
-@pytest.mark.parametrize("other", ["abc 7", " ABC  7 ", "#ABC 7", "ＡＢＣ 7", "ABC\u00a07", "A\u200bBC 7", "'@ABC 7"])
+@cases("other", ["abc 7", " ABC  7 ", "#ABC 7", "ＡＢＣ 7", "ABC\u00a07", "A\u200bBC 7", "'@ABC 7"])
 def test_keys_of_one_form(other: str):
     assert key_form(other) == key_form("ABC 7")
 
 
-@pytest.mark.parametrize("other", ["ABC7", "ABC 07", "ABC-7", "'ABC 7"])
+@cases("other", ["ABC7", "ABC 07", "ABC-7", "'ABC 7"])
 def test_keys_of_another_form(other: str):
     assert key_form(other) != key_form("ABC 7")
 
@@ -158,7 +158,7 @@ def test_the_key_of_a_done_sample_is_the_value_that_was_read():
     assert key_of_sample(SPEC, "number", known(VALUE, ticket="other")) == "A-1"
 
 
-@pytest.mark.parametrize("fields", [VALUE, None])
+@cases("fields", [VALUE, None])
 def test_the_key_of_any_other_sample_is_what_its_record_must_show(fields: dict[str, Any] | None):
     """What was read of a sample that is not done may be of another record."""
     assert key_of_sample(SPEC, "number", known(fields, "needs_review", ticket="A-7")) == "A-7"

@@ -8,7 +8,6 @@ from collections import Counter
 from typing import Any
 
 import msgspec
-import pytest
 
 from shared.contracts.evidence import ReconciliationCounts
 from shared.evidence_format.files.reconciliation import (
@@ -21,6 +20,7 @@ from shared.evidence_format.files.reconciliation import (
     parse_reconciliation,
     write_reconciliation,
 )
+from tests.cases import cases
 
 PATH, SHA = "reconciliation/register_0.csv", "0" * 64
 RECORDS = [
@@ -49,7 +49,7 @@ def written(records: list[ReconciledRecord]) -> bytes:
     return b"".join(write_reconciliation(head(records), map(msgspec.json.encode, records)))
 
 
-@pytest.mark.parametrize("records", [RECORDS, RECORDS[:1], []])
+@cases("records", [RECORDS, RECORDS[:1], []])
 def test_it_is_json_and_reads_as_it_was_written(records: list[ReconciledRecord]):
     data = written(records)
     assert json.loads(data)["records"] == [json.loads(msgspec.json.encode(one)) for one in records]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.reconciling.columns import RegisterColumns, match_columns
 from shared.task.spec import TaskSpec
+from tests.cases import cases
 from tests.typed import expect
 
 SPEC = TaskSpec.model_validate(
@@ -34,9 +33,7 @@ def refused(*columns: str, key: str = "number") -> list[tuple[str, str]]:
     return [(problem.where, problem.message) for problem in problems]
 
 
-@pytest.mark.parametrize(
-    "column", ["due_date", "Due Date", "DUE-DATE", "due  date", "dueDate", "Due.Date", "ｄｕｅ_date"]
-)
+@cases("column", ["due_date", "Due Date", "DUE-DATE", "due  date", "dueDate", "Due.Date", "ｄｕｅ_date"])
 def test_a_column_is_found_by_the_name_of_its_field_in_other_case_and_with_other_blanks(column: str):
     assert match("number", column).compared == {"due_date": column}
 
@@ -52,7 +49,7 @@ def test_what_has_no_partner_is_told_on_both_sides():
     assert found.columns_without_field == ("Cost",)
 
 
-@pytest.mark.parametrize("columns", [("due_date", "Due Date"), ("Due Date", "due-date")])
+@cases("columns", [("due_date", "Due Date"), ("Due Date", "due-date")])
 def test_two_columns_that_may_be_one_field_are_refused_even_if_one_has_its_exact_name(columns: tuple[str, str]):
     [(where, message)] = refused("number", *columns)
     assert where == "out.csv, columns"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-import pytest
 import xlsxwriter
 
 from shared.tables.excel import read_sheet
 from shared.tables.files import parse_register
 from shared.tables.table import Table
+from tests.cases import cases
 from tests.typed import expect
 
 
@@ -36,7 +36,7 @@ def workbook(*lines: list[Any]) -> bytes:
     return data.getvalue()
 
 
-@pytest.mark.parametrize("data", [b"id,owner\n", workbook(["id", "owner"])])
+@cases("data", [b"id,owner\n", workbook(["id", "owner"])])
 def test_a_header_without_rows_is_an_empty_register(data: bytes):
     assert rows(data) == []
 
@@ -45,16 +45,13 @@ def test_an_empty_list_is_an_empty_register():
     assert rows(b"[]", "out.json") == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "name"),
     [
-        (b"", "out.csv"),
-        (b"", "out.json"),
-        (b"{}", "out.json"),
-        (b"[1]", "o.json"),
+        (b"", "out.csv"), (b"", "out.json"), (b"{}", "out.json"), (b"[1]", "o.json"),
         (b'[{"a":' + b"[" * 90_000, "o.json"),
     ],
-)
+)  # fmt: skip
 def test_a_file_without_anything_is_none(data: bytes, name: str):
     assert told(data, name)
 

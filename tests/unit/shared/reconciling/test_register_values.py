@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import pytest
 
 from shared.contracts.steps import ValueSource
 from shared.evidence_format.files.reconciliation import FieldDifference
 from shared.evidence_format.files.sample import StoredField
 from shared.reconciling.values import EQUAL_TO_THE_MINUTE, UNEQUAL_ZONES, compare_field
 from shared.task.output_field import OutputField
+from tests.cases import cases
+from tests.typed import there
 
 SOURCE = ValueSource(
     snapshot_id="s", observation_sha256="", url="http://x", ref=1, role="cell", label=None, box=None, frame="main"
@@ -38,7 +39,7 @@ def verdict(*given: Any, **more: Any) -> str:
     return difference.verdict if difference is not None else "same"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "here", "there", "wanted"),
     [
         ("string", "Ann Lee", "Ann Lee", "same"),
@@ -107,7 +108,7 @@ def test_a_number_is_not_the_same_for_being_written_like_another_one():
     assert verdict("number", 1234, "1.234", shown="1.234") == "unclear"
 
 
-@pytest.mark.parametrize("there", ["", "  ", "Unassigned", "unassigned"])
+@cases("there", ["", "  ", "Unassigned", "unassigned"])
 def test_nothing_on_both_sides_is_the_same(there: str):
     assert verdict("string | null", None, there, state="not_present", not_present=["Unassigned"]) == "same"
 
@@ -121,8 +122,7 @@ def test_nothing_on_one_side_is_another_value():
 def test_what_the_run_could_not_find_is_not_compared():
     assert verdict("string | null", None, "Ann", state="not_found") == "not_read"
     assert verdict("string | null", None, "", state="not_found") == "not_read"
-    missing = compare_field("f", OutputField(type="string"), None, "Ann")
-    assert missing is not None
+    missing = there(compare_field("f", OutputField(type="string"), None, "Ann"))
     assert (missing.verdict, missing.there) == ("not_read", "Ann")
 
 

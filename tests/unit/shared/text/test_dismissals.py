@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.text.dismissals import ALL, SAFE, names_that_close
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("texts", "buttons", "closing", "kept"),
     [
         (("We use cookies",), ("Accept all", "Reject"), {"reject", "close"}, set()),
@@ -22,7 +21,7 @@ def test_refusing_closes_what_is_about_consent(texts, buttons, closing, kept):
     assert not kept & found
 
 
-@pytest.mark.parametrize("name", ["ok", "cancel", "accept"])
+@cases("name", ["ok", "cancel", "accept"])
 def test_an_answer_closes_only_where_nothing_else_is_decided(name):
     assert name in names_that_close(("Welcome back",), ("OK", "Cancel", "Accept"), ALL)
     assert name not in names_that_close(("Shall it be kept?",), ("Delete", "OK", "Cancel", "Accept"), ALL)

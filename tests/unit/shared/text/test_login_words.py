@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.text.login_words import asks_to_sign_in, is_login_address, names_identifier, names_provider
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Sign in", "Log in to Acme", "Sign in · Desk", "Desk - Anmelden", "Bitte anmelden", "Se connecter", "Connexion",
@@ -20,7 +19,7 @@ def test_a_text_that_only_asks_to_sign_in(text: str):
     assert asks_to_sign_in(text)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     ["Log in fails with SSO", "Login history", "Login fails", "Design in detail", "", "x" * 500, "sign in " * 30],
 )

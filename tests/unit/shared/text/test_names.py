@@ -2,23 +2,21 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.text.names import safe_id, safe_label
+from tests.cases import cases
 
 SAFE = re.compile(r"^[A-Za-z0-9_-]+$")
 
 
-@pytest.mark.parametrize("key", ["TCK-1001", "a_b", "0"])
+@cases("key", ["TCK-1001", "a_b", "0"])
 def test_a_safe_key_stays_as_it_is(key):
     assert safe_id(key) == key
 
 
-@pytest.mark.parametrize(
-    "key", ["../../etc/passwd", "a/b", "a b", "", ".", "李娜", "v1.2", "x" * 300, "CON", "com1", "LPT9", "memory"]
-)
+@cases("key", ["../../etc/passwd", "a/b", "a b", "", ".", "李娜", "v1.2", "x" * 300, "CON", "com1", "LPT9", "memory"])
 def test_an_unsafe_key_becomes_safe_and_different(key):
     assert SAFE.match(safe_id(key))
     assert safe_id(key) != key

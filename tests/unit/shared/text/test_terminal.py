@@ -1,22 +1,19 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.text.normal import printable
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [
-        ("Löwe 東京 😀", "Löwe 東京 😀"),
-        ("\x1b[2J", "\\x1b[2J"),
-        ("a\x9b\u202eb\u2028", "a\\x9b\\u202eb\\u2028"),
-        ("two\nlines\t.", "two\\nlines\\t."),
-        ("\ud800", "\\ud800"),
+        ("Löwe 東京 😀", "Löwe 東京 😀"), ("\x1b[2J", "\\x1b[2J"), ("a\x9b\u202eb\u2028", "a\\x9b\\u202eb\\u2028"),
+        ("two\nlines\t.", "two\\nlines\\t."), ("\ud800", "\\ud800"),
     ],
-)
+)  # fmt: skip
 def test_what_a_terminal_would_obey_is_shown_as_its_escape(text: str, shown: str) -> None:
     assert printable(text) == shown
 

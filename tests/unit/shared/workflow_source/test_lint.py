@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shared.workflow_source.findings import RULES
 from shared.workflow_source.lint import lint
+from tests.cases import cases
 
 GOOD = '''"""Fetch JSON from an address."""
 import json
@@ -50,7 +49,7 @@ def test_a_good_workflow_has_no_findings():
     assert lint(GOOD, "fetch_json") == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("handler", "expected"),
     [
         ("except: raise", ["bare_except"]),
@@ -100,7 +99,7 @@ def test_short_words_are_told_in_full():
     assert "cryptic_name" not in codes("def run(id: int, record_id: str): ...")
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [
         "return tools.fetch(url=url)",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.contracts.workflows.sources import Parameter
 from shared.workflow_source.module import MAX_SOURCE_CHARS, name_findings, read_module
+from tests.cases import cases
 
 
 def codes(source: str) -> list[str]:
@@ -37,7 +37,7 @@ def test_run_may_be_async_and_take_any_keyword():
     assert (module.is_async, module.takes_more, module.parameters) == (True, True, ())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "description"),
     [
         ('"""Fetch\nthe page.\n\nMore."""\ndef run():\n    """Of run."""', "Fetch the page."),
@@ -51,7 +51,7 @@ def test_the_modules_docstring_describes_it_else_that_of_run(source: str, descri
     assert module.description == description
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "expected"),
     [
         ("", ["no_run"]),
@@ -79,7 +79,7 @@ def test_a_syntax_error_has_its_line():
     assert read_module("def run():\n    x = 1\n    return ]")[1][0].line == 3
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "expected"),
     [
         ("fetch_json", []),

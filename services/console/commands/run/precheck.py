@@ -1,0 +1,68 @@
+"""What is wrong with a request for a run, found before services are started for it.
+
+The same checks as discovery's, by the same functions; discovery makes them again, with those that only services can.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from services.console.commands.run.inputs import Reconciling, RunInputs
+from shared.client import RunRejectedError
+from shared.contracts.discovery import InputFile, Problem, Register, SubmitRun
+from shared.contracts.planner import PLANNERS
+from shared.submission.register import find_register_problems, parse_named_register
+from shared.submission.request import TableOrProblems, check_population, find_option_problems, find_size_problems
+from shared.submission.samples import first_problems
+from shared.submission.search import check_search, is_discovery_request
+from shared.tables.excel import read_sheet
+from shared.tables.files import parse_table
+from shared.tables.table import objects_to_table
+
+
+def check_inputs(inputs: RunInputs, reconciling: Reconciling, *, planner: str | None, concurrency: int | None) -> None:
+    """Raise RunRejectedError with every problem of a request for a new run."""
+    register = None
+    if inputs.register is not None:
+        file = _described(inputs.register)
+        register = Register(file=file, key=reconciling.key or "", fold_keys=reconciling.fold_keys)
+    request = SubmitRun(
+        spec=inputs.spec,
+        samples=() if inputs.names_no_samples else None,
+        input_file=None if inputs.file is None else _described(inputs.file),
+        discovery=inputs.discovery,
+        discovery_row=dict(inputs.row),
+        planner=planner,
+        concurrency=concurrency,
+        mode=inputs.mode,
+        register=register,
+    )
+    problems = find_option_problems(request, frozenset(PLANNERS))
+    if is_discovery_request(request):
+        problems = (*problems, *check_search(request)[1])
+    else:
+        problems = (*problems, *check_population(request, _read_samples(inputs))[1])
+    if register is not None and inputs.register is not None:
+        read = _read_register(inputs.register)
+        problems = (*problems, *find_register_problems(register, inputs.spec, read))
+    if problems:
+        raise RunRejectedError(first_problems(problems))
+
+
+def _described(file: tuple[str, bytes]) -> InputFile:
+    name, data = file
+    return InputFile(name=name, blob="", size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def _read_samples(inputs: RunInputs) -> TableOrProblems | None:
+    if inputs.file is None:
+        return objects_to_table(()) if inputs.names_no_samples else None
+    if too_large := find_size_problems(_described(inputs.file)):
+        return None, too_large
+    table, problems, _ = parse_table(inputs.file[1], inputs.file[0], read_sheet)
+    return table, problems
+
+
+def _read_register(file: tuple[str, bytes]) -> TableOrProblems:
+    too_large: tuple[Problem, ...] = find_size_problems(_described(file))
+    return (None, too_large) if too_large else parse_named_register(file[1], file[0], read_sheet)
