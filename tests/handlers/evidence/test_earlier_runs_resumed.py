@@ -32,6 +32,7 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.run import check_run
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.evidence_desk import KEY
+from tests.typed import expect
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "earlier_runs"
 RUNS = ("resumed", "replayed", "judged", "submitted")
@@ -143,8 +144,7 @@ async def test_its_tables_are_made_again_and_what_a_later_attempt_puts_aside_is_
     aside = run / again / f"attempt_{attempt}"
     assert (aside / "action_log.json").read_bytes() == kept[run / again / "action_log.json"]
     assert (attempt, len(log)) in steps(run, again)
-    loaded = await load_steps(LoadSteps(run_id=run.name, sample_id=again, attempt=attempt), deps)
-    assert isinstance(loaded, StepsLoaded)
+    loaded = expect(await load_steps(LoadSteps(run_id=run.name, sample_id=again, attempt=attempt), deps), StepsLoaded)
     assert loaded.total == len(log)
     [new] = read(run / again / "action_log.json")
     assert new.keys() ^ log[0].keys() <= {"version", "route", "message", "counts"}

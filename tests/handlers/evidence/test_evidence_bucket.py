@@ -29,6 +29,7 @@ from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept, sha, spooled
 from tests.memory_s3 import MemoryS3
 from tests.s3_servers import S3Server, s3_server
+from tests.typed import expect
 
 NOW = datetime(2126, 3, 1, tzinfo=UTC)
 """So that what a server retains from here on is retained now."""
@@ -75,8 +76,7 @@ async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_and_hold_up_no
         async with store.local_file(KEY):
             pass
     asked = LendArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
-    answer = await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked)
-    assert isinstance(answer, ArtifactMissing)
+    answer = expect(await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked), ArtifactMissing)
     assert "are gone" in answer.message
     read = blocking_reader(store, "run_1", "A-1", asyncio.get_running_loop())
     assert await asyncio.to_thread(read, "01.png") is None

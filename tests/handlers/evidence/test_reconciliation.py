@@ -76,10 +76,9 @@ SAMPLES = [sample(f"A-{number}", number, number=f"A-{number}") for number in ran
 STATUSES = {"A-4": "failed"}
 
 
-def desk_with(folder: Path) -> Desk:
-    desk = Desk(folder / "evidence")
-    desk.deps.products = ALL_PRODUCTS
-    return desk
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "evidence", ALL_PRODUCTS)
 
 
 async def compared(desk: Desk, data: bytes = REGISTER, **more: Any) -> RunFinished:
@@ -97,7 +96,7 @@ def verdicts(desk: Desk) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def filed(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A run that was compared, which no test changes."""
-    desk = desk_with(tmp_path_factory.mktemp("compared"))
+    desk = Desk(tmp_path_factory.mktemp("compared") / "evidence", ALL_PRODUCTS)
     asyncio.run(compared(desk))
     return desk
 
@@ -128,8 +127,7 @@ async def test_the_file_says_what_was_compared_and_how(filed: Desk):
     assert (filed.root / "run_1" / file["register"]["path"]).read_bytes() == REGISTER
 
 
-async def test_the_register_and_the_comparison_are_sealed(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_the_register_and_the_comparison_are_sealed(desk: Desk):
     await compared(desk)
     assert desk.check().problems == []
     path = desk.json("reconciliation/reconciliation.json")["register"]["path"]
@@ -140,9 +138,8 @@ async def test_the_register_and_the_comparison_are_sealed(tmp_path: Path):
 
 
 async def test_a_comparison_that_says_other_things_than_its_run_is_found_even_where_it_was_sealed_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ):
-    desk = desk_with(tmp_path)
     write = desk.deps.store.write_file
 
     async def write_other(key: str, path: Path) -> None:
@@ -191,8 +188,7 @@ async def test_it_can_be_asked_in_sql(filed: Desk):
     await service.close()
 
 
-async def test_a_run_that_is_compared_with_nothing_has_no_comparison(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_a_run_that_is_compared_with_nothing_has_no_comparison(desk: Desk):
     await desk.tell(started(spec=SPEC), found(SAMPLES[0]), closed(1))
     finished = await desk.tell(result(SAMPLES[0]))
     assert finished.reconciliation is None
@@ -200,8 +196,7 @@ async def test_a_run_that_is_compared_with_nothing_has_no_comparison(tmp_path: P
     assert "reconciliation" not in json.loads(block((desk.root / "run_1" / "report.html").read_text(), "run"))
 
 
-async def test_a_finished_run_is_compared_by_another_round_and_what_was_sealed_stays(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_a_finished_run_is_compared_by_another_round_and_what_was_sealed_stays(desk: Desk):
     done = [one for one in SAMPLES if one.key != "A-4"]
     await desk.tell(started(spec=SPEC), *map(found, done), closed(len(done)), *map(result, done))
     await desk.bus.put(INPUTS, BLOB, REGISTER)
@@ -219,8 +214,7 @@ async def test_a_finished_run_is_compared_by_another_round_and_what_was_sealed_s
     assert desk.check().problems == []
 
 
-async def test_what_a_run_has_only_listed_is_compared_too_and_a_list_that_is_not_complete_says_so(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_what_a_run_has_only_listed_is_compared_too_and_a_list_that_is_not_complete_says_so(desk: Desk):
     await desk.bus.put(INPUTS, BLOB, REGISTER)
     listing = {**SPEC, "phase": "discovery"}
     opens = started(spec=listing, discovery_spec=listing, register=register())
@@ -240,8 +234,7 @@ async def test_what_a_run_has_only_listed_is_compared_too_and_a_list_that_is_not
     assert desk.check().problems == []
 
 
-async def test_an_event_that_is_delivered_again_changes_nothing(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_an_event_that_is_delivered_again_changes_nothing(desk: Desk):
     await compared(desk)
     before = desk.files()
     desk.restart()
@@ -249,8 +242,7 @@ async def test_an_event_that_is_delivered_again_changes_nothing(tmp_path: Path):
     assert desk.files() == before
 
 
-async def test_a_register_that_is_not_on_the_bus_costs_the_comparison_and_not_the_run(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_a_register_that_is_not_on_the_bus_costs_the_comparison_and_not_the_run(desk: Desk):
     await desk.tell(started(spec=SPEC, register=register()), *map(found, SAMPLES), closed(len(SAMPLES)))
     finished = await desk.tell(*map(result, SAMPLES))
     assert finished.reconciliation is None
@@ -262,8 +254,7 @@ async def test_a_register_that_is_not_on_the_bus_costs_the_comparison_and_not_th
     }
 
 
-async def test_bytes_that_are_not_those_that_were_checked_are_not_filed(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_bytes_that_are_not_those_that_were_checked_are_not_filed(desk: Desk):
     await desk.bus.put(INPUTS, BLOB, REGISTER + b"A-7,x,,1\n")
     await desk.tell(started(spec=SPEC, register=register()), found(SAMPLES[0]), closed(1))
     assert not (desk.root / "run_1" / "reconciliation").exists()
@@ -274,10 +265,9 @@ async def test_bytes_that_are_not_those_that_were_checked_are_not_filed(tmp_path
 
 @pytest.mark.system
 async def test_a_large_register_is_compared_in_a_process_of_its_own_and_every_row_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_REGISTER_BYTES", 1000)
-    desk = desk_with(tmp_path)
     rows = "".join(f"B-{number},x,\n" for number in range(300))
     finished = await compared(desk, f"number,owner,due\n{rows}".encode())
     assert finished.reconciliation == ReconciliationCounts(samples=5, rows=300, missing_here=300, missing_there=5)
