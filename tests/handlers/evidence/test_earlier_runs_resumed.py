@@ -87,7 +87,7 @@ async def try_again(deps: EvidenceDeps, run: Path, sample_id: str) -> RunFinishe
     ids = {"run_id": run.name, "sample_id": sample_id, "attempt": attempt, "decided_by": "rules"}
     # The pages that they were read from are of the attempt before.
     values = tuple(replace(stored.to_value(name), source=None) for name, stored in result.fields.items())
-    times = {"started_at": NOW, "ended_at": NOW}
+    times: dict[str, Any] = {"started_at": NOW, "ended_at": NOW}
     action = Done(values=dict(result.extracted))
     await file_step(StepTaken(**ids, **times, step=1, observation=None, action=action, values=values), deps, 1)
     finished = SampleFinished(

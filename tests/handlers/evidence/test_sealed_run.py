@@ -464,38 +464,18 @@ def packed(exported: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(exported, tmp_path / "out.zip"))
 
 
-def test_a_zip_is_verified_with_the_public_key_alone(packed: Path, key_file: Path, tmp_path: Path):
-    code, words = cli("verify", packed, "--key", key_file, state=tmp_path / "state")
-    assert (code, "OK:" in words) == (0, True), words
+@pytest.mark.parametrize(
+    ("key", "code", "word"),
+    [("auditor.pem", 0, "OK:"), ("", 2, KEY.public.fingerprint), ("nothing.pem", 2, ""), ("out.zip", 2, "")],
+    ids=["the public key alone", "no key", "no file", "no key in it"],
+)
+def test_a_zip_is_called_good_with_its_public_key_alone(
+    packed: Path, key_file: Path, tmp_path: Path, key: str, code: int, word: str
+):
+    given = ("--key", key_file.with_name(key)) if key else ()
+    ended, words = cli("verify", packed, *given, state=tmp_path / "state")
+    assert (ended, word in words, "OK" in words) == (code, True, code == 0), words
     assert not (tmp_path / "state").exists(), "to verify makes no key"
-
-
-def test_without_a_key_nothing_is_called_good(packed: Path, tmp_path: Path):
-    code, words = cli("verify", packed, state=tmp_path / "state")
-    assert code == 2
-    assert KEY.public.fingerprint in words
-    assert "OK" not in words
-
-
-def test_the_key_of_this_machine_is_another_one(packed: Path, tmp_path: Path):
-    assert cli("key", state=tmp_path / "state")[0] == 0
-    code, words = cli("verify", packed, state=tmp_path / "state")
-    assert code == 1
-    assert "not with" in words
-
-
-def test_the_key_that_is_printed_can_be_given(tmp_path: Path):
-    code, words = cli("key", state=tmp_path / "state")
-    (tmp_path / "printed.pem").write_text(words)
-    code, words = cli("verify", tmp_path, "--key", tmp_path / "printed.pem", state=tmp_path / "state")
-    assert code == 2
-    assert "holds no run" in words
-
-
-@pytest.mark.parametrize("key", ["nothing.pem", "out.zip"])
-def test_a_key_that_is_none_is_bad_input(packed: Path, tmp_path: Path, key: str):
-    code, _ = cli("verify", packed, "--key", tmp_path / key, state=tmp_path / "state")
-    assert code == 2
 
 
 def test_what_is_wrong_is_json_for_scripts(run: Path, key_file: Path, tmp_path: Path):
@@ -513,13 +493,19 @@ def test_a_name_gives_a_terminal_no_orders(run: Path, key_file: Path, tmp_path: 
     assert "A-1/\\x1b[2Jx\\n: was added" in words
 
 
-def test_where_the_key_comes_from_is_said(run: Path, key_file: Path, tmp_path: Path):
+def test_where_the_key_comes_from_is_said_and_this_machine_has_another(run: Path, key_file: Path, tmp_path: Path):
     """The state folder is below the one that is worked in: who hands evidence over could put a key there too."""
-    _, words = cli("verify", run, "--key", key_file, state=tmp_path / "state")
+    state = tmp_path / "state"
+    _, words = cli("verify", run, "--key", key_file, state=state)
     assert f"the key you gave: {key_file}" in words
-    assert cli("key", state=tmp_path / "state")[0] == 0
-    _, words = cli("verify", run, state=tmp_path / "state")
-    assert f"the key of this machine (--key names another): {tmp_path / 'state' / 'signing_key.pem'}" in words
+    code, printed = cli("key", state=state)
+    assert code == 0
+    code, words = cli("verify", run, state=state)
+    assert f"the key of this machine (--key names another): {state / 'signing_key.pem'}" in words
+    assert (code, "not with" in words) == (1, True)
+    key_file.write_text(printed)
+    code, words = cli("verify", tmp_path, "--key", key_file, state=state)
+    assert (code, "holds no run" in words) == (2, True), "a key that is printed can be given"
 
 
 def test_folders_without_end_and_names_that_are_no_text_are_told(run: Path, key_file: Path, tmp_path: Path):
