@@ -38,6 +38,8 @@ from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Pr
 from shared.evidence_format import layout
 from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.signing import SigningKey
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.streams import ARTIFACTS, INBOX
 from shared.subjects import work_id
 from shared.testing.bus import MemoryBus
@@ -47,6 +49,7 @@ from tests.typed import expect
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 SEEN = ObservationRef(snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0)
 KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(b"k" * 32))
+SPEC = {"output_schema": {"number": "string", "owner": "string | null"}}
 HANDLERS: dict[type, Callable[[Any, EvidenceDeps, int], Awaitable[Any]]] = {
     RunStarted: open_run,
     SampleFound: add_sample,
@@ -172,6 +175,10 @@ class Desk:
         found = [msgspec.json.decode(path.read_bytes(), type=RefusedEvent) for path in below.rglob("*.json")]
         return sorted((one.event, one.code) for one in found)
 
+    def check(self, noted: str = "") -> RunCheck:
+        """What `exhibit verify` says of the run."""
+        return check_run(FolderSource(self.root / "run_1"), KEY.public, noted)
+
     def json(self, name: str) -> Any:
         return json.loads((self.root / "run_1" / name).read_text())
 
@@ -184,10 +191,10 @@ def sample(key: str = "A-1", row: int = 1, **fields: str) -> Sample:
     return Sample(sample_id=safe_id(key), key=key, row=row, fields=fields)
 
 
-def started(attempt_base: int = 0) -> RunStarted:
-    spec = {"output_schema": {"number": "string", "owner": "string | null"}}
-    record = RunRecord(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=NOW)
-    return RunStarted(run_id="run_1", record=record, attempt_base=attempt_base)
+def started(attempt_base: int = 0, **record: Any) -> RunStarted:
+    """``record``: what the record of this run has in another way than that of others."""
+    given: dict[str, Any] = {"run_id": "run_1", "spec": SPEC, "planner": None, "concurrency": 1, "created_at": NOW}
+    return RunStarted(run_id="run_1", record=RunRecord(**given | record), attempt_base=attempt_base)
 
 
 def found(one: Sample) -> SampleFound:
@@ -243,9 +250,7 @@ def outcomes(finished: Any) -> dict[tuple[str, str], int]:
 
 
 def judging() -> RunStarted:
-    one = started()
-    spec = {**one.record.spec, "judgment_required": True, "judgment_question": "Was it late?"}
-    return msgspec.structs.replace(one, record=msgspec.structs.replace(one.record, spec=spec))
+    return started(spec={**SPEC, "judgment_required": True, "judgment_question": "Was it late?"})
 
 
 def press(attempt: int, step: int = 3) -> PressClaim:

@@ -78,12 +78,6 @@ class SignedRun:
         where = at or subject_for(subject, message)
         await self.world.forger.js.publish(where, msgspec.json.encode(message), headers=dict(headers))
 
-    async def sent(self, subject: Stored[Any]) -> tuple[bytes, dict[str, str]]:
-        """Return the latest event of the run on this subject as the stream has it."""
-        where = f"{subject.pattern}.{self.run_id}" + f".{ONE.sample_id}" * (len(subject.keys) - 1)
-        stored = await self.world.client.bus.js.get_last_msg("EVENTS", where)
-        return stored.data or b"", dict(stored.headers or {})
-
     def refused(self) -> list[tuple[str, str]]:
         """Return event and code of all that `exhibit doctor` tells of the run, in its order."""
         return [(one.event, one.code) for one in read_refused(self.world.settings, self.folder)]

@@ -78,10 +78,10 @@ def looked(url: str, *, proof: Any = "proven", sha256: str = "a" * 64, confidenc
     )
 
 
-def step(one: Sample, number: int, action: Any, *, attempt: int = 1, run_id: str = "run_1", **more: Any) -> StepTaken:
+def step(one: Sample, number: int, action: Any, *, attempt: int = 1, **more: Any) -> StepTaken:
     told = {"observation": looked(f"http://site/{one.key}"), "decided_by": "rules", "total_ms": 250.0, **more}
     return StepTaken(
-        run_id=run_id,
+        run_id="run_1",
         sample_id=one.sample_id,
         attempt=attempt,
         step=number,
@@ -93,13 +93,10 @@ def step(one: Sample, number: int, action: Any, *, attempt: int = 1, run_id: str
 
 
 def opened(one: Sample, status: int = 200, **more: Any) -> StepTaken:
-    url = f"http://site/{one.key}"
+    url, ok = f"http://site/{one.key}", status == 200
     change = Change(url_before="about:blank", url_after=url, http_status=status, title="A ticket")
-    result = ActionResult(ok=status == 200, code="ok" if status == 200 else "http_error", message="", change=change)
-    if status == 200:
-        result = ActionResult(
-            ok=True, code="ok", message="opened it", change=change, effect=Navigated(url=url, http_status=status)
-        )
+    effect = Navigated(url=url, http_status=status) if ok else None
+    result = ActionResult(ok=ok, code="ok" if ok else "http_error", message="", change=change, effect=effect)
     return step(one, 1, Goto(url=url, reason="The task starts here."), observation=None, result=result, **more)
 
 
@@ -216,76 +213,43 @@ async def story(blobs: Blobs, run_id: str = "run_1") -> list[list[Any]]:
         value("due", "2026-02-28", derived=True),
         value("changed", "2026-02-28T23:30:00+02:00"),
     )
-    shot = await captured(blobs, one)
     first = [
-        opened(one, run_id=run_id),
-        step(one, 2, Screenshot(label="ticket", reason="To show it."), artifacts=(shot,), run_id=run_id),
-        clicked(one, 3, run_id=run_id),
-        step(one, 4, Done(values={}, reason="All is read."), values=whole, run_id=run_id, total_ms=750.0),
+        opened(one),
+        step(one, 2, Screenshot(label="ticket", reason="To show it."), artifacts=(await captured(blobs, one),)),
+        clicked(one, 3),
+        step(one, 4, Done(values={}, reason="All is read."), values=whole, total_ms=750.0),
     ]
-    other = await captured(blobs, two)
     rest = (absent("assignee"), value("merged_with_failures", True), value("checks", "passing"), not_found("amount"))
     second = [
-        opened(two, run_id=run_id),
-        step(two, 2, Screenshot(label="ticket"), artifacts=(other,), run_id=run_id),
-        step(two, 3, Done(values={}), values=rest, run_id=run_id),
+        opened(two),
+        step(two, 2, Screenshot(label="ticket"), artifacts=(await captured(blobs, two),)),
+        step(two, 3, Done(values={}), values=rest),
     ]
     wrong = looked("http://site/TCK-33", proof="mismatch", sha256="c" * 64)
-    third = [
-        opened(three, run_id=run_id),
-        step(three, 2, Done(values={}), observation=wrong, refused=True, run_id=run_id),
-    ]
-    fourth = [opened(four, 404, run_id=run_id)]
-    early = [opened(five, 503, run_id=run_id, usage=ASKED, decided_by=MODEL)]
+    third = [opened(three), step(three, 2, Done(values={}), observation=wrong, refused=True)]
+    fourth = [opened(four, 404)]
+    early = opened(five, 503, usage=ASKED, decided_by=MODEL)
     answer = VisionAnswered(
         answer="failing", confidence=0.4, reasoning="It is red.", answered_by="claude-haiku-5-5", usage=SEEN_BY_MODEL
     )
+    asked = AskPicture(question="Is it red?", field="checks")
+    seen: dict[str, Any] = {"values": (value("checks", "failing", origin="vision", read_by=MODEL),)}
     later = [
-        step(
-            five,
-            1,
-            AskPicture(question="Is it red?", field="checks"),
-            attempt=2,
-            run_id=run_id,
-            decided_by=MODEL,
-            vision=answer,
-            usage=add_usage(ASKED, SEEN_BY_MODEL),
-        ),
-        step(
-            five,
-            2,
-            Done(values={}, reason="That is all."),
-            attempt=2,
-            run_id=run_id,
-            decided_by=MODEL,
-            usage=ASKED,
-            values=(value("checks", "failing", origin="vision", read_by=MODEL),),
-        ),
+        step(five, 1, asked, attempt=2, decided_by=MODEL, vision=answer, usage=add_usage(ASKED, SEEN_BY_MODEL)),
+        step(five, 2, Done(values={}, reason="That is all."), attempt=2, decided_by=MODEL, usage=ASKED, **seen),
     ]
     used = add_usage(add_usage(later[0].usage, later[1].usage), LEARNED)
-    return [
+    review: dict[str, Any] = {"status": "needs_review", "reason": "missing_fields", "usage": used, "decided_by": MODEL}
+    doubt: dict[str, Any] = {"judgment": judged("yes", 0.55), "flagged": True, "notes": (plain_note("look"),)}
+    another: dict[str, Any] = {"reason": "identity_mismatch", "message": "TCK-33"}
+    told = [
         [*first, finished(one, first, values=whole, judgment=judged("no", 0.95))],
-        [
-            *second,
-            finished(two, second, values=rest, judgment=judged("yes", 0.55), flagged=True, notes=(plain_note("look"),)),
-        ],
-        [*third, finished(three, third, status="failed", reason="identity_mismatch", message="TCK-33", fault="record")],
-        [*fourth, finished(four, fourth, status="failed", reason="not_found", fault="record")],
-        [
-            *early,
-            *later,
-            finished(
-                five,
-                later,
-                attempt=2,
-                status="needs_review",
-                reason="missing_fields",
-                usage=used,
-                values=(value("checks", "failing", origin="vision", read_by=MODEL),),
-                decided_by=MODEL,
-            ),
-        ],
+        [*second, finished(two, second, values=rest, **doubt)],
+        [*third, finished(three, third, status="failed", fault="record", **another)],
+        [*fourth, finished(four, fourth, status="failed", fault="record", reason="not_found")],
+        [early, *later, finished(five, later, attempt=2, **review, **seen)],
     ]
+    return [[msgspec.structs.replace(message, run_id=run_id) for message in messages] for messages in told]
 
 
 HANDLERS: dict[type, Any] = {StepTaken: file_step, SampleFinished: file_result}

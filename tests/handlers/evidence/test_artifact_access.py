@@ -21,6 +21,7 @@ from shared.contracts.evidence import (
 from shared.contracts.steps import FieldValue
 from shared.streams import ANSWERS
 from tests.handlers.evidence.evidence_desk import Desk, ended, sample, took
+from tests.typed import expect
 
 BYTES = b"\x28\xb5 a page" * 60_000
 
@@ -45,8 +46,7 @@ def lend(filename: str, sample_id: str = "A-1", run_id: str = "run_1") -> LendAr
 
 
 async def test_a_result_is_told_as_it_stands(desk: Desk):
-    reply = await load_result(asked(), desk.deps)
-    assert isinstance(reply, ResultLoaded)
+    reply = expect(await load_result(asked(), desk.deps), ResultLoaded)
     assert (reply.sample, reply.status, reply.attempt) == (sample(team="red"), "done", 1)
     assert reply.spec["output_schema"] == {"number": "string", "owner": "string | null"}
     assert reply.values == (
@@ -68,8 +68,7 @@ async def test_a_result_that_says_two_things_is_told_with_both(desk: Desk, where
     else:
         result["fields"]["number"]["value"] = "8"
     path.write_text(json.dumps(result))
-    reply = await load_result(asked(), desk.deps)
-    assert isinstance(reply, ResultLoaded)
+    reply = expect(await load_result(asked(), desk.deps), ResultLoaded)
     assert [(one.field, one.value) for one in reply.values] == [
         ("number", "8" if where == "fields" else "7"),
         ("number", "7" if where == "fields" else "8"),
@@ -78,18 +77,17 @@ async def test_a_result_that_says_two_things_is_told_with_both(desk: Desk, where
 
 
 @pytest.mark.parametrize(
-    ("request_", "known", "words"),
+    ("request_", "words"),
     [
-        (asked("B-1"), False, "no sample 'B-1'"),
-        (asked(run_id="run_2"), False, "no run 'run_2'"),
-        (asked(run_id="../run_1"), False, "no run"),
-        (asked("../A-1"), False, "no sample"),
+        (asked("B-1"), "no sample 'B-1'"),
+        (asked(run_id="run_2"), "no run 'run_2'"),
+        (asked(run_id="../run_1"), "no run"),
+        (asked("../A-1"), "no sample"),
     ],
 )
-async def test_what_is_not_there_is_said(desk: Desk, request_: LoadResult, known: bool, words: str):
-    reply = await load_result(request_, desk.deps)
-    assert isinstance(reply, ResultUnknown)
-    assert reply.known == known
+async def test_what_is_not_there_is_said(desk: Desk, request_: LoadResult, words: str):
+    reply = expect(await load_result(request_, desk.deps), ResultUnknown)
+    assert not reply.known
     assert words in reply.message
 
 
@@ -100,8 +98,7 @@ async def test_a_result_that_is_missing_or_broken_is_said(desk: Desk):
         path.unlink()
         if text is not None:
             path.write_text(text)
-        reply = await load_result(asked(), desk.deps)
-        assert isinstance(reply, ResultUnknown)
+        reply = expect(await load_result(asked(), desk.deps), ResultUnknown)
         assert reply.known
         assert words in reply.message
 
@@ -111,8 +108,7 @@ async def test_an_artifact_is_lent_as_it_lies(desk: Desk):
     for data in (BYTES, changed):
         (desk.root / "run_1/A-1/01_t.png").unlink()
         (desk.root / "run_1/A-1/01_t.png").write_bytes(data)
-        reply = await lend_artifact(lend("01_t.png"), desk.deps)
-        assert isinstance(reply, ArtifactLent)
+        reply = expect(await lend_artifact(lend("01_t.png"), desk.deps), ArtifactLent)
         assert (reply.sha256, reply.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
         assert await desk.bus.get(ANSWERS, reply.blob) == data
 

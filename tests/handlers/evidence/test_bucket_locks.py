@@ -132,6 +132,8 @@ def test_a_renewal_is_news_of_the_holder_and_leaves_nothing_behind(machine: Mach
     assert before is not None
     assert expect(bucket.stat(KEY), ObjectStat).etag != before.etag
     assert [one.key for one in bucket.list_objects(".held", versions=True)] == [KEY]
+    first.release("run_1")
+    assert list(bucket.list_objects(".held", versions=True)) == []
 
 
 def test_a_renewal_whose_answer_was_lost_is_no_loss(machine: Machine, bucket: S3Bucket, clock):
@@ -229,14 +231,6 @@ def test_a_lock_that_a_person_removed_is_free(machine: Machine, bucket: S3Bucket
     assert second.take("run_1") is True
     clock(EXPIRES_S)
     refused(first)
-
-
-def test_a_lock_that_is_let_go_leaves_no_version(machine: Machine, bucket: S3Bucket):
-    first = machine("a")
-    first.take("run_1")
-    first.renew()
-    first.release("run_1")
-    assert list(bucket.list_objects(".held", versions=True)) == []
 
 
 def test_while_the_server_is_gone_nothing_is_lost(

@@ -182,7 +182,10 @@ def test_links_lead_to_files_beside_the_workbook_and_nowhere_else(tables: Tables
     assert not [name for name, xml in parts.items() if "<f>" in xml or "javascript:" in xml]
 
 
-def test_equal_results_are_equal_bytes(tables: Tables, tmp_path: Path):
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.system)])
+def test_equal_results_are_equal_bytes(large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Also those of a large run, whose workbook another process makes."""
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1 if large else 1_000)
     again = made(tmp_path / "again", WORLD.closing(), WORLD.facts())
     for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
         assert (again.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
@@ -216,39 +219,23 @@ def test_times_with_and_without_a_zone_in_one_column_stay_words(tmp_path: Path):
     assert [row["at"] for row in tables.sheet("Samples")] == [datetime(2026, 2, 28, 10), datetime(2026, 2, 28, 8)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "=cmd|' /C calc'!A0",
-            "<r><t>x</t></r>",
-            "</t></is></c>",
-            "_x0041_",
-            'a"b,c\nd',
-            "a\rb",
-            "http://evil.example/",
-        ),
-        *("a\u0000b", "\ufffe", "😀", "file:///etc/passwd", "&amp;", "x" * 40_000),
-    ],
+HOSTILE = (
+    *("=cmd|' /C calc'!A0", "<r><t>x</t></r>", "</t></is></c>", "_x0041_", 'a"b,c\nd', "a\rb", "http://evil.example/"),
+    *("a\u0000b", "\ufffe", "😀", "file:///etc/passwd", "&amp;", "x" * 40_000),
 )
-def test_hostile_texts_stay_texts_in_all_three(tmp_path: Path, text: str):
+
+
+def test_hostile_texts_stay_texts_in_all_three(tmp_path: Path):
     closing = closing_of(word="string")
-    samples = [told(closing, "a", {"word": text}), told(closing, "b", {"word": "end"}, 2)]
+    samples = [told(closing, f"S-{row:02}", {"word": text}, row) for row, text in enumerate(HOSTILE)]
     tables = made(tmp_path / "t", closing, samples)
-    first, second = tables.csv()
-    plain = text.replace("\0", "\ufffd")
-    assert first["word"] == (f"'{plain}" if text.startswith("=") else plain)
-    assert second["word"] == "end"
-    assert tables.sql("SELECT word FROM $T") == [(text,), ("end",)]
-    shown = tables.sheet("Samples")[0]["word"]
-    assert shown.rstrip(" ")[:30] == plain.replace("\ufffe", "\ufffd").replace("\r", "\n")[:30]
+    plain = [text.replace("\0", "\ufffd") for text in HOSTILE]
+    assert [row["word"] for row in tables.csv()] == [f"'{one}" if one.startswith("=") else one for one in plain]
+    assert tables.sql("SELECT word FROM $T ORDER BY sample_id") == [(text,) for text in HOSTILE]
+    for row, text in zip(tables.sheet("Samples"), plain, strict=True):
+        assert row["word"].rstrip(" ")[:30] == text.replace("\ufffe", "\ufffd").replace("\r", "\n")[:30]
     assert "<f>" not in tables.part("xl/worksheets/sheet1.xml")
-
-
-def test_a_text_that_begins_like_a_formula_stays_one_when_it_is_edited(tmp_path: Path):
-    closing = closing_of(word="string")
-    tables = made(tmp_path / "t", closing, [told(closing, "a", {"word": "=1+1"})])
-    assert 'quotePrefix="1"' in tables.part("xl/styles.xml")
+    assert 'quotePrefix="1"' in tables.part("xl/styles.xml"), "edited, it stays a text"
 
 
 def test_a_sample_without_a_result_and_a_run_without_samples_have_their_tables(tmp_path: Path):
@@ -351,14 +338,6 @@ def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
 def tell_until_nobody_listens(process: WorkbookProcess) -> None:
     while True:
         process.add(TableRow("a", "done", [], {}, []), b"no row\n" * 100)
-
-
-@pytest.mark.system
-def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
-    large = made(tmp_path / "large", WORLD.closing(), WORLD.facts())
-    for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
-        assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
 
 
 @pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.system)])

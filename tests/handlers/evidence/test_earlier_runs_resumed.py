@@ -32,6 +32,7 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.run import check_run
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.evidence_desk import KEY
+from tests.typed import expect
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "earlier_runs"
 RUNS = ("resumed", "replayed", "judged", "submitted")
@@ -63,17 +64,15 @@ async def known(deps: EvidenceDeps, run: Path) -> RunState:
     return state
 
 
-async def next_round(deps: EvidenceDeps, run: Path, again: str = "") -> RunFinished | None:
-    """What is said when it is resumed; samples that are not done are open then, and ``again`` whatever it was: a resume
-    works on no sample that is done."""
+async def next_round(deps: EvidenceDeps, run: Path, again: str) -> None:
+    """Resume it: samples that are not done are open then, and ``again`` whatever it was, though a resume works on no
+    sample that is done."""
     state = await known(deps, run)
     base, samples = last_attempt(state), len(state.samples)
     started = RunStarted(run_id=run.name, record=state.record, attempt_base=base)
     await open_run(started, deps, 1)
-    if again:
-        (await known(deps, run)).reopen(again)
-    closed = PopulationClosed(run_id=run.name, samples=samples, attempt_base=base)
-    return await close_population(closed, deps, 1)
+    (await known(deps, run)).reopen(again)
+    await close_population(PopulationClosed(run_id=run.name, samples=samples, attempt_base=base), deps, 1)
 
 
 def last_attempt(state: RunState) -> int:
@@ -88,16 +87,9 @@ async def try_again(deps: EvidenceDeps, run: Path, sample_id: str) -> RunFinishe
     ids = {"run_id": run.name, "sample_id": sample_id, "attempt": attempt, "decided_by": "rules"}
     # The pages that they were read from are of the attempt before.
     values = tuple(replace(stored.to_value(name), source=None) for name, stored in result.fields.items())
-    step = StepTaken(
-        **ids,
-        step=1,
-        started_at=NOW,
-        ended_at=NOW,
-        observation=None,
-        action=Done(values=dict(result.extracted)),
-        values=values,
-    )
-    await file_step(step, deps, 1)
+    times: dict[str, Any] = {"started_at": NOW, "ended_at": NOW}
+    action = Done(values=dict(result.extracted))
+    await file_step(StepTaken(**ids, **times, step=1, observation=None, action=action, values=values), deps, 1)
     finished = SampleFinished(
         **ids,
         status="done",
@@ -130,68 +122,38 @@ def steps(run: Path, sample_id: str) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-async def test_its_tables_are_made_again_as_they_were(tmp_path: Path, name: str):
+async def test_its_tables_are_made_again_and_what_a_later_attempt_puts_aside_is_still_proven(tmp_path: Path, name: str):
     run = unpacked(name, tmp_path / "evidence")
     deps = deps_of(run)
     before, kept = rows(run), {path: path.read_bytes() for path in run.glob("*/*.json")}
-    finished = await next_round(deps, run)
-    for sample_id in [one for one, row in before.items() if row["status"] != "done"]:
-        assert finished is None
-        finished = await try_again(deps, run, sample_id)
+    again, *others = before
+    log, attempt = read(run / again / "action_log.json"), read(run / again / "result.json")["attempt"]
+    await next_round(deps, run, again)
+    finished = await try_again(deps, run, again)
+    for other in [one for one in others if before[one]["status"] != "done"]:
+        finished = await try_again(deps, run, other)
     assert finished is not None
     assert finished.not_made == ()
-    done = {one for one, row in before.items() if row["status"] == "done"}
+    assert check_run(FolderSource(run), KEY.public).problems == []
+
+    done = {one for one in others if before[one]["status"] == "done"}
     now = {one: row for one, row in rows(run).items() if one in done}
     assert now == {one: {**before[one], **COLUMNS_SINCE} for one in done}
     assert [path for path, data in kept.items() if path.parent.name in done and path.read_bytes() != data] == []
-    assert check_run(FolderSource(run), KEY.public).problems == []
 
-
-@pytest.mark.parametrize("name", RUNS)
-async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_proven(tmp_path: Path, name: str):
-    run = unpacked(name, tmp_path / "evidence")
-    deps = deps_of(run)
-    sample_id = next(iter(rows(run)))
-    log = (run / sample_id / "action_log.json").read_bytes()
-    attempt = read(run / sample_id / "result.json")["attempt"]
-    await next_round(deps, run, again=sample_id)
-    finished = await try_again(deps, run, sample_id)
-    for other in [one for one, row in rows_of_last_round(run).items() if row["status"] != "done"]:
-        finished = await try_again(deps, run, other)
-    assert finished is not None
-    assert (run / sample_id / f"attempt_{attempt}" / "action_log.json").read_bytes() == log
-    checked = check_run(FolderSource(run), KEY.public)
-    assert checked.problems == []
-    assert (attempt, len(json.loads(log))) in steps(run, sample_id)
-    loaded = await load_steps(LoadSteps(run_id=run.name, sample_id=sample_id, attempt=attempt), deps)
-    assert isinstance(loaded, StepsLoaded)
-    assert loaded.total == len(json.loads(log))
-    [new] = read(run / sample_id / "action_log.json")
-    assert new.keys() ^ json.loads(log)[0].keys() <= {"version", "route", "message", "counts"}
-    result = read(run / sample_id / "result.json")
-    assert result.keys() ^ read(run / sample_id / f"attempt_{attempt}" / "result.json").keys() == {
-        "version",
-        "problems",
-        "way",
-        "no_flow",
-    }
+    aside = run / again / f"attempt_{attempt}"
+    assert (aside / "action_log.json").read_bytes() == kept[run / again / "action_log.json"]
+    assert (attempt, len(log)) in steps(run, again)
+    loaded = expect(await load_steps(LoadSteps(run_id=run.name, sample_id=again, attempt=attempt), deps), StepsLoaded)
+    assert loaded.total == len(log)
+    [new] = read(run / again / "action_log.json")
+    assert new.keys() ^ log[0].keys() <= {"version", "route", "message", "counts"}
+    result = read(run / again / "result.json")
+    assert result.keys() ^ read(aside / "result.json").keys() == {"version", "problems", "way", "no_flow"}
     assert (new["version"], result["version"]) == (2, 2)
-    assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= {
-        "version",
-        "population_reason",
-        "population_counted",
-        "settlements",
-    }
-    taught = read(run / "memory" / "patterns.json")
-    assert taught[-1]["text"] == "It is still there."
-
-
-def rows_of_last_round(run: Path) -> dict[str, dict[str, str]]:
-    """The rows of the round before, while the run has none: they were put aside."""
-    if (run / "combined.csv").is_file():
-        return rows(run)
-    latest = max((run / "rounds").iterdir(), key=lambda folder: int(folder.name))
-    return rows(latest)
+    since = {"version", "population_reason", "population_counted", "settlements"}
+    assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= since
+    assert read(run / "memory" / "patterns.json")[-1]["text"] == "It is still there."
 
 
 def test_every_result_of_theirs_is_read_in_the_current_shape(tmp_path: Path):

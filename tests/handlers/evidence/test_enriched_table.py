@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.evidence_world import COLUMNS, World
+from benchmarks.evidence_world import World
 from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
@@ -134,19 +134,6 @@ def test_of_samples_that_were_found_by_navigating_there_is_none(tmp_path: Path):
 )
 def test_a_new_column_never_bears_the_name_of_an_old_one(header, names, given):
     assert unique_names(header, names) == given
-
-
-def test_the_world_to_measure_on_comes_back(tmp_path: Path):
-    world = World(60)
-    product = EnrichedTable(world.closing(), tmp_path)
-    for one in world.facts():
-        product.add(one, lambda name: None)
-    list(product.finish())
-    with (tmp_path / "enriched.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [tuple(row[column] for column in COLUMNS) for row in rows] == [
-        tuple(one.input.values()) for one in world.facts()
-    ]
 
 
 _CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)

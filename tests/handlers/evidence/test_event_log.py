@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -32,10 +31,16 @@ from tests.typed import expect
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> Desk:
+def empty(desk: Desk) -> Desk:
+    """A desk that reads back what was published."""
+    desk.deps.events = desk.bus
+    return desk
+
+
+@pytest.fixture
+async def told(empty: Desk) -> Desk:
     """A run of two samples, one of them for review, with a pause, a message and a question."""
-    desk = Desk(tmp_path, products=())
-    desk.deps.events, bus = desk.bus, desk.bus
+    desk, bus = empty, empty.bus
     one, two = sample("A-1"), sample("A-2", 2)
     await bus.publish(RUN_STARTED, started())
     for each in (one, two):
@@ -43,10 +48,8 @@ async def desk(tmp_path: Path) -> Desk:
     await bus.publish(POPULATION_CLOSED, closed(2))
     asked = AskUser(key="q", questions=(Question(text="Which?", options=("a", "b")),))
     for number, control in enumerate((PauseRun(), ResumePaused(), SendText(text="Hello."), asked), 1):
-        told = RunControlled(
-            run_id="run_1", number=number, control_id=str(number), control=control, by="ann", at=NOW, paused_key="p"
-        )
-        await bus.publish(RUN_CONTROLLED, told)
+        own = {"run_id": "run_1", "number": number, "control_id": str(number), "by": "ann", "at": NOW}
+        await bus.publish(RUN_CONTROLLED, RunControlled(**own, control=control, paused_key="p"))
     await bus.publish(STEP_TAKEN, took(one))
     await bus.publish(STEP_TAKEN, replace(took(one, step=2), refused=True, message="not now"))
     ends = [ended(one), ended(two, status="needs_review", reason="ambiguous_value")]
@@ -68,8 +71,8 @@ NAMES = [
 ]  # fmt: skip
 
 
-async def test_every_event_of_a_run_is_an_entry(desk):
-    log = await page(desk)
+async def test_every_event_of_a_run_is_an_entry(told):
+    log = await page(told)
     assert [one.event for one in log.events] == NAMES
     assert (log.more, log.from_beginning) == (False, True)
     by_name = {one.event: one for one in log.events}
@@ -81,31 +84,31 @@ async def test_every_event_of_a_run_is_an_entry(desk):
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
-async def test_pages_of_any_size_join_without_a_gap_and_without_a_repetition(desk, limit):
-    whole, joined, since = (await page(desk)).events, [], 0
+async def test_pages_of_any_size_join_without_a_gap_and_without_a_repetition(told, limit):
+    whole, joined, since = (await page(told)).events, [], 0
     while True:
-        part = await page(desk, since=since, limit=limit)
+        part = await page(told, since=since, limit=limit)
         assert len(part.events) <= limit
         joined += part.events
         since = part.next_index
         if not part.more:
             break
     assert tuple(joined) == whole
-    after = await page(desk, since=since)
+    after = await page(told, since=since)
     assert (after.events, after.next_index, after.more) == ((), since, False)
 
 
-async def test_indexes_grow_and_a_limit_out_of_bounds_is_set_right(desk):
-    log = await page(desk, limit=10_000_000)
+async def test_indexes_grow_and_a_limit_out_of_bounds_is_set_right(told):
+    log = await page(told, limit=10_000_000)
     indexes = [one.index for one in log.events]
     assert indexes == sorted(set(indexes))
-    assert len((await page(desk, limit=0)).events) == 1
-    assert (await page(desk, since=-5)).events == log.events
+    assert len((await page(told, limit=0)).events) == 1
+    assert (await page(told, since=-5)).events == log.events
 
 
-async def test_a_message_that_is_no_event_of_a_run_hides_no_other(desk):
-    whole = (await page(desk)).events
-    read = desk.bus.read_events
+async def test_a_message_that_is_no_event_of_a_run_hides_no_other(told):
+    whole = (await page(told)).events
+    read = told.bus.read_events
 
     async def with_garbage(subjects: Sequence[str], start: int, limit: int) -> list[StoredEvent]:
         """The last one before the end of the run is no event."""
@@ -115,34 +118,28 @@ async def test_a_message_that_is_no_event_of_a_run_hides_no_other(desk):
         ]
 
     bad = (await read(subjects_of_run("run_1"), 1, 100))[-2].sequence
-    desk.bus.read_events = with_garbage
-    log = (await page(desk)).events
+    told.bus.read_events = with_garbage
+    log = (await page(told)).events
     assert [one for one in log if one not in whole] == [unreadable(bad, log[-2].at)]
     assert (log[:-2], log[-1]) == (whole[:-2], whole[-1])
 
 
-async def test_a_run_of_which_nothing_is_done_ended_in_error_and_a_rejected_request_too(tmp_path):
-    desk = Desk(tmp_path, products=())
-    desk.deps.events = desk.bus
-    await desk.begun(sample())
-    await desk.bus.publish(RUN_FINISHED, await desk.tell(ended(sample(), status="failed", reason="not_found")))
-    (end,) = (await page(desk)).events
+async def test_a_run_of_which_nothing_is_done_ended_in_error_and_a_rejected_request_too(empty):
+    await empty.begun(sample())
+    await empty.bus.publish(RUN_FINISHED, await empty.tell(ended(sample(), status="failed", reason="not_found")))
+    (end,) = (await page(empty)).events
     assert (end.event, end.success) == ("RunError", False)
     problem = Problem(where="spec", message="bad")
-    await desk.bus.publish(RUN_REJECTED, SubmissionRejected(run_id="run_2", problems=(problem,)))
-    log = expect(await load_events(LoadEvents(run_id="run_2"), desk.deps), EventsLoaded)
+    await empty.bus.publish(RUN_REJECTED, SubmissionRejected(run_id="run_2", problems=(problem,)))
+    log = expect(await load_events(LoadEvents(run_id="run_2"), empty.deps), EventsLoaded)
     assert [(one.event, one.text) for one in log.events] == [("RunError", "spec: bad")]
 
 
-async def test_a_log_whose_beginning_is_gone_says_so(tmp_path):
-    desk = Desk(tmp_path, products=())
-    desk.deps.events = desk.bus
-    await desk.begun(sample())
-    assert (await page(desk)).from_beginning is False
+async def test_a_log_whose_beginning_is_gone_says_so(empty):
+    await empty.begun(sample())
+    assert (await page(empty)).from_beginning is False
 
 
-async def test_the_log_of_an_unknown_run(tmp_path):
-    desk = Desk(tmp_path, products=())
-    desk.deps.events = desk.bus
+async def test_the_log_of_an_unknown_run(empty):
     for run_id in ("run_9", "../run_1"):
-        assert isinstance(await load_events(LoadEvents(run_id=run_id), desk.deps), RunUnknown)
+        assert isinstance(await load_events(LoadEvents(run_id=run_id), empty.deps), RunUnknown)

@@ -3,53 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
-import textwrap
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.ingest import store_artifact
-from services.evidence.ports import NameTakenError
-from services.evidence.store.disk import link_content
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
-from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
+from shared.contracts.steps import FiledArtifact
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.files.base import ArtifactProblem
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
+from tests.handlers.evidence.evidence_desk import NOW, sample, took
 
-NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 OF = {"source_url": "http://x", "captured_at": NOW}
-ROOT = Path(__file__).parents[3]
 
 
 def filed_as(data: bytes, name: str = "01_t.png", **changed) -> FiledArtifact:
     said = {"sha256": hashlib.sha256(data).hexdigest(), "size_bytes": len(data), **changed}
     artifact = Artifact(kind="screenshot", label="t", blob="b", media_type="image/png", suffix=".png", **OF, **said)
     return FiledArtifact(filename=name, artifact=artifact)
-
-
-def step_with(filed: FiledArtifact) -> StepTaken:
-    observation = ObservationRef(
-        snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0
-    )
-    return StepTaken(
-        run_id="run_1",
-        sample_id="A-1",
-        attempt=1,
-        step=1,
-        started_at=NOW,
-        ended_at=NOW,
-        observation=observation,
-        decided_by="rules",
-        action=None,
-        artifacts=(filed,),
-    )
 
 
 @pytest.fixture
@@ -60,7 +35,7 @@ def deps(tmp_path: Path) -> EvidenceDeps:
 async def filing(deps: EvidenceDeps, filed: FiledArtifact, data: bytes | None) -> ArtifactProblem | None:
     if data is not None:
         await deps.blobs.put(ARTIFACTS, "b", data)
-    return await store_artifact(deps.store, deps.blobs, step_with(filed), filed)
+    return await store_artifact(deps.store, deps.blobs, took(sample(), filed), filed)
 
 
 async def test_what_was_captured_lies_in_its_place_and_nothing_else_is_left(deps, tmp_path):
@@ -123,70 +98,6 @@ async def test_a_disk_that_is_full_on_the_way_is_said_and_waited_for(tmp_path, m
     assert caught.value.code == "disk_full"
     assert [key for key, _ in told] == ["run_1/A-1/01_t.png"]
     assert await filing(deps, filed_as(b"x" * 300_000), b"x" * 300_000) is None
-
-
-@pytest.mark.parametrize("megabytes", [60, pytest.param(200, marks=pytest.mark.long)])
-def test_a_large_artifact_passes_through_the_real_bus_with_flat_memory(tmp_path, nats_url, megabytes):
-    """In a process of its own, whose greatest size the system notes."""
-    script = textwrap.dedent("""
-        import asyncio, hashlib, resource, sys
-        from pathlib import Path
-        from services.evidence.store.folder_store import FolderStore
-        from services.evidence.ingest import store_artifact
-        from services.evidence.deps import EvidenceDeps
-        from shared.bus.nats_bus import connect_bus
-        from shared.streams import ARTIFACTS
-        from tests.handlers.evidence.test_evidence_artifacts import NOW, filed_as, step_with
-
-        MB, LARGE = 1024 * 1024, int(sys.argv[3])
-
-        class Pattern:
-            def __init__(self): self.left, self.hashed = LARGE, hashlib.sha256()
-            def readinto(self, buffer):
-                if not self.left: return 0
-                self.left -= 1
-                buffer[:] = bytes([self.left]) * len(buffer)
-                self.hashed.update(buffer)
-                return len(buffer)
-
-        def size_mb(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-
-        async def main():
-            async with connect_bus(sys.argv[1], name="test") as bus:
-                store = FolderStore(Path(sys.argv[2]))
-                pattern = Pattern()
-                await bus.put(ARTIFACTS, "b", pattern)
-                before = size_mb()
-                filed = filed_as(b"", "big.bin", sha256=pattern.hashed.hexdigest(), size_bytes=LARGE * MB)
-                step = step_with(filed)
-                problem = await store_artifact(store, bus, step, filed)
-                await bus.remove(ARTIFACTS, "b")
-                store.close()
-                print(problem, size_mb() - before)
-
-        asyncio.run(main())
-    """)
-    command = [sys.executable, "-c", script, nats_url, str(tmp_path), str(megabytes)]
-    ended = subprocess.run(
-        command, capture_output=True, text=True, timeout=400, check=False, cwd=Path(__file__).parents[3]
-    )
-    assert ended.returncode == 0, ended.stderr
-    problem, grown_mb = ended.stdout.split()
-    assert problem == "None"
-    assert int(grown_mb) < 30
-    assert (tmp_path / "run_1/A-1/big.bin").stat().st_size == megabytes * 1024 * 1024
-
-
-async def test_the_reason_and_the_name_of_a_taken_name_are_fields(tmp_path):
-    target = tmp_path / "01_t.png"
-    content = tmp_path / "content"
-    target.write_bytes(b"first")
-    content.write_bytes(b"second")
-    with pytest.raises(NameTakenError) as caught:
-        link_content(content, target)
-    assert (caught.value.filename, caught.value.code) == ("01_t.png", "name_taken")
-    assert caught.value.reason == "another file has this name, and evidence is never overwritten"
-    assert str(caught.value) == f"01_t.png: {caught.value.reason}"
 
 
 async def test_the_message_of_any_other_error_is_kept_whole(deps, monkeypatch):

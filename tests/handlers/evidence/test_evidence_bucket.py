@@ -25,10 +25,11 @@ from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket, prepare_bucket
 from shared.testing.bus import MemoryBus
-from tests.handlers.conftest import REAL
+from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept, sha, spooled
 from tests.memory_s3 import MemoryS3
 from tests.s3_servers import S3Server, s3_server
+from tests.typed import expect
 
 NOW = datetime(2126, 3, 1, tzinfo=UTC)
 """So that what a server retains from here on is retained now."""
@@ -75,8 +76,7 @@ async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_and_hold_up_no
         async with store.local_file(KEY):
             pass
     asked = LendArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
-    answer = await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked)
-    assert isinstance(answer, ArtifactMissing)
+    answer = expect(await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked), ArtifactMissing)
     assert "are gone" in answer.message
     read = blocking_reader(store, "run_1", "A-1", asyncio.get_running_loop())
     assert await asyncio.to_thread(read, "01.png") is None
@@ -137,25 +137,17 @@ async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(bucket, tmp_pa
     assert ["keeps no versions" in one or "no object lock" in one for one in ours] == [True] * 2
 
 
-async def stays_without_versions(bucket: S3Bucket, spool: Path) -> None:
-    store = S3Store(bucket, spool)
-    store.check_usable()
-    await kept(store, KEY, PNG)
-    await store.move(KEY, "run_1/A-1/attempt_1/01.png")
-    await kept(store, KEY, b"other")
-    assert await store.read(KEY) == b"other"
-    assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
-    store.close()
-
-
-async def test_a_server_without_versions_and_lock_will_do(tmp_path):
-    await stays_without_versions(MemoryS3(versions=False).bucket("s3://plain"), tmp_path)
-
-
-@pytest.mark.system
-async def test_a_real_server_without_versions_and_lock_will_do(tmp_path):
-    with s3_server("versitygw", tmp_path, versions=False) as server:
-        await stays_without_versions(server.bucket("s3://plain"), tmp_path / "spool")
+@pytest.mark.parametrize("name", ["memory", pytest.param("versitygw", marks=pytest.mark.system)])
+async def test_a_server_without_versions_and_lock_will_do(tmp_path, name):
+    with any_server(f"{name} without versions", tmp_path) as server:
+        store = S3Store(server.bucket("s3://plain"), tmp_path / "spool")
+        store.check_usable()
+        await kept(store, KEY, PNG)
+        await store.move(KEY, "run_1/A-1/attempt_1/01.png")
+        await kept(store, KEY, b"other")
+        assert await store.read(KEY) == b"other"
+        assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
+        store.close()
 
 
 @pytest.fixture(params=REAL)

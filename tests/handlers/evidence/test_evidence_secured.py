@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.planner import Lessons
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
+from tests.handlers.evidence.evidence_desk import SPEC, Desk, closed, ended, found, sample, started, took
 
 
 class Cached(FolderStore):
@@ -70,9 +68,7 @@ async def test_what_was_only_listed_is_safe_too(tmp_path: Path):
     desk = Desk(tmp_path / "evidence")
     store = Cached(desk.root)
     desk.deps = replace(desk.deps, store=store)
-    begun = started()
-    record = msgspec.structs.replace(begun.record, spec={**begun.record.spec, "phase": "discovery"})
-    await desk.tell(msgspec.structs.replace(begun, record=record), found(sample()))
+    await desk.tell(started(spec={**SPEC, "phase": "discovery"}), found(sample()))
     assert store.unsafe == {"run_1/run.json"}
     await desk.tell(closed(1))
     assert store.unsafe == set()

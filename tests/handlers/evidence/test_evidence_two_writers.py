@@ -225,11 +225,6 @@ async def test_a_finished_run_is_held_by_nobody_and_that_it_is_held_is_no_part_o
 # --- two writers of one sample
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "evidence")
-
-
 HOSTILE = (
     "../../etc/passwd", "a/b", "a\\b", "nul\0byte", "\u202egnp.exe", "x" * 300, "CON", "con", "objects", "rounds",
     "tables", "memory", "_discovery", ".", "..", "", " ", "李娜", "e\u0301", "é", "TCK-1\n", "-rf", "~", "*", "%00",
@@ -237,15 +232,15 @@ HOSTILE = (
 )  # fmt: skip
 
 
-async def test_samples_of_every_name_lie_apart_below_the_run_and_are_done(desk: Desk):
+async def test_samples_of_every_name_lie_apart_below_the_run_and_are_done(tabled: Desk):
     samples = [sample(key, row) for row, key in enumerate(HOSTILE, start=1)]
-    await desk.begun(*samples)
+    await tabled.begun(*samples)
     finished: Any = None
     for one in samples:
-        filed = await desk.capture(one, one.key.encode() + b"!")
-        finished = await desk.tell(took(one, filed), ended(one, filed))
+        filed = await tabled.capture(one, one.key.encode() + b"!")
+        finished = await tabled.tell(took(one, filed), ended(one, filed))
     assert outcomes(finished) == {("done", ""): len(HOSTILE)}
-    kept = {path.parent.name: path.read_bytes() for path in (desk.root / "run_1").glob("*/01_t.png")}
+    kept = {path.parent.name: path.read_bytes() for path in (tabled.root / "run_1").glob("*/01_t.png")}
     assert sorted(kept.values()) == sorted(key.encode() + b"!" for key in HOSTILE)
-    assert {path.name for path in desk.root.parent.iterdir()} == {"evidence"}
-    assert [row["sample_id"] for row in desk.rows()] == sorted(kept)
+    assert {path.name for path in tabled.root.parent.iterdir()} == {"evidence"}
+    assert [row["sample_id"] for row in tabled.rows()] == sorted(kept)

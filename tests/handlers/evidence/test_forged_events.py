@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +13,10 @@ from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import InvalidMessage
 from shared.evidence_format import layout
-from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
 from shared.streams import ARTIFACTS
 from shared.subjects import SAMPLE_FINISHED
 from tests.handlers.evidence.evidence_desk import (
-    KEY,
+    NOW,
     Desk,
     closed,
     ended,
@@ -32,11 +29,6 @@ from tests.handlers.evidence.evidence_desk import (
 )
 
 ONE, TWO, STRANGER = sample("A-1"), sample("A-2", 2), sample("B-9", 9)
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "evidence", products=())
 
 
 @pytest.fixture
@@ -65,10 +57,6 @@ async def refuse(desk: Desk, *messages: Any) -> list[tuple[str, str]]:
     return desk.refused()
 
 
-def is_whole(desk: Desk) -> bool:
-    return check_run(FolderSource(desk.root / "run_1"), KEY.public, "").stands
-
-
 # --- a sealed run
 
 
@@ -90,20 +78,17 @@ def is_whole(desk: Desk) -> bool:
         closed(2),
         closed(1, attempt_base=1),
         replace(closed(1), complete=False, note="there may be more"),
-        replace(started(1), record=replace(started().record, spec={"output_schema": {"number": "string"}})),
-        replace(
-            started(1),
-            record=replace(started().record, run_id="run_1", created_at=started().record.created_at.replace(year=2020)),
-        ),
+        started(1, spec={"output_schema": {"number": "string"}}),
+        started(1, created_at=NOW.replace(year=2020)),
     ],
     ids=lambda forged: f"{type(forged).__name__}",
 )
 async def test_nothing_changes_a_sealed_run(sealed: Desk, forged: Any):
-    assert is_whole(sealed)
+    assert sealed.check().stands
     assert [event for event, _ in await refuse(sealed, forged)] == [type(forged).__name__]
     sealed.restart()
     assert [event for event, _ in await refuse(sealed, forged, forged)] == [type(forged).__name__], "recorded once"
-    assert is_whole(sealed)
+    assert sealed.check().stands
     loaded: Any = await sealed.load()
     assert [(one.sample, one.status, one.attempt) for one in loaded.samples] == [(ONE, "done", 1)]
 
@@ -196,7 +181,7 @@ async def test_whose_attempt_it_is_outlives_a_restart(desk: Desk):
     assert await refuse(desk, *forged) == [("SampleFinished", "other_planner"), ("StepTaken", "other_planner")]
     desk.restart()
     assert outcomes(await desk.tell(replace(ended(ONE, steps=1), planner_id="one"))) == {("done", ""): 1}
-    assert is_whole(desk)
+    assert desk.check().stands
     assert desk.json("A-1/action_log.json")[0]["planner_id"] == desk.json("A-1/result.json")["planner_id"] == "one"
 
 
@@ -209,9 +194,8 @@ async def test_events_of_another_round_are_refused(desk: Desk):
 
 
 async def test_a_run_is_not_started_under_the_name_of_another(desk: Desk):
-    forged = replace(started(), record=replace(started().record, run_id="run_2"))
     with pytest.raises(InvalidMessage):
-        await desk.hand(forged)
+        await desk.hand(started(run_id="run_2"))
     assert desk.files() == {}
 
 
@@ -227,9 +211,13 @@ async def test_a_sample_may_be_given_up_by_who_does_not_know_its_steps(at_work: 
 
 
 async def test_of_an_attempt_that_was_overtaken_nothing_is_said(at_work: Desk):
-    await at_work.tell(took(ONE, attempt=2), took(ONE, step=3), ended(ONE, steps=3), ended(ONE, attempt=2))
+    two = {"planner_id": "two", "session_id": "s2"}
+    await at_work.tell(replace(took(ONE, attempt=2), planner_id="two"), took(ONE, step=3), ended(ONE, steps=3))
+    await at_work.tell(ended(ONE, attempt=2, **two))
     assert at_work.refused() == []
     assert (at_work.root / "run_1" / "A-1" / "attempt_1").is_dir()
+    result = at_work.json("A-1/result.json")
+    assert [result[name] for name in ("attempt", *two)] == [2, "two", "s2"]
 
 
 # --- a result that is refused although it is the real one
@@ -248,7 +236,7 @@ async def test_a_sample_whose_only_result_was_refused_is_given_up_and_the_run_en
     assert (lost.status, lost.reason, lost.attempt) == ("failed", "result_refused", 2)
     assert "3 steps" in lost.message
     assert outcomes(await at_work.hand(lost)) == {("done", ""): 1, ("failed", "result_refused"): 1}
-    assert is_whole(at_work)
+    assert at_work.check().stands
     assert (at_work.root / "run_1" / "A-1" / "attempt_1" / layout.ACTION_LOG).is_file(), "what it did is kept"
     assert await at_work.given_up() == []
     await at_work.tell(started(2), closed(2, 2))

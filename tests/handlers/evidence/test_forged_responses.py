@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
 from shared.contracts.steps import FieldValue, FiledArtifact, ResponseSource
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, outcomes, sample, started, took
+from tests.handlers.evidence.evidence_desk import SPEC, Desk, closed, ended, found, outcomes, sample, started, took
 
 ONE = sample("A-1")
 BODY = b'{"number": 7, "owner": null}'
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> Desk:
+async def desk(desk: Desk) -> Desk:
     """A run of one sample, whose task names an API."""
-    desk, first = Desk(tmp_path / "evidence", products=()), started()
     integration = {"url": "https://a.example/api", "fields": {"number": "/number", "owner": "/owner"}}
-    spec = {**first.record.spec, "integration": integration}
-    await desk.tell(replace(first, record=msgspec.structs.replace(first.record, spec=spec)), found(ONE), closed(1))
+    await desk.tell(started(spec={**SPEC, "integration": integration}), found(ONE), closed(1))
     return desk
 
 

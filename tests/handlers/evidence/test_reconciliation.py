@@ -17,16 +17,15 @@ from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.reconciliation import Reconciliation, read_counts
 from services.evidence.read_api.sql_service import SqlService
-from shared.contracts.discovery import InputFile, PopulationClosed, Register, RunRecord, RunStarted, Sample
+from shared.contracts.discovery import InputFile, PopulationClosed, Register, Sample
 from shared.contracts.evidence import AskSql, ReconciliationCounts, RunFinished, SqlAnswered
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue
-from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
 from shared.streams import INPUTS
 from shared.text.names import DISCOVERY
-from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, found, sample
+from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, found, sample, started
 from tests.handlers.evidence.report_blocks import block
+from tests.handlers.evidence.sealed_rounds import told
 from tests.handlers.evidence.sql_room import OwnDatabase
 from tests.typed import expect
 
@@ -54,11 +53,6 @@ def register(data: bytes = REGISTER, name: str = "register.csv", **more: Any) ->
     return Register(file=file, key="number", **more)
 
 
-def started(of: Register | None, attempt_base: int = 0) -> RunStarted:
-    record = RunRecord(run_id="run_1", spec=SPEC, planner=None, concurrency=1, created_at=NOW, register=of)
-    return RunStarted(run_id="run_1", record=record, attempt_base=attempt_base)
-
-
 def result(one: Sample, status: Any = "done", attempt: int = 1) -> SampleFinished:
     return SampleFinished(
         run_id="run_1",
@@ -82,16 +76,15 @@ SAMPLES = [sample(f"A-{number}", number, number=f"A-{number}") for number in ran
 STATUSES = {"A-4": "failed"}
 
 
-def desk_with(folder: Path) -> Desk:
-    desk = Desk(folder / "evidence")
-    desk.deps.products = ALL_PRODUCTS
-    return desk
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "evidence", ALL_PRODUCTS)
 
 
 async def compared(desk: Desk, data: bytes = REGISTER, **more: Any) -> RunFinished:
     """File a run that is compared with these bytes."""
     await desk.bus.put(INPUTS, BLOB, data)
-    await desk.tell(started(register(data, **more)), *map(found, SAMPLES), closed(len(SAMPLES)))
+    await desk.tell(started(spec=SPEC, register=register(data, **more)), *map(found, SAMPLES), closed(len(SAMPLES)))
     return await desk.tell(*(result(one, STATUSES.get(one.key, "done")) for one in SAMPLES))
 
 
@@ -100,15 +93,10 @@ def verdicts(desk: Desk) -> dict[str, str]:
     return {one["key"]: one["verdict"] for one in records}
 
 
-def problems(desk: Desk) -> list[tuple[str, str]]:
-    checked = check_run(FolderSource(desk.root / "run_1"), KEY.public)
-    return [(problem.path, problem.code) for problem in checked.problems]
-
-
 @pytest.fixture(scope="module")
 def filed(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A run that was compared, which no test changes."""
-    desk = desk_with(tmp_path_factory.mktemp("compared"))
+    desk = Desk(tmp_path_factory.mktemp("compared") / "evidence", ALL_PRODUCTS)
     asyncio.run(compared(desk))
     return desk
 
@@ -139,21 +127,19 @@ async def test_the_file_says_what_was_compared_and_how(filed: Desk):
     assert (filed.root / "run_1" / file["register"]["path"]).read_bytes() == REGISTER
 
 
-async def test_the_register_and_the_comparison_are_sealed(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_the_register_and_the_comparison_are_sealed(desk: Desk):
     await compared(desk)
-    assert problems(desk) == []
+    assert desk.check().problems == []
     path = desk.json("reconciliation/reconciliation.json")["register"]["path"]
     sealed = {entry["path"]: entry["sha256"] for entry in desk.json("manifest.json")["files"]}
     assert sealed[path] == hashlib.sha256(REGISTER).hexdigest()
     (desk.root / "run_1" / path).write_bytes(REGISTER.replace(b"Bo", b"Al"))
-    assert problems(desk) == [(path, "changed")]
+    assert told(desk.check()) == {(path, "changed")}
 
 
 async def test_a_comparison_that_says_other_things_than_its_run_is_found_even_where_it_was_sealed_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ):
-    desk = desk_with(tmp_path)
     write = desk.deps.store.write_file
 
     async def write_other(key: str, path: Path) -> None:
@@ -163,17 +149,17 @@ async def test_a_comparison_that_says_other_things_than_its_run_is_found_even_wh
 
     monkeypatch.setattr(desk.deps.store, "write_file", write_other)
     await compared(desk)
-    assert problems(desk) == [("reconciliation/reconciliation.json", "inconsistent")]
+    assert told(desk.check()) == {("reconciliation/reconciliation.json", "inconsistent")}
 
 
 async def test_the_report_tells_it_as_text(filed: Desk):
     page = (filed.root / "run_1" / "report.html").read_text()
     assert "<img" not in page
-    told = json.loads(block(page, "run"))["reconciliation"]
-    assert {verdict: number for verdict, _, number in told["verdicts"]}["missing_there"] == 1
+    shown = json.loads(block(page, "run"))["reconciliation"]
+    assert {verdict: number for verdict, _, number in shown["verdicts"]}["missing_there"] == 1
     # What a person has to look at comes first.
-    assert [one["key"] for one in told["listed"]] == ["A-2", "A-9", "A-3", "A-5", "A-4", "A-1"]
-    [difference] = told["listed"][0]["fields"]
+    assert [one["key"] for one in shown["listed"]] == ["A-2", "A-9", "A-3", "A-5", "A-4", "A-1"]
+    [difference] = shown["listed"][0]["fields"]
     assert (difference["here"], difference["there"]) == ("Ann", HOSTILE)
 
 
@@ -202,41 +188,37 @@ async def test_it_can_be_asked_in_sql(filed: Desk):
     await service.close()
 
 
-async def test_a_run_that_is_compared_with_nothing_has_no_comparison(tmp_path: Path):
-    desk = desk_with(tmp_path)
-    await desk.tell(started(None), found(SAMPLES[0]), closed(1))
+async def test_a_run_that_is_compared_with_nothing_has_no_comparison(desk: Desk):
+    await desk.tell(started(spec=SPEC), found(SAMPLES[0]), closed(1))
     finished = await desk.tell(result(SAMPLES[0]))
     assert finished.reconciliation is None
     assert not (desk.root / "run_1" / "reconciliation").exists()
     assert "reconciliation" not in json.loads(block((desk.root / "run_1" / "report.html").read_text(), "run"))
 
 
-async def test_a_finished_run_is_compared_by_another_round_and_what_was_sealed_stays(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_a_finished_run_is_compared_by_another_round_and_what_was_sealed_stays(desk: Desk):
     done = [one for one in SAMPLES if one.key != "A-4"]
-    await desk.tell(started(None), *map(found, done), closed(len(done)), *map(result, done))
+    await desk.tell(started(spec=SPEC), *map(found, done), closed(len(done)), *map(result, done))
     await desk.bus.put(INPUTS, BLOB, REGISTER)
-    finished = await desk.tell(started(register(), 1), closed(len(done), 1))
+    finished = await desk.tell(started(1, spec=SPEC, register=register()), closed(len(done), 1))
     assert expect(finished, RunFinished).reconciliation is not None
     assert verdicts(desk)["A-9"] == "missing_here"
     other = b"number\nA-1\n"
     await desk.bus.put(INPUTS, BLOB, other)
-    await desk.tell(started(register(other), 2), closed(len(done), 2))
+    await desk.tell(started(2, spec=SPEC, register=register(other)), closed(len(done), 2))
     assert set(verdicts(desk)) == {"A-1", "A-2", "A-3", "A-5"}
     filed = [path.name for path in (desk.root / "run_1" / "reconciliation").glob("register_*")]
     assert len(filed) == 2  # the first one is still evidence of the second round
     archived = json.loads((desk.root / "run_1/rounds/2/reconciliation/reconciliation.json").read_text())
     assert archived["counts"]["missing_here"] == 2
-    assert problems(desk) == []
+    assert desk.check().problems == []
 
 
-async def test_what_a_run_has_only_listed_is_compared_too_and_a_list_that_is_not_complete_says_so(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_what_a_run_has_only_listed_is_compared_too_and_a_list_that_is_not_complete_says_so(desk: Desk):
     await desk.bus.put(INPUTS, BLOB, REGISTER)
     listing = {**SPEC, "phase": "discovery"}
-    opens = started(register())
-    record = msgspec.structs.replace(opens.record, spec=listing, discovery_spec=listing)
-    await desk.tell(msgspec.structs.replace(opens, record=record, discovering=True))
+    opens = started(spec=listing, discovery_spec=listing, register=register())
+    await desk.tell(msgspec.structs.replace(opens, discovering=True))
     for one, owner in ((SAMPLES[0], "Ann"), (SAMPLES[1], "Bo")):
         item = {"number": one.key, "owner": owner, "due": "2026-03-04"}
         await desk.tell(msgspec.structs.replace(found(one), found_on="http://x/list", item=item))
@@ -249,21 +231,19 @@ async def test_what_a_run_has_only_listed_is_compared_too_and_a_list_that_is_not
         **{"A-4": "missing_here", "A-5": "duplicate", "A-9": "missing_here"},
     }
     assert desk.json("reconciliation/reconciliation.json")["population_complete"] is False
-    assert problems(desk) == []
+    assert desk.check().problems == []
 
 
-async def test_an_event_that_is_delivered_again_changes_nothing(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_an_event_that_is_delivered_again_changes_nothing(desk: Desk):
     await compared(desk)
     before = desk.files()
     desk.restart()
-    await desk.tell(started(register()))
+    await desk.tell(started(spec=SPEC, register=register()))
     assert desk.files() == before
 
 
-async def test_a_register_that_is_not_on_the_bus_costs_the_comparison_and_not_the_run(tmp_path: Path):
-    desk = desk_with(tmp_path)
-    await desk.tell(started(register()), *map(found, SAMPLES), closed(len(SAMPLES)))
+async def test_a_register_that_is_not_on_the_bus_costs_the_comparison_and_not_the_run(desk: Desk):
+    await desk.tell(started(spec=SPEC, register=register()), *map(found, SAMPLES), closed(len(SAMPLES)))
     finished = await desk.tell(*map(result, SAMPLES))
     assert finished.reconciliation is None
     assert "register.csv is not filed" in finished.not_made[0]
@@ -274,33 +254,25 @@ async def test_a_register_that_is_not_on_the_bus_costs_the_comparison_and_not_th
     }
 
 
-async def test_bytes_that_are_not_those_that_were_checked_are_not_filed(tmp_path: Path):
-    desk = desk_with(tmp_path)
+async def test_bytes_that_are_not_those_that_were_checked_are_not_filed(desk: Desk):
     await desk.bus.put(INPUTS, BLOB, REGISTER + b"A-7,x,,1\n")
-    await desk.tell(started(register()), found(SAMPLES[0]), closed(1))
+    await desk.tell(started(spec=SPEC, register=register()), found(SAMPLES[0]), closed(1))
     assert not (desk.root / "run_1" / "reconciliation").exists()
     assert desk.json("run.json")["remarks"] == [
         "the register register.csv could not be filed: its bytes are not those that were checked"
     ]
 
 
-async def test_an_empty_register_is_told(tmp_path: Path):
-    desk = desk_with(tmp_path)
-    finished = await compared(desk, b"number,owner\n")
-    assert finished.reconciliation == ReconciliationCounts(samples=5, missing_there=5)
-
-
 @pytest.mark.system
 async def test_a_large_register_is_compared_in_a_process_of_its_own_and_every_row_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_REGISTER_BYTES", 1000)
-    desk = desk_with(tmp_path)
     rows = "".join(f"B-{number},x,\n" for number in range(300))
     finished = await compared(desk, f"number,owner,due\n{rows}".encode())
     assert finished.reconciliation == ReconciliationCounts(samples=5, rows=300, missing_here=300, missing_there=5)
     assert finished.not_made == ()
-    assert problems(desk) == []
+    assert desk.check().problems == []
     page = (desk.root / "run_1" / "report.html").read_text()
     assert json.loads(block(page, "run"))["reconciliation"]["left_out"] == 250
 
@@ -319,9 +291,3 @@ def test_a_run_agrees_with_its_own_table_in_fields_of_all_types(tmp_path: Path, 
     counts = read_counts(run)
     assert counts is not None
     assert (counts.same + counts.other_form, counts.not_read, counts.missing_here) == (done, 60 - done, 1)
-
-
-def test_the_record_of_a_run_without_a_register_reads_as_before():
-    written = msgspec.json.encode(started(None).record)
-    without = {name: value for name, value in msgspec.json.decode(written).items() if name != "register"}
-    assert msgspec.convert(without, RunRecord).register is None

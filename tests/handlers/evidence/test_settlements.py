@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +9,7 @@ import pytest
 from services.evidence.handlers import claim_press, settle_sample
 from shared.contracts.evidence import ClaimPress
 from shared.contracts.sessions.settling import SampleSettled, SettlementRefused, SettlementTaken, SettleSample
-from shared.evidence_format.sources.opening import open_source
-from shared.evidence_format.verify.run import check_run
-from shared.testing.settings import isolated_settings
 from tests.handlers.evidence.evidence_desk import (
-    KEY,
     Desk,
     closed,
     ended,
@@ -29,17 +24,6 @@ from tests.handlers.evidence.evidence_desk import (
 from tests.typed import expect
 
 UNKNOWN: dict[str, Any] = {"status": "needs_review", "reason": "unknown_outcome"}
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path, products=())
-
-
-@pytest.fixture
-def tabled(tmp_path: Path) -> Desk:
-    """A desk whose runs have tables."""
-    return Desk(tmp_path)
 
 
 async def in_doubt(desk: Desk, *steps: int) -> None:
@@ -66,11 +50,6 @@ async def settled(desk: Desk, request: SettleSample) -> Any:
     return await desk.tell(desk.bus.events(SampleSettled)[-1])
 
 
-def problems(desk: Desk) -> list[Any]:
-    with open_source(isolated_settings(), desk.root / "run_1") as source:
-        return check_run(source, KEY.public).problems
-
-
 async def test_what_was_done_is_done_by_a_person_and_sealed_with_what_was_sealed_before(tabled: Desk):
     await in_doubt(tabled)
     before = tabled.files()
@@ -89,7 +68,7 @@ async def test_what_was_done_is_done_by_a_person_and_sealed_with_what_was_sealed
         ("combined.csv", "rounds/1/combined.csv"),
     ):
         assert after[f"run_1/{now}"] == before[f"run_1/{then}"]
-    assert problems(tabled) == []
+    assert tabled.check().problems == []
 
 
 async def test_the_same_settlement_twice_changes_no_byte_and_another_one_is_refused(desk: Desk):
@@ -113,7 +92,7 @@ async def test_what_was_not_done_may_be_pressed_once_more_and_only_once(desk: De
     assert (await claim_press(ClaimPress(pressed=press(2), claim=False), desk.deps)).pressed == press(1)
     finished = await settled(desk, asking("again", reason="there is no request"))
     assert outcomes(finished) == {("needs_review", "unknown_outcome"): 1, ("done", ""): 1}
-    assert problems(desk) == []
+    assert desk.check().problems == []
     assert (await claim_press(ClaimPress(pressed=press(2), claim=False), desk.deps)).pressed is None
     await desk.tell(started(1), closed(2, 1), took(sample("A-1"), attempt=2))
     assert (await claim_press(ClaimPress(pressed=press(2)), desk.deps)).pressed == press(2)
@@ -122,7 +101,7 @@ async def test_what_was_not_done_may_be_pressed_once_more_and_only_once(desk: De
     assert desk.json("A-1/result.json")["status"] == "done"
     assert desk.json("A-1/attempt_1/result.json")["settlement"]["verdict"] == "again"
     assert desk.json("A-1/pressed_3.json")["attempt"] == 1
-    assert problems(desk) == []
+    assert desk.check().problems == []
 
 
 async def test_whoever_said_again_may_still_find_that_it_was_done(desk: Desk):
@@ -130,7 +109,7 @@ async def test_whoever_said_again_may_still_find_that_it_was_done(desk: Desk):
     await settled(desk, asking("again", reason="there is no request"))
     assert outcomes(await settled(desk, asking(reason="it came late"))) == {("done", ""): 2}
     assert desk.json("A-1/settled_2/result.json")["settlement"]["verdict"] == "again"
-    assert problems(desk) == []
+    assert desk.check().problems == []
 
 
 @pytest.mark.parametrize(
@@ -185,7 +164,7 @@ async def test_who_settles_a_task_with_a_question_answers_it(tabled: Desk):
     assert (row["judgment"], row["judgment_by"]) == ("yes", "person:Ann")
     assert expect(await asked(tabled, asking(answer="yes", evidence_refs=(picture,))), SettlementTaken).filed
     assert expect(await asked(tabled, asking(answer="no")), SettlementRefused).code == "settled_already"
-    assert problems(tabled) == []
+    assert tabled.check().problems == []
 
 
 async def test_an_answer_is_for_what_is_done_and_for_a_question(desk: Desk):
@@ -241,7 +220,7 @@ async def test_a_settlement_that_is_cut_off_anywhere_is_gone_on_with(
     finished = await desk.tell(desk.bus.events(SampleSettled)[-1])
     assert outcomes(finished) == {("done", ""): 2}
     assert sorted(path.name for path in (desk.root / "run_1" / "rounds").iterdir()) == ["1"]
-    assert problems(desk) == []
+    assert desk.check().problems == []
 
 
 async def test_a_press_is_released_only_where_a_person_says_that_it_is_to_be_made_again(desk: Desk):

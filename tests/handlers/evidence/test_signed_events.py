@@ -19,8 +19,6 @@ from shared.bus.verdict import Term, Verdict
 from shared.contracts.base import Failure
 from shared.contracts.evidence import RunFinished
 from shared.contracts.sessions.settling import SampleSettled, Settlement
-from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
 from shared.subjects import (
     POPULATION_CLOSED,
     RUN_FINISHED,
@@ -32,8 +30,8 @@ from shared.subjects import (
     Stored,
     subject_for,
 )
-from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, ended, found, outcomes, sample, started, took
-from tests.handlers.evidence.signing_world import signer_of
+from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, outcomes, sample, started, took
+from tests.handlers.evidence.signing_world import signed, signer_of
 
 KEYS, ONE = KeysInMemory(), sample("A-1")
 PLANNER, DISCOVERY = signer_of(KEYS, "planner"), signer_of(KEYS, "discovery")
@@ -68,10 +66,6 @@ class Sent:
     async def dead_letter(self, original: Delivery, failure: Failure) -> None: ...
 
 
-def signed(signer: EventSigner, subject: Stored[Any], message: Any) -> dict[str, str]:
-    return {SIGNATURE: signer.header(subject_for(subject, message), msgspec.json.encode(message))}
-
-
 async def send(desk: Desk, subject: Stored[Any], message: Any, headers: Mapping[str, str], at: str = "") -> Sent:
     sent = Sent(subject, message, headers, at)
     await Runner(desk.deps, sent, known=KEYS).handle(evidence.stored[subject.pattern], sent)
@@ -101,11 +95,7 @@ async def end_honestly(desk: Desk, *refused: tuple[str, str]) -> None:
     assert desk.refused() == sorted(refused)
     result = desk.json("A-1/result.json")
     assert (result["extracted"]["number"], result["attempt"], result["steps"]) == ("7", 1, 1)
-    assert check_run(FolderSource(desk.root / "run_1"), KEY.public).stands
-
-
-async def test_an_honest_run_is_not_hindered(desk: Desk):
-    await end_honestly(desk)
+    assert desk.check().stands
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,6 @@ sys.stdin.read()
 """
 
 
-def other_process(root: Path) -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    return process, process.stdout.readline().strip()
-
-
 def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()] if folder.exists() else []
 
@@ -39,8 +31,11 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.system
 def test_what_a_living_process_uses_stays_and_what_a_killed_one_left_goes(tmp_path):
     root = tmp_path / ".spool"
-    process, theirs = other_process(root)
+    command = [sys.executable, "-c", HOLDS, str(root)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
+        assert process.stdout is not None
+        theirs = process.stdout.readline().strip()
         ours = Spool(root)
         ours.clear_leftovers()
         assert ours.folder.is_dir()
@@ -49,7 +44,7 @@ def test_what_a_living_process_uses_stays_and_what_a_killed_one_left_goes(tmp_pa
         process.kill()
         process.communicate()
     assert names(root / theirs) != []
-    Spool(root).clear_leftovers()
+    FolderStore(tmp_path).check_usable()  # as the service does when it starts
     assert names(root) == [ours.folder.name]
     ours.close()
     assert not root.exists()
@@ -63,13 +58,4 @@ def test_it_can_be_used_again_after_it_was_closed(tmp_path):
     assert spool.folder.is_dir()
     assert spool.folder != first
     spool.close()
-    assert names(tmp_path) == []
-
-
-@pytest.mark.system
-def test_a_store_clears_what_was_left_when_it_starts(tmp_path):
-    process, _ = other_process(tmp_path / ".spool")
-    process.kill()
-    process.communicate()
-    FolderStore(tmp_path).check_usable()
     assert names(tmp_path) == []

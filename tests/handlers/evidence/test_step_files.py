@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from services.evidence.step_files import merge_step_files, read_log, write_step
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
-from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.log_codec import LogEntry, entry_of
+from tests.handlers.evidence.evidence_desk import sample, took
 
 FOLDER = "run_1/A-1"
-AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -25,19 +24,8 @@ def store(tmp_path: Path) -> FolderStore:
 
 def entry(step: int) -> LogEntry:
     words = 'a line\nanother, "quoted", \u2028 and {} [],'
-    taken = StepTaken(
-        run_id="run_1",
-        sample_id="A-1",
-        attempt=1,
-        step=step,
-        started_at=AT,
-        ended_at=AT,
-        observation=None,
-        decided_by="rules",
-        action=Done(values={"empty": [], "none": {}, "list": [{"a": [1.5, None, True]}]}, reason=words),
-        message=words,
-    )
-    return entry_of(taken)
+    action = Done(values={"empty": [], "none": {}, "list": [{"a": [1.5, None, True]}]}, reason=words)
+    return entry_of(replace(took(sample(), step=step), action=action, message=words))
 
 
 def files(root: Path) -> dict[str, bytes]:

@@ -20,7 +20,6 @@ from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import NotMadeError, Product
 from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import SubprocessProduct, in_subprocess_if_large
-from tests.handlers.evidence.odd_run import made_of_what_no_column_holds
 
 pytestmark = pytest.mark.system
 WORLD = World(60)
@@ -117,12 +116,3 @@ def test_it_ends_with_whoever_waits_for_it(tmp_path: Path):
         (child,) = processes() - before
         product.add(next(WORLD.facts()), opener(1))
     assert not child.is_running()
-
-
-async def test_a_run_is_closed_with_what_could_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 0)
-    makers = (in_subprocess_if_large(ParquetTables, "tables/"), in_subprocess_if_large(EnrichedTable, "enriched.csv"))
-    made = await made_of_what_no_column_holds(tmp_path, *makers)
-    assert made.names == {"enriched.csv"}
-    assert len(made.failures) == 1
-    assert made.failures[0].startswith("tables/ could not be made: InvalidInputException")

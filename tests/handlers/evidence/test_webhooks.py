@@ -41,11 +41,6 @@ class Receiver:
         return answer
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path, products=())
-
-
 def hooked(desk: Desk, *answers: ReceiverAnswer | BaseException, secret: str = SECRET, most: int = 3) -> Receiver:
     receiver = Receiver(*answers)
     desk.deps.webhooks = Webhooks(URL, secret, receiver, desk.bus, lambda: NOW, most, 1.0)
@@ -84,14 +79,11 @@ async def test_a_receiver_that_fails_twice_gets_the_same_signed_bytes_a_third_ti
     assert said is not None
     assert (said.delivery_id, headers[DELIVERY_HEADER]) == ("run_1.0", "run_1.0")
     assert (said.status.success, said.status.in_progress) == (True, False)
-    assert said.status.structured_output == {
-        "A-1": {"number": "7", "owner": None}, "A-2": {"number": "7", "owner": None},
-    }  # fmt: skip
+    assert said.status.structured_output == {key: {"number": "7", "owner": None} for key in ("A-1", "A-2")}
     record = await stored(desk)
     assert record.state == "delivered"
-    assert [(one.outcome, one.http_status) for one in record.attempts] == [
-        ("rejected", 500), ("timeout", 0), ("accepted", 200),
-    ]  # fmt: skip
+    made = [(one.outcome, one.http_status) for one in record.attempts]
+    assert made == [("rejected", 500), ("timeout", 0), ("accepted", 200)]
 
 
 async def test_a_process_that_dies_within_an_attempt_leaves_it_to_the_next(desk):
@@ -215,39 +207,37 @@ async def test_an_unknown_name_and_a_closed_port_may_be_there_later(site):
 # --- the status record
 
 
+async def status_of(desk: Desk, skip: int = 0) -> RunStatus:
+    return expect(await load_status(LoadStatus(run_id="run_1", skip=skip), desk.deps), RunStatus)
+
+
 async def test_the_status_record_of_a_run_at_work(desk):
     await desk.begun(sample("A-1"), sample("A-2", 2))
     filed = await desk.capture(sample("A-1"))
-    await desk.tell(ended(sample("A-1"), filed))
-    status = expect(await load_status(LoadStatus(run_id="run_1"), desk.deps), RunStatus)
+    await desk.tell(took(sample("A-1"), filed), ended(sample("A-1"), filed))
+    status = await status_of(desk)
     assert (status.in_progress, status.success, status.final_message) == (True, None, "")
     assert (status.metadata.samples, status.metadata.ended) == (2, 1)
     assert list(status.structured_output) == ["A-1"]
+    (file,) = status.file_metadata
+    assert (file.filename, file.file_size, file.download_timestamp) == ("01_t.png", 3, NOW)
+    assert Path(file.download_url).read_bytes() == b"png"
+    assert isinstance(await load_status(LoadStatus(run_id="run_9"), desk.deps), RunUnknown)
 
 
 async def test_a_sample_for_review_is_no_success(desk):
     await finished(desk, status="needs_review", reason="ambiguous_value")
-    status = expect(await load_status(LoadStatus(run_id="run_1"), desk.deps), RunStatus)
+    status = await status_of(desk)
     assert (status.in_progress, status.success) == (False, False)
     assert status.final_message == "2 samples: 1 done, 1 needs_review (ambiguous_value)."
     assert [(one.sample_id, one.status) for one in status.samples] == [("A-1", "done"), ("A-2", "needs_review")]
 
 
-async def test_files_are_listed_with_size_place_and_time(desk):
-    await desk.begun(sample())
-    filed = await desk.capture(sample())
-    await desk.tell(took(sample(), filed), ended(sample(), filed))
-    status = expect(await load_status(LoadStatus(run_id="run_1"), desk.deps), RunStatus)
-    (file,) = status.file_metadata
-    assert (file.filename, file.file_size, file.download_timestamp) == ("01_t.png", 3, NOW)
-    assert Path(file.download_url).read_bytes() == b"png"
-
-
 async def test_pages_of_a_status_record_join(desk, monkeypatch):
     monkeypatch.setattr("services.evidence.read_api.run_status.STATUS_BYTES", 10)
     await finished(desk)
-    first = expect(await load_status(LoadStatus(run_id="run_1"), desk.deps), RunStatus)
-    last = expect(await load_status(LoadStatus(run_id="run_1", skip=first.next_skip or 0), desk.deps), RunStatus)
+    first = await status_of(desk)
+    last = await status_of(desk, first.next_skip or 0)
     assert (list(first.structured_output), first.next_skip) == (["A-1"], 1)
     assert (list(last.structured_output), last.next_skip) == (["A-2"], None)
 
@@ -255,10 +245,6 @@ async def test_pages_of_a_status_record_join(desk, monkeypatch):
 async def test_a_damaged_result_is_no_success_and_costs_only_itself(desk):
     await finished(desk)
     (desk.root / "run_1" / "A-2" / "result.json").write_bytes(b"{")
-    status = expect(await load_status(LoadStatus(run_id="run_1"), desk.deps), RunStatus)
+    status = await status_of(desk)
     assert list(status.structured_output) == ["A-1"]
     assert len(status.samples) == 2
-
-
-async def test_the_status_of_an_unknown_run(desk):
-    assert isinstance(await load_status(LoadStatus(run_id="run_9"), desk.deps), RunUnknown)

@@ -47,16 +47,13 @@ def test_what_is_written_is_read_with_its_type_and_metadata(bucket):
 
 
 def test_the_first_of_two_that_write_anew_stays(bucket):
+    assert has_conditional_writes(bucket, ".asked") is True
+    assert list(bucket.list_objects("", versions=True)) == [], "to ask leaves nothing behind"
     assert bucket.write_new("name", b"first") is True
     assert bucket.write_new("name", b"second") is False
     assert bucket.read("name")[1] == b"first"
     bucket.remove("name")
     assert bucket.write_new("name", b"third") is True
-
-
-def test_that_the_server_knows_conditions_is_asked_without_leaving_anything_behind(bucket):
-    assert has_conditional_writes(bucket, ".asked") is True
-    assert list(bucket.list_objects("", versions=True)) == []
 
 
 def test_listing_tells_files_from_folders_and_stays_below_the_prefix(bucket, server):
@@ -105,18 +102,18 @@ def test_no_key_leads_out(key):
         S3Location("evidence", "below").name_of(key)
 
 
-def test_a_wrong_secret_key_says_so(real_server):
-    wrong = real_server.settings("s3://anything", s3_secret_key=SecretStr("wrong-but-long-enough"))
-    with pytest.raises(Unavailable, match="EXHIBIT_S3_SECRET_KEY") as caught:
-        prepare_bucket(open_bucket(wrong))
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"s3_secret_key": SecretStr("wrong-but-long-enough")}, "EXHIBIT_S3_SECRET_KEY"),
+        ({"s3_access_key": SecretStr("nobody-we-know")}, "does not know this access key"),
+    ],
+)
+def test_a_wrong_key_says_so(real_server, wrong, words):
+    with pytest.raises(Unavailable, match=words) as caught:
+        prepare_bucket(open_bucket(real_server.settings("s3://anything", **wrong)))
     assert caught.value.code == "store_credentials"
     assert "wrong-but-long-enough" not in str(caught.value)
-
-
-def test_a_wrong_access_key_says_so(real_server):
-    with pytest.raises(Unavailable, match="does not know this access key") as caught:
-        prepare_bucket(open_bucket(real_server.settings("s3://anything", s3_access_key=SecretStr("nobody-we-know"))))
-    assert caught.value.code == "store_credentials"
 
 
 def test_a_bucket_that_is_taken_away_says_so(server):

@@ -78,11 +78,14 @@ def test_whatever_step_is_read_back_as_it_was(value: Any):
     assert read_back(step) == step
 
 
-def test_notes_of_an_older_log_are_typed_when_they_are_read():
-    old = old_entry(notes=["differs: step 2: address: then a, now b", "b"])
-    differs = Note(kind="differs", text="step 2: address: then a, now b")
+def test_notes_and_problems_of_an_older_log_are_typed_when_they_are_read():
+    problems = ["01_t.png: its SHA-256 is not that of the capture", "no name"]
+    old = old_entry(notes=["differs: step 2: address: then a, now b", "b"], problems=problems)
     [entry] = parse_log(msgspec.json.encode([old]))
+    differs = Note(kind="differs", text="step 2: address: then a, now b")
     assert step_of(entry, "r", "s").notes == (differs, plain_note("b"))
+    assert (entry.problems[0].filename, entry.problems[0].text) == tuple(problems[0].split(": "))
+    assert [one.sentence for one in entry.problems] == problems
 
 
 def old_entry(**changes: Any) -> dict[str, Any]:
@@ -109,13 +112,6 @@ def test_the_step_of_the_route_is_read_from_the_reason_in_logs_that_have_no_fiel
     del written["route"]
     [old] = parse_log(msgspec.json.encode([written]))
     assert step_of(old, "r", "s").route == mark
-
-
-def test_problems_of_an_older_log_are_typed_when_they_are_read():
-    old = old_entry(problems=["01_t.png: its SHA-256 is not that of the capture", "no name"])
-    first, other = parse_log(msgspec.json.encode([old]))[0].problems
-    assert (first.filename, first.text) == ("01_t.png", "its SHA-256 is not that of the capture")
-    assert [first.sentence, other.sentence] == old["problems"]
 
 
 def test_a_log_of_entries_of_both_versions_is_read_as_one():

@@ -14,7 +14,6 @@ from services.evidence.report.sample_details import detail_of, row_of
 from shared.contracts.results import TargetFound
 from shared.contracts.workflows.heals import Heal, HealWay
 from shared.evidence_format.step_words import action_words, heal_text, value_text
-from shared.hosts import host_of
 from tests.handlers.evidence.written_sample import facts_of
 
 LINK = TargetFound(role="link", name="Next", tag="a", fingerprint="")
@@ -75,14 +74,6 @@ def test_names_in_the_head_cannot_be_markup() -> None:
     page = head(Assets(css="", js="", body="<body>"), "</title><script>", '"}</style>')
     assert page.count("<script") == 0
     assert page.count("</style>") == 2
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [("https://a.example:8/x", "a.example:8"), ("about:blank", ""), ("https://u:p@a.example/", "a.example"), ("", "")],
-)
-def test_the_site_is_named_without_what_is_secret(url: str, host: str) -> None:
-    assert host_of(url) == host
 
 
 def test_a_long_value_is_short_in_the_list_and_whole_when_opened() -> None:

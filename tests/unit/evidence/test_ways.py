@@ -11,6 +11,7 @@ from services.evidence.state.run_state import MAX_REASONS, SampleEnd, ways_of
 from shared.contracts.evidence import NoFlowCount, WayCount
 from shared.contracts.planner import Way
 from shared.evidence_format.files.sample import ResultFile, parse_result
+from tests.typed import expect
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -49,7 +50,6 @@ def test_a_result_of_an_earlier_version_has_no_way():
         "llm_calls": 0, "usage": {}, "extracted": {}, "fields": {}, "artifacts": [], "judgment": None, "flagged": False,
         "notes": [], "attempt": 1, "decided_by": "rules", "started_at": NOW, "finished_at": NOW, "version": 2,
     }  # fmt: skip
-    result = parse_result(msgspec.json.encode(written))
-    assert isinstance(result, ResultFile)
+    result = expect(parse_result(msgspec.json.encode(written)), ResultFile)
     assert (result.way, result.no_flow) == ("", "")
     assert ways_of([SampleEnd.of(result)]) == ()
