@@ -51,6 +51,7 @@ async def record_page(site: str) -> AsyncGenerator[tuple[str, str]]:
 async def shown_pairs(place: Page | FrameLocator) -> list[tuple[str, str]]:
     """Return labels and values of the record itself, in order; look-alikes stand below it."""
     await expect(place.locator("dl dd").first).not_to_be_empty()
+    await expect(place.locator(".loading")).to_have_count(0)  # a look-alike may stand there before the record
     own = place.locator("dl").first
     names, values = await own.locator("dt").all_inner_texts(), await own.locator("dd").all_inner_texts()
     return list(zip(names, values, strict=True))

@@ -50,7 +50,7 @@ from tests.handlers.evidence.evidence_desk import (
     took,
 )
 from tests.handlers.evidence.sealed_rounds import rounds, told, worked
-from tests.unit.shared.test_sealed_chain import check_plainly, plainly
+from tests.plain_chain import check_plainly, plainly
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from typing import Any
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from shared.evidence_format import chain
 from tests.cases import cases
+from tests.plain_chain import check_plainly, plainly
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JSON = st.recursive(
@@ -27,21 +27,6 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-
-
-def plainly(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def check_plainly(log: bytes, run_id: str, sample_id: str, attempt: int) -> str:
-    """The head; as docs/adr/0010 says it."""
-    head = hashlib.sha256(plainly({"run_id": run_id, "sample_id": sample_id, "attempt": attempt})).hexdigest()
-    for entry in json.loads(log):
-        said = entry.pop("sha256")
-        assert entry["previous_sha256"] == head
-        head = hashlib.sha256(plainly(entry)).hexdigest()
-        assert head == said
-    return head
 
 
 @given(JSON)
