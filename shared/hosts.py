@@ -242,7 +242,7 @@ def is_private(address: Address) -> bool:
 def _inner(address: IPv6Address) -> IPv4Address | None:
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
-    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 0xFFFF):
+    if address in _NAT64 or address in _IPV4_COMPATIBLE:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return None
 

@@ -144,8 +144,7 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
         labels = labels_of(name, spec.output_schema[name])
         listed = labelled and isinstance(reading, FieldFound) and _is_in_list(reading.candidate.element, page, labels)
         proofs.append(_proof(name, value, reading, named, labelled=labelled, listed=listed))
-        named_above = any(find_mention(one, value) for one in (page.title, unquote(page.url), *(e.name for e in heads)))
-        if listed and isinstance(reading, FieldFound) and not named_above:
+        if listed and isinstance(reading, FieldFound) and not _is_named_above(value, page, heads, named):
             element = reading.candidate.element
             rows.add((element.frame, element.row))
     proof = _proof_of_all(proofs)
@@ -286,6 +285,14 @@ def _is_own_heading(element: Element, value: str, page: PageObserved, heads: Seq
     highest = min(e.level or 2 for e in heads)
     named_elsewhere = any(find_mention(text, value) is not None for text in (page.title, unquote(page.url)))
     return (element.level or 2) == highest or is_equal_text(element.name, value) or named_elsewhere
+
+
+def _is_named_above(value: str, page: PageObserved, heads: Sequence[Element], named: NamedRecords) -> bool:
+    """Return whether the page as a whole names the record: its title, its address, or a heading of its own."""
+    if any(find_mention(text, value) is not None for text in (page.title, unquote(page.url))):
+        return True
+    begins = named.heading is not None and named.heading.is_asked and named.heading.begins
+    return begins or any(find_mention(e.name, value) and _is_own_heading(e, value, page, heads) for e in heads)
 
 
 def _is_lone(element: Element) -> bool:

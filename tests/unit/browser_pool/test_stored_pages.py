@@ -54,9 +54,8 @@ def test_a_page_without_a_secret_stays_the_very_same_bytes() -> None:
 @given(TEXT.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE), st.integers(0, 80))
 def test_a_secret_goes_wherever_a_line_of_the_file_breaks(secret: str, before: int) -> None:
     escaped = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    html = f"<p>{'x' * before}{escaped}y</p>"
-    clean = cleaned(mhtml(html), secret)
-    assert parts(clean)[0].decode().rstrip() == f"<p>{'x' * before}{HIDDEN_VALUE}y</p>"
+    clean = cleaned(mhtml(f"<p>{'x' * before} {escaped} y</p>"), secret)  # letters within a word are no secret
+    assert parts(clean)[0].decode().rstrip() == f"<p>{'x' * before} {HIDDEN_VALUE} y</p>"
 
 
 @cases("secret", ["MULTIPART", "1.0", "text/html", "quoted-printable", "base64", "--X", "image/png"])

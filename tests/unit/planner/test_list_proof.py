@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from services.planner.judge.gates import Rejection, judge_done
 from services.planner.judge.list_proof import counted_items, list_gaps, steps_since_gain, visited_addresses
 from services.planner.state.attempt_state import AttemptState, Entry
-from shared.contracts.actions import ByText, Click, Goto, ReportItems
+from shared.contracts.actions import ByText, Click, Done, Goto, ReportItems
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import RouteMark, ShownCount
 from tests.cases import cases
-from tests.unit.planner.planner_pages import cell, el, heading, page, spec, text, view
+from tests.unit.planner.planner_pages import bounced, cell, el, heading, page, spec, text, view
 
 SITE = "http://127.0.0.1:8000"
 LISTING: dict[str, Any] = {
@@ -23,6 +24,7 @@ LISTING: dict[str, Any] = {
 }
 NEXT = el("link", "Next", tag="a", area="pager", url=f"{SITE}/list?page=2")
 MORE = el("button", "Load more", tag="button")
+DONE = Done(values={})
 OPENED = Entry(Goto(url=f"{SITE}/list"), None, "", url=f"{SITE}/list")
 PRESSED = Entry(Click(target=ByText(text="Load more")), None, "", url=f"{SITE}/list")
 
@@ -216,6 +218,33 @@ def rows(count: int) -> tuple[Element, ...]:
 )
 def test_that_there_is_nothing_must_be_said_by_the_page(elements: tuple[Element, ...], reasons: list[str]):
     assert [reason for reason, _ in gaps(*elements, found=0)] == reasons
+
+
+# --- what follows
+
+
+def ruled(at: AttemptState, *, by_model: bool = True, **task: Any) -> str:
+    """Return how a report that the list is complete ends, on a page whose list goes on; or that it is sent back."""
+    seen = view(page(NEXT, url=f"{SITE}/list"), at, spec=spec(**{**LISTING, **task}))
+    ruling = judge_done(seen, DONE, by_model=by_model)[0]
+    if isinstance(ruling, Rejection):
+        assert "'Next' leads on" in ruling.message
+        return "sent back"
+    assert ruling.flagged is (ruling.status != "done")
+    return f"{ruling.status}: {ruling.reason}"
+
+
+def test_a_model_that_calls_a_list_complete_is_told_once_and_then_a_person_is():
+    read = state(3)
+    assert ruled(read) == "sent back"
+    assert ruled(bounced(read, DONE, "")) == ruled(read, by_model=False) == "needs_review: incomplete_list"
+    assert ruled(read, max_steps=1) == "needs_review: incomplete_list"
+    assert ruled(read, expected_items=3) == ruled(read, expected_items=2) == "done: "
+    assert ruled(read, pagination=False) == "done: "
+    assert ruled(read, by_model=False, pagination=False, expected_items=4) == "needs_review: missing_items"
+    assert ruled(read, by_model=False, required_artifacts=["screenshot:list"], pagination=False) == (
+        "needs_review: missing_artifacts"
+    )
 
 
 # --- what was done

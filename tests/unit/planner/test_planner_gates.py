@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replaced
 from typing import Any
 
 from msgspec.structs import replace
 
 from services.planner.judge.field_values import values_to_save
-from services.planner.judge.gates import Rejection, judge_done, judge_fail, limit_reached
+from services.planner.judge.gates import (
+    Rejection,
+    is_tried_again,
+    judge_done,
+    judge_fail,
+    limit_reached,
+    login_wall,
+    to_finished,
+)
 from services.planner.judge.record_checks import missing_artifacts
 from services.planner.judge.reported_values import value_problems
-from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain
+from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain, ending_of
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from shared.contracts.actions import (
@@ -27,12 +36,16 @@ from shared.contracts.actions import (
 )
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, cut_marker
+from shared.contracts.codes import Reason
+from shared.contracts.planner import WorkSample
 from shared.contracts.results import TextRead
-from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note_text, plain_note
+from shared.contracts.steps import FieldValue, Note, ObservationRef, ValueSource, note_text, plain_note
 from shared.evidence_format.layout import artifact_filename
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
+    NOW,
+    URL,
     acted,
     artifact,
     bounced,
@@ -569,6 +582,61 @@ def test_answers_that_cannot_be_used_end_the_sample():
     ending = expect(limit_reached(view(None, state), 0.0), Ending)
     assert (ending.reason, ending.fault) == ("bad_replies", "us")
     assert "no tool call" in ending.message
+
+
+# --- what an ending comes to
+
+
+def test_a_page_that_still_loads_is_called_that_where_a_field_is_missing():
+    done = Done(values={"ticket_number": "TCK-1001", "assignee": None})
+    state = bounced(proven(), done, "")
+    assert judge(done, state, page(*ticket(), busy=True))[0].reason == "still_loading"
+    assert judge(done, state, page(*ticket()))[0].reason == "missing_fields"
+    assert judge_done(view(None, state), done)[0].reason == "missing_fields"  # type: ignore[union-attr]
+    without = bounced(shown_record(AttemptState(), "proven"), done, "")
+    assert judge(Done(values=VALUES), without, page(*ticket(), busy=True))[0].reason == "missing_artifacts"
+
+
+def finished(reason: Reason, *notes: Note, flagged: bool = False):
+    work = WorkSample(run_id="r", sample_id="s", sample=sample())
+    return to_finished(work, 1, "p", replaced(ending_of(reason), notes=notes, flagged=flagged), NOW, NOW)
+
+
+def test_a_page_that_still_loads_is_tried_again_unless_something_may_have_been_sent():
+    sends = spec(route=[{"press": "Send", "irreversible": True}])
+    assert is_tried_again(finished("still_loading"), view(None))
+    assert not is_tried_again(finished("missing_fields"), view(None))
+    assert not is_tried_again(finished("still_loading"), view(None, spec=sends))
+
+
+@cases("kind", ["not_as_read", "not_kept"])
+def test_a_value_whose_page_was_not_stored_as_it_was_read_is_flagged(kind):
+    note = replace(plain_note("a page"), kind=kind)
+    assert finished("not_found", note).flagged
+    assert not finished("not_found", plain_note("a page")).flagged
+    assert finished("not_found", flagged=True).flagged
+
+
+def test_a_login_state_is_paused_for_all_only_where_the_page_itself_asks_to_sign_in():
+    asks = page(heading("Sign in"), el("textbox", "Password", tag="input", value="", secret=True), url=f"{URL}?t=s#x")
+    ended = finished("login_required")
+    assert login_wall(ended, replace(page(), http_status=401, url=f"{URL}?t=s")) == f"{URL} answered HTTP 401"
+    assert login_wall(ended, asks).startswith(f"{URL} asks ")
+    for other in (None, page(*ticket()), replace(page(*ticket()), http_status=403)):
+        assert login_wall(ended, other) == ""
+    assert login_wall(finished("not_found"), asks) == ""
+
+
+def test_only_values_beside_the_identity_make_a_partial_success():
+    values = {name: FieldValue(field=name, state="value", value="x", shown="TCK-1001") for name in VALUES}
+    right = stepped(3, shown_record(AttemptState(), "proven"))
+    task = {"spec": spec(max_steps=3, required_fields=[])}
+
+    def ended(*names: str) -> str:
+        state = with_readings(right, tuple(values[name] for name in names))
+        return expect(limit_reached(view(None, state, **task), 0.0), Ending).status
+
+    assert (ended(), ended("ticket_number"), ended("assignee")) == ("failed", "failed", "partial_success")
 
 
 # --- the state

@@ -210,6 +210,15 @@ def test_the_words_of_the_site_count_at_each_page_of_a_route():
         assert expect(expect(decide(view(nothing, state, **asked_for)), Act).action, Fail).code == code
 
 
+def test_beside_a_row_of_a_list_nothing_is_read_where_a_lower_heading_only_mentions_the_record():
+    listed = (heading("x"), cell("Ticket number", "TCK-1001", 2), cell("Age", "7", 2))
+    for name, reads in (("Blocked by TCK-1001", False), ("TCK-1001: x", True)):
+        seen = page(*listed, heading(name, 2), *row("Note", "of another"), url=f"{HOST}/t/1")
+        read = read_page(**TICKET, page=seen)
+        assert read.proof.state == "proven"
+        assert isinstance(read.readings["note"], FieldFound) is reads
+
+
 # --- random pages
 
 numbers = st.integers(1, 99_999)

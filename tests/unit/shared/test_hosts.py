@@ -21,6 +21,7 @@ from shared.hosts import (
     parse_host_rule,
     parse_origin,
     share_a_host,
+    split_port,
 )
 from shared.network.host_policy import HostPolicy, document_refusal
 from tests.cases import cases
@@ -51,10 +52,13 @@ def test_an_address_within_an_ipv6_address_counts(number: int) -> None:
         ("i❤.example", "xn--i-7iq.example"),
         ("foo_bar.müller.example", "foo_bar.xn--mller-kva.example"),
         ("[::FFFF:7f00:1]", "::ffff:7f00:1"),
-        ("a\u2028b.example", None),
-        ("a%62.example", None),
-        ("1.2.3.4.5", None),
-        ("", None),
+        ("0", "0.0.0.0"),
+        ("010.1", "8.0.0.1"),
+        ("0x7f.1", "127.0.0.1"),
+        ("1.255.65535", "1.255.255.255"),
+        *(("1.2.65536", None), ("256.1", None), ("4294967295", "255.255.255.255"), ("4294967296", None)),
+        *(("a.1", None), ("08.1", None), ("1.2.3.4.5", None), ("1.2.3.4.5.6", None)),
+        *(("a\u2028b.example", None), ("a%62.example", None), ("[::1%eth0]", "::1"), ("[::x]", None), ("", None)),
     ],
 )
 def test_a_host_is_read_as_browsers_read_it(written: str, host: str | None) -> None:
@@ -88,6 +92,56 @@ def test_what_a_task_spec_may_hold_is_what_its_schema_says_but_for_international
     assert spec(allowed_hosts=["müller.example"]).allowed_hosts == ["müller.example"]
     with pytest.raises(ValueError, match="names no host that a browser can ask"):
         spec(allowed_hosts=["a.example/x"])
+
+
+@cases(
+    ("one", "other", "shared"),
+    [
+        ("a.example", "a.example", True), ("a.example", "b.example", False), ("a.example", "www.a.example", True),
+        ("www.a.example", "a.example", True), ("a.example", "x.a.example", False), ("*", "a.example", True),
+        ("a.example", "*", True), ("a.example:1", "a.example:1", True), ("a.example:1", "a.example:2", False),
+        ("a.example:1", "a.example", True), ("a.example", "a.example:1", True), ("a.example:1", "*.example:2", False),
+        ("*.example", "a.example", True), ("a.example", "*.example", True), ("*.a.example", "a.example", True),
+        ("*.x.a.example", "a.example", False), ("*.a.example", "*.example", True), ("*.example", "*.a.example", True),
+        ("*.a.example", "*.b.example", False), ("*.a.example", "*.aa.example", False), ("no host", "a.example", False),
+        ("a.example", "a.example/x", False), ("127.0.0.1", "127.0.0.1:8000", True), ("*.a.example", "b.example", False),
+    ],
+)  # fmt: skip
+def test_two_rules_share_a_host_where_both_name_one(one: str, other: str, shared: bool) -> None:
+    assert share_a_host([one], [other]) is share_a_host([other], [one]) is shared
+    assert share_a_host(["c.test", one], [other, "d.test"]) is shared
+    assert not share_a_host([], [other])
+
+
+@cases(
+    ("netloc", "host", "port"),
+    [
+        ("a.example", "a.example", None), ("a.example:80", "a.example", 80), ("a.example:", "a.example", None),
+        ("[::1]", "[::1]", None), ("[::1]:80", "[::1]", 80), ("::1", "::1", None), ("a:b", "a:b", None),
+        ("::", "::", None), ("[::1:]", "[::1:]", None), ("a.example:\u0661", "a.example:\u0661", None),
+    ],
+)  # fmt: skip
+def test_a_port_is_what_stands_behind_a_host(netloc: str, host: str, port: int | None) -> None:
+    assert split_port(netloc) == (host, port)
+
+
+def test_ports_end_at_65535() -> None:
+    assert parse_host_rule("a.example:65535") is not None
+    assert isinstance(parse_origin("http://a.example:65535/"), Origin)
+    assert parse_host_rule("a.example:65536") is None
+    assert isinstance(parse_origin("http://a.example:65536/"), str)
+
+
+@cases(
+    ("address", "private"),
+    [
+        ("2002:5db8:d822::1", True), ("2001:0:53aa:64c::1", True),  # tunnels
+        ("::8.8.8.8", False), ("::10.0.0.1", True), ("::2", True), ("::ffff", True), ("::1:0", True),
+        ("2606:2800:220:1::1", False), ("ff02::1", True),
+    ],
+)  # fmt: skip
+def test_which_ipv6_addresses_are_private(address: str, private: bool) -> None:
+    assert is_private(IPv6Address(address)) is private
 
 
 @cases(
