@@ -171,15 +171,16 @@ def write(
     pictures: bool = True,
     ways: tuple[WayCount, ...] = (),
     reconciliation: str = "",
+    population: Mapping[str, Any] | None = None,
     **record: Any,
 ) -> Path:
     """Write a run's folder with screenshots and report; return the path of the report. ``reconciliation``: path of the
-    comparison with its register."""
+    comparison with its register. ``population``: what the end of the run says of its population."""
     samples = list(told)
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
     closing = RunFacts(
         RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given),
-        finished(samples, ways=ways),
+        finished(samples, ways=ways, **(population or {})),
         ("number", "url"),
         reconciliation=reconciliation,
     )

@@ -100,6 +100,18 @@ def near(pixel: Any, name: str) -> bool:
     return all(abs(one - other) <= 40 for one, other in zip(pixel, wanted, strict=True))
 
 
+async def test_a_list_that_was_not_read_to_its_end_is_told_first(browser: Browser, tmp_path: Path) -> None:
+    ended = {"population_complete": False, "population_reason": "incomplete_list", "population_counted": 12}
+    report = write(tmp_path / "run", told_many(5), population={**ended, "population_note": "the list says 1 - 5 of 12"})
+    async with opened(browser, report) as page:
+        note = await page.locator(".population .note.warn").inner_text()
+        assert "Incomplete: 5 of 12. the list says 1 - 5 of 12." in " ".join(note.split())
+        assert "Go on with --resume." in note
+    async with opened(browser, write(tmp_path / "whole", told_many(5))) as page:
+        await page.locator(".population").wait_for()
+        assert await page.locator(".population .note.warn").count() == 0
+
+
 async def test_each_mark_lies_where_the_value_stood(browser: Browser, picture: Pictured, tmp_path: Path) -> None:
     report = write(tmp_path / "run", [Told("TCK-1", VALUES, picture=picture)])
     async with opened(browser, report) as page:
