@@ -9,8 +9,10 @@ from typing import Any
 from services.planner.integration.comparing import merged_values, needs_browser
 from services.planner.integration.json_text import ABSENT, MAX_BYTES, MAX_DEPTH, JsonNumber, JsonText, find, read_json
 from services.planner.integration.reading import ResponseRead, parse_response, read_response
+from services.planner.judge.gates import judge_fail
 from services.planner.reperform.responses import parse_stored_response, response_verdict
-from services.planner.state.attempt_state import AttemptState, SampleView
+from services.planner.state.attempt_state import AttemptState, Ending, SampleView
+from shared.contracts.actions import Fail
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, ResponseSource
 from shared.task.output_field import OutputField
@@ -228,6 +230,17 @@ def test_page_and_api_are_compared_as_values(type_: str, written: str, shown: An
     assert merged_values(view, [page_value(None, "not_found")]).values == (given,)
     none = merged_values(view, [page_value(None, "not_present")])
     assert [problem.reason for problem in none.problems] == ["api_differs"]
+
+
+def test_a_record_that_the_api_has_given_is_not_called_missing_without_a_person():
+    given = value_of(task(), '"Open"')
+    assert isinstance(given, FieldValue)
+    view = SampleView(task(), SAMPLE, AttemptState(from_api={"x": given}), None)
+    ending = expect(judge_fail(view, Fail(code="not_found", note="nothing there"), by_model=False), Ending)
+    assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "api_differs", True)
+    assert ending.values == (given,)
+    other = expect(judge_fail(view, Fail(code="http_error"), by_model=False), Ending)
+    assert (other.status, other.reason) == ("failed", "http_error")
 
 
 # --- read again

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.contracts.base import Usage
+from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.manifest import FileEntry
+from shared.evidence_format.files.sample import ResultFile, StoredField
 from shared.evidence_format.sources.base import Digest
-from shared.evidence_format.verify.compare import differences
+from shared.evidence_format.table.rows import RowMaker, cell_texts
+from shared.evidence_format.verify.compare import differences, row_problems
 from tests.cases import cases
 
+NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
 SEALED = {"a": "1", "b": "2", "c": "2", "d": "3"}
 """Files by name, each with the hash of its bytes; two have the same."""
 
@@ -63,3 +73,67 @@ def test_a_size_tells_a_change_with_the_same_hash_and_is_named():
 
 def test_what_cannot_be_read_is_not_called_changed():
     assert found({**SEALED, "a": ""}, unreadable="a") == {"a": "unreadable: cannot be read: locked"}
+
+
+# --- a changed table beside the results
+
+TASK = TaskFacts.of({"task_id": "t", "output_schema": {"owner": "string", "count": "number", "open": "boolean"}})
+VALUES: dict[str, Any] = {"owner": "=Ann", "count": 1234, "open": True}
+
+
+def facts(sample_id: str) -> ResultFacts:
+    fields = {name: StoredField(state="value", value=value, shown=str(value)) for name, value in VALUES.items()}
+    result = ResultFile(
+        sample_id=sample_id, key=sample_id, row=1, status="done", reason="", message="", fault="", steps=1, llm_calls=0,
+        usage=Usage(), extracted=VALUES, fields=fields, artifacts=(), judgment=None, flagged=False, notes=(), attempt=1,
+        decided_by="rules", started_at=NOW, finished_at=NOW,
+    )  # fmt: skip
+    return ResultFacts(TASK, sample_id, None, result)
+
+
+def table(*rows: dict[str, str], without: str = "") -> bytes:
+    """Return the table as it was written, with these cells changed."""
+    maker, text = RowMaker(TASK), io.StringIO(newline="")
+    writer = csv.DictWriter(text, [one.name for one in maker.columns if one.name != without], extrasaction="ignore")
+    writer.writeheader()
+    for changes in rows:
+        texts = cell_texts(maker.row(facts(changes["sample_id"])), maker.columns)
+        cells = zip((column.name for column in maker.columns), texts, strict=True)
+        writer.writerow({**dict(cells), **changes})
+    return text.getvalue().encode()
+
+
+def problems(data: bytes, samples: str = "A", unread: str = "") -> list[str]:
+    return row_problems(data, set(samples), TASK, lambda one: None if one in unread else facts(one))
+
+
+@cases(
+    ("column", "cell", "differs"),
+    [
+        ("owner", "=Ann", False), ("owner", "'=Ann", False), ("owner", "Ann", True), ("owner", "=ANN", True),
+        ("count", "1234", False), ("count", " 1234 ", False), ("count", "1235", True), ("count", "", True),
+        ("open", "TRUE", False), ("open", "true", False), ("open", "FALSE", True), ("open", "yes", True),
+        ("status", "failed", True),
+    ],
+)  # fmt: skip
+def test_a_cell_that_shows_another_value_is_named(column: str, cell: str, differs: bool):
+    told = problems(table({"sample_id": "A", column: cell}))
+    assert [one.startswith(f"row A, column {column}: {cell!r} is not ") for one in told] == [True] * differs
+
+
+def test_rows_that_are_lost_twice_there_or_of_nobody_are_named():
+    nobody = "row B: there is no such sample, or its row stands there twice"
+    assert problems(table({"sample_id": "A"}, {"sample_id": "B"})) == [nobody]
+    assert problems(table({"sample_id": "B"}, {"sample_id": "B"}), "B") == [nobody]
+    assert problems(table({"sample_id": "A"}), "AB") == ["row B: is not there any more"]
+    assert problems(table({"sample_id": "A", "owner": "x"}), unread="A") == []
+    assert problems(table({"sample_id": "A"}, without="owner")) == []
+    assert problems(b'sample_id\n"A')[0].startswith("it cannot be read as a table")
+
+
+@cases(("count", "last"), [(20, "column owner"), (21, "rows: 1 more")])
+def test_only_the_first_twenty_are_told(count: int, last: str):
+    samples = "abcdefghijklmnopqrstu"[:count]
+    told = problems(table(*({"sample_id": one, "owner": "x"} for one in samples)), samples)
+    assert len(told) == min(count, 20) + (count > 20)
+    assert last in told[-1]
