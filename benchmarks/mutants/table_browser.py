@@ -47,8 +47,8 @@ HOSTS = (
                 "a login of one port goes to no other",
             ),
             Mutant(
-                "if address in _NAT64 or (",
-                "if (",
+                "if address in _NAT64 or address in",
+                "if address in",
                 "a private address behind NAT64 is private",
             ),
         ),
