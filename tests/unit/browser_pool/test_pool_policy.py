@@ -158,3 +158,11 @@ def test_what_asks_a_host_that_cannot_be_read_is_refused(url: str) -> None:
 def test_every_range_of_private_addresses_is_asked_about(host: str) -> None:
     assert asked(f"http://{host}/latest/meta-data", [])
     assert not asked("http://93.184.216.34/", [])
+
+
+@pytest.mark.parametrize("port", [":80", ":8443"])
+def test_a_private_host_that_is_named_with_a_port_passes_at_that_port_only(port: str) -> None:
+    here = "" if port == ":80" else port
+    assert not asked(f"http://10.0.0.1{here}/x", [f"10.0.0.1{port}"])
+    for other in ("", ":8080", ":84430", ":844"):
+        assert asked(f"http://10.0.0.1{other}/x", [f"10.0.0.1{port}"]) is (other != here)

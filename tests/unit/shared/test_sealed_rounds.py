@@ -7,6 +7,7 @@ import string
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
@@ -109,3 +110,9 @@ def test_a_letter_of_a_signature_that_decoders_ignore_was_changed_all_the_same()
     assert check_seal(encode_file(seal), FIRST, KEY.public)[2] == []
     _, signed, problems = check_seal(encode_file(changed), FIRST, KEY.public)
     assert (signed, [one.code for one in problems]) == ("by_known_key", ["changed"])
+
+
+@pytest.mark.parametrize("change", [{"fingerprint": STRANGER.public.fingerprint}, {"public_key": STRANGER.public.pem}])
+def test_the_fingerprint_of_a_seal_is_that_of_its_key(change: dict[str, str]):
+    _, _, problems = check_seal(encode_file(replace(KEY.seal(FIRST), **change)), FIRST, KEY.public)
+    assert [one.message for one in problems] == ["its public key and its fingerprint are not of one Ed25519 key"]
