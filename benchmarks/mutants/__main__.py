@@ -150,7 +150,7 @@ def _unchanged_s(copies: Copies, cases: Sequence[Case]) -> float:
         copy.require_own_modules()
         run = copy.run_tests(some, 3600.0)
         if run.failed:
-            raise NothingRanError(f"{run.failed} fails without a mutant")
+            raise NothingRanError(f"{run.failed} fails without a mutant:\n{run.said}")
         return run.seconds
 
     parts = [part for number in range(PROCESSES) if (part := tests[number::PROCESSES])]

@@ -18,7 +18,8 @@ from pathlib import Path
 LEFT_OUT = (".*", "__pycache__", "*.egg-info", "evidence", "build", "dist")
 """At the top of the tree; of these the first two are left out everywhere."""
 PLUGINS = ("-p", "no:cacheprovider", "-p", "benchmarks.mutants.without_shrinking")
-PYTEST = ("-x", "-q", "--tb=no", *PLUGINS, "-m", "not long and not system")
+PYTEST = ("-x", "-q", "--tb=line", *PLUGINS, "-m", "not long and not system")
+SAID_CHARS = 2000
 PASSED, FAILED, INTERRUPTED = 0, 1, 2
 """Exit codes of pytest. It is interrupted by a module that cannot be imported."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
@@ -30,11 +31,13 @@ class NothingRanError(Exception):
 
 @dataclass(frozen=True)
 class RanTests:
-    """``failed``: the first test that did not pass; empty: all passed. ``by_time``: it was ended."""
+    """``failed``: the first test that did not pass; empty: all passed. ``by_time``: it was ended. ``said``: how pytest's
+    output ends."""
 
     failed: str
     seconds: float
     by_time: bool = False
+    said: str = ""
 
 
 class WorkingCopy:
@@ -87,7 +90,7 @@ class WorkingCopy:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        return RanTests(first_failure(process.returncode, said), time.monotonic() - began)
+        return RanTests(first_failure(process.returncode, said), time.monotonic() - began, said=said[-SAID_CHARS:])
 
 
 def first_failure(code: int, said: str) -> str:
@@ -96,7 +99,7 @@ def first_failure(code: int, said: str) -> str:
         return ""
     found = _FAILED.search(said)
     if code not in (FAILED, INTERRUPTED) or found is None:
-        raise NothingRanError(f"pytest ended with {code}:\n{said[-2000:]}")
+        raise NothingRanError(f"pytest ended with {code}:\n{said[-SAID_CHARS:]}")
     return found[1]
 
 

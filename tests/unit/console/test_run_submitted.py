@@ -76,7 +76,14 @@ def test_all_done_and_complete_is_exit_code_0():
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "complete"), [({"done": 2}, False), ({}, False), ({"done": 2, "failed": 1}, True)]
+    ("outcomes", "complete"),
+    [
+        ({"done": 2}, False),
+        ({}, False),
+        ({"done": 2, "failed": 1}, True),
+        ({"done": 2, "needs_review": 1}, True),
+        ({"auth_required": 1}, True),
+    ],
 )
 def test_an_incomplete_list_and_a_sample_that_is_not_done_are_exit_code_1(outcomes: dict[str, int], complete: bool):
     with pytest.raises(typer.Exit) as ending:

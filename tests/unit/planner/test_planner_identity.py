@@ -180,3 +180,16 @@ def test_the_beginning_of_a_hash_is_that_hash_from_seven_digits_on(one: str, oth
 def test_an_id_within_a_longer_one_is_no_mention(text: str):
     assert find_mention(text, "TCK-1001") is None
     assert find_mention(f"see tck-1001, not {text}", "TCK-1001") == "tck-1001"
+
+
+@pytest.mark.parametrize(
+    ("lower", "title", "state"),
+    [
+        ("Details of TCK-1001", "Tickets", "unproven"),
+        ("TCK-1001: details", "Tickets", "proven"),
+        ("Details of TCK-1001", "TCK-1001 - Tracker", "proven"),
+    ],
+)
+def test_a_lower_heading_that_only_mentions_the_record_proves_nothing_by_itself(lower, title, state):
+    seen = page(heading("Welcome"), heading(lower, 2), title=title, url="http://127.0.0.1:8000/x")
+    assert read_page(**TICKETS, page=seen).proof.state == state
