@@ -31,8 +31,8 @@ class NothingRanError(Exception):
 
 @dataclass(frozen=True)
 class RanTests:
-    """``failed``: the first test that did not pass; empty: all passed. ``by_time``: it was ended. ``said``: how pytest's
-    output ends."""
+    """``failed``: the first test that did not pass; empty: all passed. ``by_time``: it was ended. ``said``: the end of
+    what pytest said."""
 
     failed: str
     seconds: float
