@@ -17,6 +17,7 @@ from playwright.async_api import expect
 
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
+from tests.order import slow_first
 
 SYSTEM_FOLDERS = ("browser", "drift", "end_to_end", "forged", "orders", "practice_sites", "real")
 """Folders all of whose tests start processes."""
@@ -65,14 +66,18 @@ def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that start processes: those of some folders, and those of some fixtures."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around the selection by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, object, object]:
+    """Mark the tests that start processes: those of some folders, and those of some fixtures. Put slow tests first."""
     folders = [Path(__file__).parent / name for name in SYSTEM_FOLDERS]
     in_folder = {path for path in {item.path for item in items} if any(map(path.is_relative_to, folders))}
     for item in items:
         if item.path in in_folder or SYSTEM_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("system")
+    selected = yield
+    if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+        items[:] = slow_first(items, int(workers))
+    return selected
 
 
 _starts = {"allowed": True}
