@@ -90,6 +90,8 @@ def run_tests(files: Sequence[str]) -> list[Case]:
             f"--junitxml={written}",
             "-o",
             "junit_family=xunit1",
+            "-m",
+            "",  # what `make test` leaves to `make test-long` as well
         ]
         subprocess.run([*command, *(f"tests/{one}" for one in files)], check=False, timeout=TESTS_BOUND_S)
         return list(read_cases(written.read_text(encoding="utf-8")))
