@@ -50,9 +50,9 @@ def test_a_workflow_is_written_found_run_and_taken_elsewhere(online: Cli, system
     assert json.loads(taken.stdout)["findings"][0]["code"] == "name_taken"
 
     found = json.loads(cli.run("workflows", "search", "how often does each term occur", "--json").stdout)
-    assert [hit["workflow"]["name"] for hit in found["hits"]] == ["count_words"]
+    assert found["hits"][0]["workflow"]["name"] == "count_words"  # the library may have flows of other tests
     direct = json.loads(cli.run("workflows", "search", "count the words of a text", "--json").stdout)
-    assert [hit["workflow"]["name"] for hit in direct["hits"]] == ["count_words"]
+    assert direct["hits"][0]["workflow"]["name"] == "count_words"
     assert cli.run("workflows", "search", "zebra quantum marmalade").returncode == 1
 
     ran = cli.run("workflows", "run", "count_words", "--arg", "text=a bb a", "--arg", "at_least=1")
