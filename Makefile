@@ -22,7 +22,7 @@ test: setup  ## Every promise once, on real servers and a real browser, and all 
 test-fast: .venv/ready  ## Checks, and the tests that start no process: what to run on every save
 	@$(PY) -m scripts.run_tests fast
 
-test-long: setup s3-long  ## What is too long for every change: all pairs, fault matrices, third-party apps, mutants; hours
+test-long: setup s3-long  ## What is too long for every change: all pairs, fault matrices, third-party apps; hours
 	@$(PY) -m scripts.run_tests long
 
 s3: .venv/ready  # The S3 server that the tests need, built once
