@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.mutants.mutant import Module, Mutant
 
 _GATES = (
-    *("unit/planner/test_planner_gates.py", "unit/planner/test_planner_endings.py"),
+    "unit/planner/test_planner_gates.py",
     "handlers/planner/test_planner_lies.py",
 )
 _LISTS = ("unit/planner/test_planner_counts.py", "unit/planner/test_planner_paging.py")

@@ -605,6 +605,7 @@ def finished(reason: Reason, *notes: Note, flagged: bool = False):
 def test_a_page_that_still_loads_is_tried_again_unless_something_may_have_been_sent():
     sends = spec(route=[{"press": "Send", "irreversible": True}])
     assert is_tried_again(finished("still_loading"), view(None))
+    assert is_tried_again(finished("still_loading"), view(None, spec=spec(route=[{"press": "Send"}])))
     assert not is_tried_again(finished("missing_fields"), view(None))
     assert not is_tried_again(finished("still_loading"), view(None, spec=sends))
 

@@ -1,168 +1,277 @@
-"""Whether a list was read completely: what its pages say of its length, and the ways on that are left."""
+"""When a list is proven to be read completely; what is not proven has its reason with the page's own number."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from services.planner.judge.list_proof import counted_items, list_gaps
-from services.planner.state.attempt_state import AttemptState
-from services.planner.state.transitions import after_step
-from shared.contracts.actions import ReportItems
+from services.planner.judge.gates import Rejection, judge_done
+from services.planner.judge.list_proof import counted_items, list_gaps, steps_since_gain, visited_addresses
+from services.planner.state.attempt_state import AttemptState, Entry
+from shared.contracts.actions import ByText, Click, Done, Goto, ReportItems
 from shared.contracts.browser_pool import Element
-from tests.unit.planner.planner_pages import cell, done_result, el, heading, page, spec, step, text, view
+from shared.contracts.steps import RouteMark, ShownCount
+from tests.cases import cases
+from tests.unit.planner.planner_pages import bounced, cell, el, heading, page, spec, text, view
 
 SITE = "http://127.0.0.1:8000"
-START = f"{SITE}/list"
-TASK: dict[str, Any] = {
+LISTING: dict[str, Any] = {
     "phase": "discovery",
-    "start_url": START,
-    "output_schema": {"number": {"type": "string", "labels": ["Ticket"]}, "url": "string"},
-    "required_fields": ["number", "url"],
+    "start_url": f"{SITE}/list",
+    "output_schema": {"number": "string"},
+    "required_fields": ["number"],
     "required_artifacts": [],
     "identity": {},
 }
+NEXT = el("link", "Next", tag="a", area="pager", url=f"{SITE}/list?page=2")
+MORE = el("button", "Load more", tag="button")
+DONE = Done(values={})
+OPENED = Entry(Goto(url=f"{SITE}/list"), None, "", url=f"{SITE}/list")
+PRESSED = Entry(Click(target=ByText(text="Load more")), None, "", url=f"{SITE}/list")
 
 
-def rows(count: int) -> list[Element]:
-    return [part for n in range(1, count + 1) for part in (
-        cell("Ticket", f"T-{n}", n + 1),
-        el("link", f"About {n}", tag="a", url=f"{SITE}/t/T-{n}", header="Title", row=n + 1),
-    )]  # fmt: skip
+def reported(*numbers: str) -> Entry:
+    return Entry(ReportItems(items=tuple({"number": one} for one in numbers)), None, "", url=f"{SITE}/list")
 
 
-def link(name: str, number: int, **rest: Any) -> Element:
-    return el("link", name, tag="a", url=f"{START}?page={number}", **rest)
+def state(found: int, *history: Entry, counts: tuple[ShownCount, ...] = ()) -> AttemptState:
+    read = frozenset(f"T-{number}" for number in range(found))
+    return AttemptState(history=history or (OPENED, reported("T-0")), listed=read, counts=counts)
 
 
-def listed(*pages: int) -> AttemptState:
-    """Return the state after a report of so many items for each page."""
-    state, done = AttemptState(), 0
-    for size in pages:
-        items = tuple({"number": f"T-{n}", "url": f"{SITE}/t/T-{n}"} for n in range(done + 1, done + size + 1))
-        done += size
-        state = after_step(state, step(state, ReportItems(items=items), done_result(), items=items))
-    return state
+def gaps(*elements: Element, found: int = 3, at: AttemptState | None = None, task: dict[str, Any] | None = None,
+         **shown: Any) -> list[tuple[str, str]]:  # fmt: skip
+    seen = page(*elements, **{"url": f"{SITE}/list", **shown})
+    told = list_gaps(view(seen, at or state(found), spec=spec(**{**LISTING, **(task or {})})))
+    return [(one.reason, one.message) for one in told]
 
 
-def judged(*elements: Element, found: tuple[int, ...] = (5,), **task: Any) -> tuple[list[str], int | None]:
-    """Return why the list is not proven to be complete, and how many items it has by the page's own count.
-
-    ``found``: how many items of each page were reported. ``task``: changes of the task."""
-    seen = page(*elements, url=START, title="Tickets")
-    state = listed(*found)
-    problems = list_gaps(view(seen, state, spec=spec(**{**TASK, **task})))
-    return [f"{one.reason}: {one.text}" for one in problems], counted_items(state, seen)
+def shows(*texts: str) -> tuple[Element, ...]:
+    return tuple(text(one) for one in texts)
 
 
-CONTRADICTED: dict[str, tuple[list[Element], int | None]] = {
-    "a count in a heading": ([heading("Active Tickets (120 matches)"), *rows(5)], 120),
-    "a count below": ([*rows(5), text("1 - 5 of 63", area="main")], 63),
-    "entries": ([*rows(5), text("Showing 1 to 5 of 120 entries")], 120),
-    "pages": ([*rows(5), text("Page 1 of 5")], None),
-    "results": ([text("63 results"), *rows(5)], 63),
-    "a button": ([*rows(5), el("button", "Load more")], None),
-    "page numbers of a script": ([*rows(5), *(el("link", str(n), url="javascript:x()") for n in (1, 2, 3))], None),
-    "a page that loads": ([*rows(5), text("Loading...")], None),
-    "a link that leads on": ([*rows(5), link("Next", 2)], None),
-    "a rough number of which a part is missing": ([heading("About 6 results"), *rows(5)], 6),
-}
+# --- counts
 
 
-@pytest.mark.parametrize("sign", CONTRADICTED)
-def test_a_list_that_its_page_contradicts_is_incomplete(sign: str) -> None:
-    elements, count = CONTRADICTED[sign]
-    problems, counted = judged(*elements)
-    assert problems, sign
-    assert all(one.startswith("incomplete_list: ") for one in problems)
-    assert counted == count
-
-
-@pytest.mark.parametrize(
-    "elements",
+@cases(
+    ("texts", "found"),
     [
-        [heading("Tickets"), *rows(5)],
-        [text("5 results"), *rows(5)],
-        [*rows(5), text("1 - 5 of 5"), el("button", "Next")],
-        [*rows(5), text("Page 1 of 1")],
-        [text("3 items", area="complementary"), *rows(5), text("Rated 4 of 9 stars")],
-        [*rows(5), text("About 5 results"), el("button", "Next", states=("disabled",))],
+        ((), 3), (("1 - 3 of 3",), 3), (("3 results",), 3), (("Page 5 of 5",), 3),
+        (("1 - 3 of 3", "8 results"), 3),  # one that agrees is enough
+        (("About 10 results",), 9), (("About 10 results",), 12),
+        (("Page 1 of 2", "About 3 results"), 4),
+        (("Results: 2",), 3),  # may count something else
+    ],
+)  # fmt: skip
+def test_a_list_that_no_count_of_its_page_contradicts_is_complete(texts: tuple[str, ...], found: int):
+    assert gaps(*shows(*texts), found=found) == []
+
+
+@cases(
+    ("texts", "found", "reason", "told"),
+    [
+        (("1 - 3 of 5",), 3, "incomplete_list", "3 of 5: the page says '1 - 3 of 5'"),
+        (("Results: 5",), 3, "incomplete_list", "3 of 5: the page says 'Results: 5'"),
+        (("About 10 results",), 8, "incomplete_list", "8 of 10: the page says 'About 10 results'"),
+        (("(2 results)",), 3, "uncertain_list", "3 items were listed where the page counts 2: it says '(2 results)'"),
+        (("1 - 1 of 1",), 3, "uncertain_list", "3 items were listed where the page counts 1: it says '1 - 1 of 1'"),
+        (("Page 1 of 5",), 3, "incomplete_list", "the last page that was read says 'Page 1 of 5'"),
+        (("(2 results)", "(1 result)"), 3, "uncertain_list", "3 items were listed where the page counts 2: it says "
+                                                             "'(2 results)'"),
+    ],
+)  # fmt: skip
+def test_a_count_that_does_not_agree_is_told_once_with_the_words_of_the_page(texts, found, reason, told):
+    assert gaps(*shows(*texts), found=found) == [(reason, told)]
+
+
+def test_the_number_of_items_of_each_page_is_no_count_of_the_list():
+    read = state(4, OPENED, reported("T-0", "T-1"), reported("T-2", "T-3"))
+    assert gaps(*shows("(2 results)"), at=read) == []
+    assert [reason for reason, _ in gaps(*shows("(3 results)"), at=read)] == ["uncertain_list"]
+    assert [reason for reason, _ in gaps(*shows("1 - 2 of 2"), at=read)] == ["uncertain_list"]
+
+
+def test_a_count_of_an_earlier_page_counts_where_this_one_has_none():
+    earlier = (ShownCount(kind="range", first=1, last=3, total=5, text="1 - 3 of 5"),)
+    assert [reason for reason, _ in gaps(at=state(3, counts=earlier))] == ["incomplete_list"]
+    assert gaps(*shows("1 - 3 of 3"), at=state(3, counts=earlier)) == []
+
+
+@cases("enough", [{"expected_items": 3}, {"limit": 3}, {"limit": 3, "expected_items": 9}])
+def test_as_many_as_the_task_wants_are_enough_whatever_the_page_says(enough: dict[str, int]):
+    assert gaps(*shows("1 - 3 of 5"), NEXT, task=enough) == []
+    assert gaps(*shows("1 - 3 of 5"), found=2, task=enough) != []
+
+
+def test_a_task_without_pages_asks_only_for_this_one():
+    assert gaps(*shows("1 - 3 of 5"), NEXT, task={"pagination": False}) == []
+    assert gaps(*shows("1 - 3 of 5"), task={"pagination": False}, left_out=1) != []
+    assert list_gaps(view(None, state(0), spec=spec(**LISTING))) == ()
+
+
+@cases(
+    ("texts", "found", "counted"),
+    [
+        ((), 3, None), (("1 - 3 of 3",), 3, 3), (("1 - 3 of 5",), 3, 5), (("8 results", "Results: 3"), 3, 3),
+        (("Results: 2",), 3, None), (("Results: 4",), 3, 4), (("(2 results)",), 3, 2), (("Page 1 of 5",), 3, None),
+    ],
+)  # fmt: skip
+def test_how_many_the_page_counts(texts: tuple[str, ...], found: int, counted: int | None):
+    assert counted_items(state(found), page(*shows(*texts))) == counted
+
+
+def test_how_many_an_earlier_page_counted():
+    earlier = (ShownCount(kind="total", total=5, text="5 results"),)
+    assert counted_items(state(3, counts=earlier), None) == counted_items(state(3, counts=earlier), page()) == 5
+    assert counted_items(state(3, counts=earlier), page(text("3 results"))) == 3
+
+
+@cases(
+    ("elements", "complete"),
+    [
+        ((heading("Active Tickets (3 matches)"),), True), ((heading("Active Tickets (5 matches)"),), False),
+        ((text("2 items", area="complementary"), text("Rated 4 of 9 stars")), True),  # counts of other things
+        ((el("button", "Next", states=("disabled",)),), True), ((el("button", "Next"),), False),
+        (tuple(el("link", str(n), url="javascript:x()") for n in (1, 2, 3)), False),
+    ],
+)  # fmt: skip
+def test_what_counts_is_said_of_the_list_and_what_leads_on_can_be_pressed(
+    elements: tuple[Element, ...], complete: bool
+):
+    assert (gaps(*elements) == []) is complete
+
+
+# --- ways on
+
+
+def test_a_way_on_that_was_not_followed_is_a_gap():
+    assert gaps(NEXT) == [("incomplete_list", "'Next' leads on, and was not followed")]
+    assert gaps(MORE) == [("incomplete_list", "'Load more' leads on, and was not followed")]
+    called = el("button", "Onwards", tag="button")
+    assert gaps(called) == []
+    assert gaps(called, task={"pagination": "Onwards"}) == [
+        ("incomplete_list", "'Onwards' leads on, and was not followed")
+    ]
+
+
+@cases(
+    ("texts", "found", "ends"),
+    [
+        (("1 - 3 of 3",), 3, True), (("Showing rows 0 - 2 (3 total)",), 3, True), (("Page 5 of 5",), 3, True),
+        (("1 - 3 of 5",), 5, False), (("1 - 3 of about 3",), 3, False), (("3 results",), 3, False),
+        (("1 - 3 of 4", "3 results"), 3, False),
+        (("1 - 1 of 3", "Page 5 of 5"), 3, False),  # a range says it more surely
+        (("Page 5 of 5", "Page 1 of 2", "3 results"), 3, False),
+    ],
+)  # fmt: skip
+def test_a_way_on_is_none_where_the_page_says_that_it_is_the_last(texts: tuple[str, ...], found: int, ends: bool):
+    assert (gaps(*shows(*texts), NEXT, found=found) == []) is ends
+
+
+def test_a_way_on_that_was_gone_is_none():
+    behind = Entry(Goto(url=f"{SITE}/list?page=2"), None, "", url=f"{SITE}/list?page=2")
+    assert gaps(NEXT, at=state(3, OPENED, behind, reported("T-0"))) == []
+    third = el("link", "Next", tag="a", area="pager", url=f"{SITE}/list?page=3")
+    assert gaps(third, at=state(3, OPENED, reported("T-0"), behind)) == []  # the page behind had nothing new
+    assert gaps(third, at=state(3, OPENED, behind, reported("T-0"))) != []
+
+
+def test_a_button_that_brought_nothing_new_is_said():
+    told = "'Load more' brought nothing new when it was pressed, and is still there"
+    assert gaps(MORE, at=state(3, OPENED, reported("T-0"), PRESSED)) == [("incomplete_list", told)]
+    assert gaps(MORE, at=state(3, OPENED, PRESSED, reported("T-0")))[0][1].endswith("was not followed")
+
+
+def test_a_word_for_more_before_the_last_item_leads_nowhere():
+    assert gaps(MORE, text("T-0")) == []
+    assert gaps(text("T-0"), MORE) != []
+    without = Entry(ReportItems(items=({"number": "T-0", "due": None},)), None, "", url=f"{SITE}/list")
+    fields = {"output_schema": {"number": "string", "due": "date | null"}}
+    assert gaps(text("T-0"), MORE, el("img", ""), at=state(3, OPENED, without), task=fields) != []
+
+
+def pager(*numbers: str, current: str = "", dead: str = "") -> tuple[Element, ...]:
+    states = {current: ("current",), dead: ("disabled",)}
+    return tuple(
+        el("link", one, tag="a", area="pager", url=f"{SITE}/list?page={one}", states=states.get(one, ()))
+        for one in numbers
+    )
+
+
+def test_page_numbers_that_were_not_read_are_a_gap():
+    unread = "the page shows page numbers up to 3"
+    assert gaps(*pager("1", "2", "3", current="1", dead="2")) == [("incomplete_list", unread)]
+    assert gaps(*pager("1", "2", "3", current="3")) == []
+    seen = [Entry(Goto(url=f"{SITE}/list?page={one}"), None, "", url=f"{SITE}/list?page={one}") for one in "123"]
+    assert gaps(*pager("1", "2", "3", current="1", dead="2"), at=state(3, *seen, reported("T-0"))) == []
+    buttons = [el("button", one, tag="button", area="pager") for one in ("4", "5")]
+    assert gaps(*buttons) == [("incomplete_list", "the page shows page numbers up to 5")]
+
+
+def test_what_of_the_page_was_not_read_is_a_gap():
+    assert gaps(left_out=4) == [("incomplete_list", "4 elements of the last page were not read")]
+    assert gaps(text("Loading…")) == [("incomplete_list", "the page still says 'Loading…'")]
+
+
+# --- no items
+
+
+def rows(count: int) -> tuple[Element, ...]:
+    return tuple(cell(head, f"{head} {at}", at) for at in range(1, count + 1) for head in ("Number", "Due"))
+
+
+@cases(
+    ("elements", "reasons"),
+    [
+        ((), ["unproven_empty"]),
+        ((heading("Tickets"), *rows(4)), ["unproven_empty"]),
+        (shows("No results found"), []),
+        (shows("0 results"), []),
+        (shows("Keine Einträge gefunden"), []),
+        (shows("There are no tickets yet."), []),
+        (shows("5 results"), ["incomplete_list", "unproven_empty"]),
+        ((*shows("No results found"), *rows(4)), []),
+        ((*shows("No results found"), *rows(5)), ["uncertain_list"]),
     ],
 )
-def test_a_list_that_nothing_contradicts_is_complete(elements: list[Element]) -> None:
-    assert judged(*elements)[0] == []
+def test_that_there_is_nothing_must_be_said_by_the_page(elements: tuple[Element, ...], reasons: list[str]):
+    assert [reason for reason, _ in gaps(*elements, found=0)] == reasons
 
 
-def test_more_than_the_page_surely_counts_is_uncertain() -> None:
-    problems, counted = judged(heading("3 tickets"), text("(3 matches)"), *rows(5))
-    assert (problems, counted) == (
-        ["uncertain_list: 5 items were listed where the page counts 3: it says '(3 matches)'"], 3
-    )  # fmt: skip
+# --- what follows
 
 
-def test_a_smaller_number_that_may_count_something_else_contradicts_nothing() -> None:
-    assert judged(text("3 results"), *rows(5)) == ([], None)
+def ruled(at: AttemptState, *, by_model: bool = True, **task: Any) -> str:
+    """Return how a report that the list is complete ends, on a page whose list goes on; or that it is sent back."""
+    seen = view(page(NEXT, url=f"{SITE}/list"), at, spec=spec(**{**LISTING, **task}))
+    ruling = judge_done(seen, DONE, by_model=by_model)[0]
+    if isinstance(ruling, Rejection):
+        assert "'Next' leads on" in ruling.message
+        return "sent back"
+    assert ruling.flagged is (ruling.status != "done")
+    return f"{ruling.status}: {ruling.reason}"
 
 
-def test_a_smaller_number_that_is_that_of_each_page_contradicts_nothing() -> None:
-    assert judged(heading("(3 matches)"), *rows(5), found=(3, 2))[0] == []
-    assert judged(heading("(3 matches)"), *rows(5), found=(4, 1))[0] != []
+def test_a_model_that_calls_a_list_complete_is_told_once_and_then_a_person_is():
+    read = state(3)
+    assert ruled(read) == "sent back"
+    assert ruled(bounced(read, DONE, "")) == ruled(read, by_model=False) == "needs_review: incomplete_list"
+    assert ruled(read, max_steps=1) == "needs_review: incomplete_list"
+    assert ruled(read, expected_items=3) == ruled(read, expected_items=2) == "done: "
+    assert ruled(read, pagination=False) == "done: "
+    assert ruled(read, by_model=False, pagination=False, expected_items=4) == "needs_review: missing_items"
+    assert ruled(read, by_model=False, required_artifacts=["screenshot:list"], pagination=False) == (
+        "needs_review: missing_artifacts"
+    )
 
 
-def test_nine_tenths_of_a_rough_number_are_enough() -> None:
-    assert judged(text("About 10 results"), *rows(9), found=(9,))[0] == []
-    assert judged(text("About 10 results"), *rows(8), found=(8,))[0] != []
-    assert judged(text("10 results"), *rows(9), found=(9,))[0] != []
+# --- what was done
 
 
-@pytest.mark.parametrize("words", ["No results", "Keine Einträge gefunden", "There are no tickets yet.", "0 results"])
-def test_an_empty_list_has_the_page_s_word_for_it(words: str) -> None:
-    assert judged(heading("Tickets"), text(words), found=())[0] == []
-
-
-def test_without_a_word_no_list_is_empty_and_many_rows_are_none() -> None:
-    (told,), _ = judged(heading("Tickets"), text("Welcome"), found=())
-    assert told.startswith("unproven_empty: ")
-    unread = [part for n in range(20) for part in (cell("A", f"x{n}", n + 2), cell("B", f"y{n}", n + 2))]
-    (told,), _ = judged(text("No results"), *unread, found=())
-    assert told.startswith("uncertain_list: the page shows 20 rows")
-
-
-def test_as_many_as_the_task_expects_or_wants_are_enough() -> None:
-    shown = [text("63 results"), *rows(5), link("Next", 2)]
-    enough: list[dict[str, Any]] = [{"expected_items": 5}, {"limit": 5}, {"limit": 4}, {"pagination": False}]
-    for changes in enough:
-        assert judged(*shown, **changes)[0] == []
-    assert judged(*shown, expected_items=6)[0] != []
-    assert judged(heading("Tickets"), text("Welcome"), found=(), pagination=False)[0] != []
-
-
-def test_what_the_task_calls_the_way_on_leads_on() -> None:
-    shown = [*rows(5), link("Zurückliegend", 2)]
-    assert judged(*shown)[0] == []
-    (told,), _ = judged(*shown, pagination=["Older tickets", "zurückliegend"])
-    assert told == "incomplete_list: 'Zurückliegend' leads on, and was not followed"
-    assert judged(*rows(5), el("button", "Load more"), pagination="Older")[0] != []
-
-
-@pytest.mark.parametrize(
-    ("count", "is_last"),
-    [
-        ("1 - 5 of 5", True),
-        ("Page 2 of 2", True),
-        ("1 - 5 of 8", False),
-        ("1 - 3 of 5", False),
-        ("Page 2 of 5", False),
-        ("5 results", False),
-    ],
-)
-def test_a_way_on_is_left_unless_the_page_says_that_it_is_the_last(count: str, is_last: bool) -> None:
-    problems, _ = judged(*rows(5), text(count), link("Next", 2))
-    assert ("incomplete_list: 'Next' leads on, and was not followed" not in problems) is is_last
-
-
-def test_a_page_that_was_not_read_whole_proves_no_list() -> None:
-    seen = page(*rows(5), url=START, left_out=3)
-    (told,) = list_gaps(view(seen, listed(5), spec=spec(**TASK)))
-    assert (told.reason, told.text) == ("incomplete_list", "3 elements of the last page were not read")
+def test_steps_count_since_the_last_report_that_was_taken():
+    refused = Entry(ReportItems(items=()), None, "", url=f"{SITE}/list", refused=True)
+    by_route = Entry(Click(target=ByText(text="Open")), None, "", route=RouteMark(step=1))
+    assert steps_since_gain(state(3, OPENED, reported("T-0"), PRESSED, refused)) == [PRESSED, refused]
+    assert steps_since_gain(state(3, OPENED, by_route, PRESSED)) == [PRESSED]
+    assert visited_addresses(state(3, OPENED, by_route, Entry(PRESSED.action, None, "", url=f"{SITE}/b/#x"))) == {
+        f"{SITE}/list", f"{SITE}/b",
+    }  # fmt: skip
