@@ -2,18 +2,20 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples docs up clean
+.PHONY: help setup browser demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-setup: .venv/ready s3  ## Virtual environment, locked dependencies, a browser, and an S3 server for the tests
+setup: .venv/ready browser s3  ## Virtual environment, locked dependencies, a browser, and an S3 server for the tests
+
+browser: .venv/ready
 	@$(PY) scripts/find_browser.py --quiet || sh scripts/install_browser.sh
 
 .venv/ready: requirements.lock pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
 
-demo: setup  ## Collect 60 practice tickets, from nothing to evidence
+demo: browser  ## Collect 60 practice tickets, from nothing to evidence
 	@$(PY) -m scripts.demo
 
 test: setup  ## Every promise once, on real servers and a real browser, and all checks: ten minutes
@@ -22,8 +24,10 @@ test: setup  ## Every promise once, on real servers and a real browser, and all 
 test-fast: .venv/ready  ## Checks, and the tests that start no process: what to run on every save
 	@$(PY) -m scripts.run_tests fast
 
-test-long: setup s3-long  ## What is too long for every change: all pairs, fault matrices, third-party apps; hours
-	@$(PY) -m scripts.run_tests long
+test-long: setup s3-long  ## What is too long for every change: all pairs, fault matrices, third-party apps, mutants, load; hours
+	@echo "This takes about three hours, and needs the network."
+	@failed=0; $(PY) -m scripts.run_tests long || failed=1; $(PY) -m benchmarks.mutants || failed=1; \
+		$(PY) -m benchmarks.suite loaded --runs 3 || failed=1; exit $$failed
 
 s3: .venv/ready  # The S3 server that the tests need, built once
 	@$(PY) -m scripts.build_s3_servers versitygw
@@ -58,7 +62,7 @@ bench-truth: setup  ## Right, wrong and done, for a person: over practice sites 
 bench-library: setup  ## The workflow library: search by meaning, beside BM25
 	@$(PY) -m benchmarks.library
 
-up: setup  ## All services in one process, until Ctrl-C
+up: browser  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up
 
 bench-learn: setup  ## Flows learned from written rows of third-party pages, beside autoscraper

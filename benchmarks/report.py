@@ -61,6 +61,12 @@ def beside(what: str, unit: str, figure: float, peer: float) -> Row:
 
 def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> None:
     """Print the table and write ``results/NAME.json``."""
+    print_rows(title, rows)
+    write_result(name, rows, setup)
+
+
+def print_rows(title: str, rows: list[Row]) -> None:
+    """Print the table, and how many aims are met."""
     table = Table(title=title, title_justify="left")
     for column in ("", "figure", "peer", "ratio", "aim", "met"):
         table.add_column(column, justify="left" if column in ("", "aim") else "right")
@@ -77,7 +83,6 @@ def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> 
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     console.print(table)
     console.print(f"aims met: {sum(aims)} of {len(aims)}")
-    write_result(name, rows, setup)
 
 
 def write_result(name: str, rows: list[Row], setup: dict[str, object]) -> None:

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.junit import OPTIONS as JUNIT_OPTIONS
+from benchmarks.junit import Case, read_cases
 from benchmarks.report import PIPED_WIDTH, Row, least, report
 from benchmarks.security_attacks import ATTACKS, Attack
 from benchmarks.security_cost import authentication_rows, signing_rows, steps_of_a_run
@@ -39,19 +40,6 @@ class Tried:
     @property
     def stopped(self) -> bool:
         return self.tests > 0 and not self.failed
-
-
-@dataclass(frozen=True)
-class Case:
-    """A test that was run: its file below tests/, its name, and whether it passed."""
-
-    file: str
-    name: str
-    passed: bool
-
-    def is_of(self, pattern: str) -> bool:
-        file, _, begin = pattern.partition("::")
-        return self.file == file and self.name.startswith(begin)
 
 
 def main() -> None:
@@ -88,28 +76,25 @@ def run_tests(files: Sequence[str]) -> list[Case]:
             "--dist",
             "loadfile",
             f"--junitxml={written}",
-            "-o",
-            "junit_family=xunit1",
+            *JUNIT_OPTIONS,
             "-m",
             "",  # what `make test` leaves to `make test-long` as well
         ]
         subprocess.run([*command, *(f"tests/{one}" for one in files)], check=False, timeout=TESTS_BOUND_S)
-        return list(read_cases(written.read_text(encoding="utf-8")))
+        return read_cases(written)
 
 
-def read_cases(written: str) -> Iterable[Case]:
-    for one in ElementTree.fromstring(written).iter("testcase"):
-        file = (one.get("file") or "").removeprefix("tests/")
-        yield Case(
-            file, one.get("name") or "", not any(one.find(tag) is not None for tag in ("failure", "error", "skipped"))
-        )
+def is_of(case: Case, pattern: str) -> bool:
+    """Return whether the case is of ``file`` or ``file::beginning of a name``."""
+    file, _, begin = pattern.partition("::")
+    return case.file == file and case.name.startswith(begin)
 
 
 def judge(attacks: Iterable[Attack], cases: Sequence[Case]) -> list[Tried]:
     tried: list[Tried] = []
     for attack in attacks:
-        found = {pattern: [case for case in cases if case.is_of(pattern)] for pattern in attack.tests}
-        failed = [f"{case.file}::{case.name}" for own in found.values() for case in own if not case.passed]
+        found = {pattern: [case for case in cases if is_of(case, pattern)] for pattern in attack.tests}
+        failed = [f"{case.file}::{case.name}" for own in found.values() for case in own if case.outcome != "passed"]
         missing = [pattern for pattern, own in found.items() if not own]
         tried.append(Tried(attack, sum(map(len, found.values())), (*failed, *missing)))
     return tried

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +14,9 @@ from dataclasses import dataclass
 from importlib.util import cache_from_source
 from pathlib import Path
 
+from benchmarks.junit import OPTIONS as JUNIT_OPTIONS
+from benchmarks.junit import Case, read_cases
+
 LEFT_OUT = (".*", "__pycache__", "*.egg-info", "evidence", "build", "dist")
 """At the top of the tree; of these the first two are left out everywhere."""
 PLUGINS = ("-p", "no:cacheprovider", "-p", "benchmarks.mutants.without_shrinking")
@@ -22,7 +24,6 @@ PYTEST = ("-x", "-q", "--tb=line", *PLUGINS, "-m", "not long and not system")
 SAID_CHARS = 2000
 PASSED, FAILED, INTERRUPTED = 0, 1, 2
 """Exit codes of pytest. It is interrupted by a module that cannot be imported."""
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 
 
 class NothingRanError(Exception):
@@ -72,9 +73,11 @@ class WorkingCopy:
         """Run tests, files and folders below tests/, up to the first that fails. Raises NothingRanError."""
         began = time.monotonic()
         # Runs side by side would clear away each other's folders.
-        own_folder = (f"--basetemp={self.folder}.tmp",)
+        written = self.folder.with_suffix(".xml")
+        written.unlink(missing_ok=True)
+        own_files = (f"--basetemp={self.folder}.tmp", f"--junitxml={written}", *JUNIT_OPTIONS)
         process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *PYTEST, *own_folder, *(f"tests/{one}" for one in tests)],
+            [sys.executable, "-m", "pytest", *PYTEST, *own_files, *(f"tests/{one}" for one in tests)],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -90,17 +93,21 @@ class WorkingCopy:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        return RanTests(first_failure(process.returncode, said), time.monotonic() - began, said=said[-SAID_CHARS:])
+        try:
+            failed = first_failure(process.returncode, read_cases(written))
+        except NothingRanError as exc:
+            raise NothingRanError(f"{exc}:\n{said[-SAID_CHARS:]}") from None
+        return RanTests(failed, time.monotonic() - began, said=said[-SAID_CHARS:])
 
 
-def first_failure(code: int, said: str) -> str:
+def first_failure(code: int, cases: Sequence[Case]) -> str:
     """Return the test that failed first; empty: all passed. Raises NothingRanError where none was run."""
     if code == PASSED:
         return ""
-    found = _FAILED.search(said)
-    if code not in (FAILED, INTERRUPTED) or found is None:
-        raise NothingRanError(f"pytest ended with {code}:\n{said[-SAID_CHARS:]}")
-    return found[1]
+    failed = next((case.test_id for case in cases if case.outcome == "failed"), "")
+    if code not in (FAILED, INTERRUPTED) or not failed:
+        raise NothingRanError(f"pytest ended with {code}")
+    return failed
 
 
 def _copy_tree(checkout: Path, folder: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.junit import Case as JunitCase
 from benchmarks.mutants.__main__ import Case, Tried, rows, survivors, try_one
 from benchmarks.mutants.mutant import Module, Mutant, changed, line_of
 from benchmarks.mutants.table import MODULES
@@ -44,23 +45,26 @@ def test_the_line_is_that_which_differs():
     assert line_of(TEXT, Mutant("if a > 1", "if a < 1", "")) == 2
 
 
+PASSED, FAILED = JunitCase("a.py", "test_a", "passed"), JunitCase("a.py", "test_b[c d]", "failed")
+BROKEN = JunitCase("", "tests.a", "failed")
+
+
 @pytest.mark.parametrize(
-    ("code", "said", "failed"),
+    ("code", "ran", "failed"),
     [
-        (0, "3 passed", ""),
-        (1, "FAILED a.py::test_b[c d] - assert 1 == 2\nFAILED a.py::test_c\n1 failed", "a.py::test_b[c d]"),
-        (1, "ERROR a.py::test_b - OSError", "a.py::test_b"),
-        (2, "ERROR a.py - NameError: x\n!!! Interrupted", "a.py"),
+        (0, [PASSED], ""),
+        (1, [PASSED, FAILED, BROKEN], "tests/a.py::test_b[c d]"),
+        (2, [BROKEN], "tests.a"),  # it cannot be imported
     ],
 )
-def test_a_mutant_is_killed_by_the_first_test_that_fails(code: int, said: str, failed: str):
-    assert first_failure(code, said) == failed
+def test_a_mutant_is_killed_by_the_first_test_that_fails(code: int, ran: list[JunitCase], failed: str):
+    assert first_failure(code, ran) == failed
 
 
-@pytest.mark.parametrize(("code", "said"), [(4, "file not found"), (5, "no tests ran"), (1, "FAILED"), (-9, "")])
-def test_tests_that_did_not_run_kill_nothing(code: int, said: str):
+@pytest.mark.parametrize(("code", "ran"), [(4, []), (5, []), (1, [PASSED]), (-9, [FAILED])])
+def test_tests_that_did_not_run_kill_nothing(code: int, ran: list[JunitCase]):
     with pytest.raises(NothingRanError):
-        first_failure(code, said)
+        first_failure(code, ran)
 
 
 def test_a_module_is_changed_in_the_copy_alone_and_comes_back(tmp_path: Path):

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.security import judge, read_cases
+from benchmarks.junit import Case, read_cases
+from benchmarks.security import judge
 from benchmarks.security_attacks import ATTACKS, Attack
 
-WRITTEN = """<testsuites><testsuite>
-<testcase file="tests/a/test_x.py" name="test_one[1]"/>
-<testcase file="tests/a/test_x.py" name="test_two"><failure message="no"/></testcase>
-<testcase file="tests/a/test_y.py" name="test_one"><skipped message="no Go"/></testcase>
-</testsuite></testsuites>"""
+CASES = (
+    Case("a/test_x.py", "test_one[1]", "passed"),
+    Case("a/test_x.py", "test_two", "failed"),
+    Case("a/test_y.py", "test_one", "skipped"),
+)
 
 
 def told(*tests: str) -> tuple[int, tuple[str, ...], bool]:
-    (one,) = judge([Attack("who", "what", tests)], list(read_cases(WRITTEN)))
+    (one,) = judge([Attack("who", "what", tests)], CASES)
     return one.tests, one.failed, one.stopped
+
+
+def test_the_cases_are_those_of_the_file(tmp_path: Path):
+    path = tmp_path / "cases.xml"
+    assert read_cases(path) == []
+    path.write_text("""<testsuites><testsuite>
+        <testcase file="tests/a/test_x.py" name="test_one[1]"/>
+        <testcase file="tests/a/test_x.py" name="test_two"><failure message="no"/></testcase>
+        <testcase file="tests/a/test_y.py" name="test_one"><skipped message="no Go"/></testcase>
+        <testcase name="tests.a.test_z"><error message="collection failure"/></testcase>
+    </testsuite></testsuites>""")
+    assert read_cases(path) == [*CASES, Case("", "tests.a.test_z", "failed")]
 
 
 def test_all_tests_of_an_attack_count():
