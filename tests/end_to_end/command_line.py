@@ -153,7 +153,8 @@ class System:
         )
         assert self._up.stdout is not None
         line = self._up.stdout.readline()
-        self.url = next(word.rstrip(",") for word in line.split() if word.startswith("nats://"))
+        self.url = next((word.rstrip(",") for word in line.split() if word.startswith("nats://")), "")
+        assert self.url, f"`exhibit up` did not start: {line}{(self.folder / 'log').read_text()}"
         return self
 
     def __exit__(
