@@ -23,6 +23,7 @@ from shared.contracts.base import Part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListRules
 from shared.extraction.values import FieldType
+from shared.syntax_trees import parse_source
 
 SOURCE_FILE = "workspace/flow.py"
 LOCATORS_FILE = "workspace/locators.json"
@@ -150,7 +151,7 @@ def is_flow(source: str, files: Container[str]) -> bool:
     if LOCATORS_FILE in files or FIELDS_FILE in files:
         return True
     try:
-        nodes = list(ast.walk(ast.parse(source)))
+        nodes = list(ast.walk(parse_source(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     imported = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}

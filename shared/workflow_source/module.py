@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shared.contracts.workflows.sources import Parameter, SourceFinding
+from shared.syntax_trees import parse_source
 from shared.workflow_source.findings import finding
 
 RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
@@ -84,7 +85,7 @@ def _parse(source: str) -> tuple[ast.Module | None, SourceFinding | None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            tree = ast.parse(source)
+            tree = parse_source(source)
     except SyntaxError as exc:
         return None, finding("syntax", exc.msg, exc.lineno or 0)
     except (ValueError, RecursionError, MemoryError) as exc:

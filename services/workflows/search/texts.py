@@ -7,6 +7,8 @@ import hashlib
 import re
 from collections.abc import Iterator
 
+from shared.syntax_trees import parse_source
+
 VERSION = "1"
 """Of these texts: vectors that were made of other texts are useless."""
 MAX_WORDS = 400
@@ -31,7 +33,7 @@ def code_text(source: str) -> str:
     A source that does not parse gives the words of its whole text.
     """
     try:
-        pieces = list(_pieces(ast.parse(source)))
+        pieces = list(_pieces(parse_source(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pieces = [source]
     words: dict[str, None] = {}

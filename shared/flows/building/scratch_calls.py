@@ -15,6 +15,7 @@ from shared.flows.compiling.plan import Condition, Item, PlannedCall, PlannedPro
 from shared.flows.files import DropdownMapping
 from shared.flows.identifiers import to_identifier
 from shared.flows.selectors import parse_selector
+from shared.syntax_trees import parse_source
 
 SELECTORS = frozenset(
     {"by_role", "by_label", "by_text", "by_test_id", "with_text", "beside", "after", "in_region", "in_row"}
@@ -39,7 +40,7 @@ class ScratchRead:
 def read_scratch(source: str, mappings: Mapping[str, DropdownMapping]) -> ScratchRead:
     """Return the calls in the order in which ``run`` makes them. Raises SyntaxError for what is no Python."""
     try:
-        module = ast.parse(source)
+        module = parse_source(source)
     except (ValueError, RecursionError, MemoryError) as exc:
         raise SyntaxError(str(exc)) from exc
     reader = _Reader(mappings)

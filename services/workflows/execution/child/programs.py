@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator
 from types import CodeType, FunctionType
 from typing import Any
 
+from shared.syntax_trees import compile_tree, parse_source
+
 _AWAITABLE = "__awaitable__"
 _TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _COROUTINE = 0x80
@@ -52,10 +54,10 @@ def file_of(name: str) -> str:
 
 def compile_workflow(name: str, source: str) -> CodeType:
     """Raises SyntaxError, ValueError, RecursionError or MemoryError."""
-    tree = ast.parse(source, file_of(name))
+    tree = parse_source(source, file_of(name))
     if "await" in source:
         tree = _AwaitWhatCanBe().visit(tree)
-    return compile(tree, file_of(name), "exec", dont_inherit=True)
+    return compile_tree(tree, file_of(name))
 
 
 def run_workflow(name: str, code: CodeType, arguments: dict[str, Any], names: dict[str, Any], wait: Await) -> Any:
@@ -94,14 +96,14 @@ class CodeSession:
         self._number += 1
         file = f"code {self._number}"
         self.sources[file] = code
-        tree = ast.parse(code, file)
+        tree = parse_source(code, file)
         if "await" in code:
             tree = _AwaitWhatCanBe().visit(tree)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        codes = [compile(tree, file, "exec", flags=_TOP_LEVEL_AWAIT, dont_inherit=True)]
+        codes = [compile_tree(tree, file, flags=_TOP_LEVEL_AWAIT)]
         if isinstance(last, ast.Expr):
             expression = ast.Expression(last.value)
-            codes.append(compile(expression, file, "eval", flags=_TOP_LEVEL_AWAIT, dont_inherit=True))
+            codes.append(compile_tree(expression, file, "eval", flags=_TOP_LEVEL_AWAIT))
         if any(code.co_flags & _COROUTINE for code in codes):
             return self._wait(self._execute_in_loop(codes))
         return [eval(code, self._namespace) for code in codes][-1]  # noqa: S307  to run code is what this is for
