@@ -8,7 +8,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
 from typing import Any
 
 from services.workflows.execution.child.failures import exception_of, failure_of
@@ -39,7 +38,8 @@ class TrustedRun:
         self._writer.begin(limits.output_chars)
         self._failures = RunFailures(name)
         self._calling = threading.Lock()
-        self._call: Future[Any] | None = None
+        self._answering: asyncio.Task[Any] | None = None
+        """The host's work on the call that is made; of the loop, so that none is missed when the time is up."""
         self.timed_out = False
 
     def builtins(self) -> dict[str, Any]:
@@ -80,18 +80,24 @@ class TrustedRun:
             if (size := len(to_json(plain))) > most:
                 raise ValueError(f"{namespace}.{method}() got {size:,} bytes of JSON, and the limit is {most:,}")
             call = HostCall(namespace, method, plain)
-            self._call = asyncio.run_coroutine_threadsafe(ask_host(self._host, call), self._loop)
             try:
-                if self.timed_out:
-                    raise CancelledError
-                answer = checked_answer(call, self._call.result(), most)
+                asked = asyncio.run_coroutine_threadsafe(self._ask_host(call), self._loop)
+                answer = checked_answer(call, asked.result(), most)
             except HostCallError as exc:
                 number = self._failures.add_call(exc.failure, exc.flow_code)
                 raise exception_of(exc.type, str(exc), note_of(exc.failure), number, exc.flow_code) from None
-            finally:
-                self._call = None
             self._failures.add_call(None)
             return answer
+
+    async def _ask_host(self, call: HostCall) -> Any:
+        """Raises CancelledError once the time is up."""
+        if self.timed_out:
+            raise asyncio.CancelledError
+        self._answering = asyncio.current_task()
+        try:
+            return await ask_host(self._host, call)
+        finally:
+            self._answering = None
 
     def _keep_output(self, text: str) -> None:
         self._output.add(text)
@@ -120,8 +126,8 @@ class TrustedRun:
 
     def _give_up(self, running: ThreadWork, tasks: BackgroundTasks) -> None:
         self.timed_out = True
-        if (call := self._call) is not None:
-            call.cancel()
+        if self._answering is not None:
+            self._answering.cancel()
         running.interrupt()
         tasks.start(self._interrupt_until_done(running))
 

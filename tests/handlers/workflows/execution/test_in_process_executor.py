@@ -63,11 +63,34 @@ async def test_a_thread_that_waits_for_the_host_is_interrupted(
     assert await asyncio.to_thread(ended.wait, 60)
 
 
+async def test_a_call_that_is_made_when_the_time_is_up_is_cancelled(
+    trusted: World, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
+):
+    given_up = threading.Event()
+
+    def handed_over_late(*call: Any) -> Any:
+        made = begin_call(*call)
+        given_up.wait(60)
+        return made
+
+    begin_call = asyncio.run_coroutine_threadsafe
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", handed_over_late)
+    before = asyncio.all_tasks()
+    running = asyncio.create_task(trusted.failure("def run():\n    tools.forever()", limits=Limits(time_s=20)))
+    await trusted.asked.wait()
+    (call,) = asyncio.all_tasks() - before - {running}
+    clock.skip(30)
+    assert (await running).code == "timeout"
+    given_up.set()
+    await asyncio.wait([call], timeout=60)
+    assert call.cancelled()
+
+
 async def test_output_goes_to_the_invocation_that_prints(trusted: World):
     source = "def run(number):\n    print(number)\n    tools.wait()\n    print(number)"
     trusted.answers["tools.wait"] = lambda _: None
     outcomes = await asyncio.gather(*(trusted.run(source, number=number) for number in range(20)))
-    assert [outcome.stdout for outcome in outcomes] == [f"{number}\n{number}\n" for number in range(20)]
+    assert [(one.error, one.stdout) for one in outcomes] == [(None, f"{number}\n{number}\n") for number in range(20)]
 
 
 async def test_a_task_that_was_left_behind_ends_with_the_invocation(trusted: World):
