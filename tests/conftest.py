@@ -60,9 +60,10 @@ def is_here(host: str) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the keys of servers that tests start apart from those of the user."""
+    """Keep what tests leave behind apart from what the user of this checkout has: keys of servers, the last run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state-home")))
+        patch.setenv("EXHIBIT_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         yield
 
 
