@@ -23,7 +23,7 @@ from shared.contracts.base import Part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListRules
 from shared.extraction.values import FieldType
-from shared.syntax_trees import parse_source
+from shared.workflow_source.syntax_trees import parse_source
 
 SOURCE_FILE = "workspace/flow.py"
 LOCATORS_FILE = "workspace/locators.json"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shared.contracts.workflows.sources import Parameter, SourceFinding
-from shared.syntax_trees import parse_source
 from shared.workflow_source.findings import finding
+from shared.workflow_source.syntax_trees import parse_source
 
 RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
 MAX_SOURCE_CHARS = 200_000

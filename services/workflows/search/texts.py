@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from shared.syntax_trees import parse_source
+from shared.workflow_source.syntax_trees import parse_source
 
 VERSION = "1"
 """Of these texts: vectors that were made of other texts are useless."""

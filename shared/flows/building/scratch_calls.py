@@ -15,7 +15,7 @@ from shared.flows.compiling.plan import Condition, Item, PlannedCall, PlannedPro
 from shared.flows.files import DropdownMapping
 from shared.flows.identifiers import to_identifier
 from shared.flows.selectors import parse_selector
-from shared.syntax_trees import parse_source
+from shared.workflow_source.syntax_trees import parse_source
 
 SELECTORS = frozenset(
     {"by_role", "by_label", "by_text", "by_test_id", "with_text", "beside", "after", "in_region", "in_row"}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from types import CodeType, FunctionType
 from typing import Any
 
-from shared.syntax_trees import compile_tree, parse_source
+from shared.workflow_source.syntax_trees import compile_tree, parse_source
 
 _AWAITABLE = "__awaitable__"
 _TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.syntax_trees import compile_tree, parse_source
+from shared.workflow_source.syntax_trees import compile_tree, parse_source
 
 SOURCE = "\n".join(f"def f{number}(a, b=({number}, [1, {{2: 3}}])): return a, b" for number in range(50))
 
