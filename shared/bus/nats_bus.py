@@ -35,6 +35,7 @@ from shared.bus.access.refusals import Refusals
 from shared.bus.blob_io import NatsBlobs
 from shared.bus.event_reader import NatsEvents
 from shared.bus.losses import Losses, run_again_after_loss
+from shared.bus.nats_connection import NatsConnection
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
 from shared.bus.signing.signatures import SIGNATURE, UNSIGNED, Signing
@@ -242,13 +243,14 @@ async def connect_bus(
 
     options = connect_options(url, user or name, access)
     await check_server(url, options)
-    nc = await nats.connect(
+    nc = NatsConnection()
+    await nc.connect(
         url,
         name=f"exhibit-{name}",
         error_cb=log_error,
         disconnected_cb=note_loss,
         max_reconnect_attempts=-1,
-        reconnect_time_wait=RECONNECT_EVERY_S,
+        reconnect_time_wait=RECONNECT_EVERY_S,  # pyright: ignore[reportArgumentType]  a float will do
         connect_timeout=5,
         **options.named,
     )

@@ -97,11 +97,13 @@ async def _run_service(settings: Settings, url: str, name: str, keys: ServiceKey
                 serve(bus, module.actor, deps, capacity=settings.planner_capacity, stop=stop, ready=ready), name=name
             )
         serving.add_done_callback(_cancel_on_failure(name, stop, asyncio.current_task()))
-        await _wait_until_ready(ready, serving)
         try:
+            await _wait_until_ready(ready, serving)
             yield
         finally:
             stop.set()
+            if not ready.is_set():  # it is stopped while it starts
+                serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
 
 

@@ -1,4 +1,4 @@
-"""Ready means that the server has the subscription: a request over another connection is answered."""
+"""Ready means that the server has the subscription; who is stopped on the way there leaves nothing deaf or undone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,6 +16,9 @@ from shared.bus.actor import Actor
 from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
+from shared.host.services import run_services
+from shared.settings import Settings
+from shared.streams import ARTIFACTS
 from shared.subjects import LOAD_RUN
 from tests.typed import expect
 
@@ -105,3 +109,37 @@ async def test_an_actor_is_ready_once_the_server_knows_that_it_listens(nats_url,
         assert (expect(await asker.ask(LOAD_RUN, LoadRun(run_id="r")), RunUnknown)).message == "heard"
         stop.set()
         await asyncio.gather(serving, *told)
+
+
+async def test_a_service_that_is_stopped_while_it_starts_has_ended_before_what_it_uses(nats_url: str, tmp_path):
+    loop, served = asyncio.get_running_loop(), list[asyncio.Task[Any]]()
+
+    async def start() -> None:
+        async with run_services(Settings(evidence_dir=tmp_path, state_dir=tmp_path), nats_url, ("vision",)):
+            raise AssertionError("it was stopped before")
+
+    def stop_as_it_serves(loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> Any:
+        task = asyncio.Task(work, loop=loop, **more)
+        if work.__name__ == "serve":
+            served.append(task)
+            loop.call_soon(starting.cancel)
+        return task
+
+    loop.set_task_factory(stop_as_it_serves)
+    starting = asyncio.create_task(start())
+    await asyncio.wait([starting])
+    loop.set_task_factory(None)
+    assert starting.cancelled()
+    assert [task.done() for task in served] == [True]
+
+
+async def test_a_connection_goes_on_after_a_flush_that_was_given_up(nats_url: str):
+    async with held(nats_url) as (way, url), connect_bus(url, name="far-away") as bus:
+        way.open.clear()
+        given_up = asyncio.create_task(bus.nc.flush())
+        await way.asked.wait()
+        given_up.cancel()
+        await asyncio.wait([given_up])
+        way.open.set()
+        await bus.put(ARTIFACTS, "a", b"heard")
+        assert await bus.get(ARTIFACTS, "a") == b"heard"
