@@ -33,9 +33,9 @@ from shared.aio import run_unless
 from shared.bus.access.credentials import NO_ACCESS, BusAccess, ConnectOptions, connect_options
 from shared.bus.access.refusals import Refusals
 from shared.bus.blob_io import NatsBlobs
+from shared.bus.connection.losses import Losses, run_again_after_loss
+from shared.bus.connection.nats_connection import NatsConnection
 from shared.bus.event_reader import NatsEvents
-from shared.bus.losses import Losses, run_again_after_loss
-from shared.bus.nats_connection import NatsConnection
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
 from shared.bus.signing.signatures import SIGNATURE, UNSIGNED, Signing
