@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from shared.contracts.actions import BrowserAction
 from shared.contracts.browser.responses import ApiHeader, FetchCode
 from shared.contracts.browser_pool import Politeness, Sought
 from shared.contracts.error_codes import RestoreCode
-from shared.contracts.results import ActionResult, Box, Viewport
+from shared.contracts.results import ActionResult, Box, Ink, Viewport
 from shared.subjects import Ask
 
 
@@ -51,7 +51,7 @@ class PageCapture:
 
     ``file`` (MHTML) is None when the page is already ``known``, or when ``problems`` say why it could not be written.
         ``secrets`` are the contents of the page's own secret fields; they must not be stored. ``found`` holds each
-        wanted ref with its element, None when it is gone.
+        wanted ref with its element, None when it is gone; ``ink`` what a picture shows of them, by ref.
     """
 
     raw: RawPage
@@ -64,6 +64,7 @@ class PageCapture:
     known: bool = False
     secrets: frozenset[str] = frozenset()
     found: tuple[tuple[int, Seen | None], ...] = ()
+    ink: Mapping[int, Ink] = field(default_factory=dict[int, Ink])
 
 
 @dataclass(frozen=True)

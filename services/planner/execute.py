@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace as replace_part
 
 from services.planner.deps import PlannerDeps
+from services.planner.judge.drawn_values import judge_drawn
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
@@ -176,7 +177,7 @@ async def _end_sample(
     taken = replace(taken, values=with_candidates_joined(taken.values, len(values_read)))
     if view.spec.phase == "discovery" or ruling.status != "done":
         taken = await keep_page(view, taken, session, deps, step_picture=pictured)
-    ruling = replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes))
+    ruling = judge_drawn(replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes)))
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"
     return ActionOutcome(

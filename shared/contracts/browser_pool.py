@@ -6,7 +6,7 @@ from shared.contracts.actions import BrowserAction
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 from shared.contracts.error_codes import RestoreCode
-from shared.contracts.results import ActionResult, Artifact, Box, Locator, TextPart
+from shared.contracts.results import ActionResult, Artifact, Box, Ink, Locator, TextPart
 
 
 class Politeness(Part, frozen=True, kw_only=True):
@@ -167,6 +167,8 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     """Words within ``name`` that have a title of their own: "3 years ago" in "by Ann, 3 years ago"."""
     unwritten: bool = False
     """A link or button whose name no text of the page shows: it is that of a title, or for screen readers only."""
+    like_next: bool = False
+    """The box after it is its sibling and looks the same: which of the two names the other, if any, is not told."""
 
 
 class Tab(Part, frozen=True, kw_only=True):
@@ -248,11 +250,13 @@ class ElementFound(Part, frozen=True, kw_only=True):
 
     ``ref``: its number in the earlier observation. ``element``: the same element or, if the page was rendered again,
     the only one in its frame with exactly the same text; its ``ref`` is that in the stored observation. None: the
-    element is gone.
+    element is gone. ``ink``: what a picture of the page shows of its text; None where no text stands for it, as for the
+    state of a check box, or where no picture could be taken.
     """
 
     ref: int
     element: Element | None = None
+    ink: Ink | None = None
 
 
 class PageCaptured(Message, frozen=True, kw_only=True):

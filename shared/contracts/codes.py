@@ -55,6 +55,7 @@ Reason = Literal[
     "invalid_values",
     "unconfirmed_values",
     "contradicted_values",
+    "not_as_drawn",
     "disputed_not_found",
     "api_differs",
     "judgment_missing",
@@ -244,6 +245,10 @@ REASONS: dict[Reason, ReasonFacts] = {
     "contradicted_values": ReasonFacts(
         status="needs_review", fault="us", words="the page contradicts a value that was reported",
         when=_INSISTED + "a model reports a value that its element, or the field's label, contradicts", advice=_LOOK),
+    "not_as_drawn": ReasonFacts(
+        status="needs_review", fault="us", words="the picture does not show a value as it was read",
+        when="the picture of the page shows nothing, or not all of the text, where a value stands, or something beside "
+        "it that the page does not say", advice="Look at the picture of the value, and settle it."),
     "disputed_not_found": ReasonFacts(
         status="needs_review", fault="us", words="the page shows the record that is said not to be there",
         when="a model insisted on `not_found` or `identity_mismatch` while the page shows the record", advice=_LOOK),

@@ -21,6 +21,19 @@ class Box(Part, frozen=True, kw_only=True):
     height: float
 
 
+InkState = Literal["seen", "absent", "unexplained", "outside"]
+"""``seen``: the picture shows the text of a value, and nothing beside it that the page does not say. ``absent``: it
+does not show all of it. ``unexplained``: something is drawn beside it that the page does not say. ``outside``: it lies
+in no part of the page that can be seen."""
+
+
+class Ink(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What the picture of a page shows where a value stands. ``at``: a line without ink, or the ink without a text."""
+
+    state: InkState
+    at: Box | None = None
+
+
 PartKind = Literal["", "badge", "old"]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from shared.contracts.actions import AnyAction
 from shared.contracts.base import Message, Part, Usage
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.results import ActionResult, Artifact, Box, Locator
+from shared.contracts.results import ActionResult, Artifact, Box, Ink, Locator
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.invocations import WorkflowRan
@@ -42,6 +42,8 @@ class ValueSource(Part, frozen=True, kw_only=True):
     """The order of day, month and year that the page determined for this value; None if it was not ambiguous."""
     date_language: str | None = None
     """The language that the page determined for the name of the month; None if it was not ambiguous."""
+    ink: Ink | None = None
+    """What a picture of the page shows of the text; None where no text stands for the value, or there is no picture."""
 
 
 class ResponseSource(Part, frozen=True, kw_only=True):

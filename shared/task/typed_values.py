@@ -114,7 +114,11 @@ def normalise(type_expression: str, raw: object, context: Context = NO_CONTEXT) 
 
 
 def _string(raw: object, context: Context) -> Normal | Invalid:
-    return Normal(tidy(as_shown(raw)))
+    text = tidy(as_shown(raw))
+    whole = tidy(context.title or "")
+    begun = text.rstrip(".…").rstrip()
+    # A text that is cut short on the page; its title has the whole of it.
+    return Normal(whole if begun and text.endswith(("...", "…")) and whole.startswith(begun) else text)
 
 
 def _enum(raw: object, context: Context) -> Normal | Invalid:

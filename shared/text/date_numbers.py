@@ -71,7 +71,7 @@ def _years(year: str) -> Iterator[int]:
         yield 1900 + written
 
 
-_NAMED_ZONE = r"[ecmpaj][sd]?t|[cew]es?t|bst|ist|aest|aedt|jst|kst|sgt|hkt|msk|nzst|nzdt|akst|akdt|hst"
+_NAMED_ZONE = r"[ecmpaj][sd]?t|[cew]es?t|bst|ist|aest|aedt|jst|kst|sgt|hkt|msk|nzst|nzdt|akst|akdt|hst|[a-z]+/[a-z_]+"
 _HALF = r"(?P<half>[ap]\.?m\.?)"
 _OF_ZONE = rf" ?(?P<zone>z|(?:utc|gmt)[+-]\d{{1,2}}|(?:utc|gmt)?[+-]\d{{2}}:?\d{{2}}|utc|gmt|{_NAMED_ZONE})?"
 _TIME = re.compile(
@@ -83,7 +83,7 @@ _AFTER_WORD = re.compile(rf"(?P<h>\d{{1,2}})(?:[.h](?P<m>\d{{2}})| ?h){_OF_ZONE}
 _WITHIN = re.compile(r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?!\d)(?:[:.]\d{2})?\s*(?P<half>[ap])?\.?m?", re.I)
 _HOUR_WITHIN = re.compile(r"(?<![\d:.h])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b", re.I)
 _BETWEEN = re.compile(r"[t.,]? ?(?:(?P<word>at|um|a las|a) )?")
-_ZONE = re.compile(rf"{_NAMED_ZONE}|utc|gmt")
+_ZONE = re.compile(rf"z|(?:utc|gmt)[+-]\d{{1,2}}|(?:utc|gmt)?[+-]\d{{2}}:?\d{{2}}|{_NAMED_ZONE}|utc|gmt")
 UNKNOWN_ZONE = "?"
 """What a time of day ends in where its zone cannot be told."""
 EITHER_MIDNIGHT = "00:00:00 or 24:00:00"
@@ -152,7 +152,7 @@ def _offset(zone: str | None, shown: str) -> str:
     digits = zone.removeprefix("utc").removeprefix("gmt")
     if digits in ("z", ""):
         return "+00:00"
-    if digits.isalpha():
+    if digits[0].isalpha():
         return UNKNOWN_ZONE
     written = f"{digits[0]}{digits[1:]:0>2}:00" if len(digits) <= 3 else f"{digits[:3]}:{digits[-2:]}"
     try:

@@ -8,7 +8,7 @@ Spanish) are recognised too: ``3 days ago`` is no date, because the clock it was
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -86,11 +86,18 @@ def marked(text: str) -> Iterator[MarkedText]:
         yield MarkedText(_replaced(text, {month: MONTH}), meanings, NO_MEANING)
 
 
-def with_weekday_marked(text: str) -> MarkedText:
-    """Return the text with the weekday marked that it begins with, if it does."""
+def with_weekday_marked(text: str, languages: Sequence[frozenset[str]] = ()) -> MarkedText:
+    """Return the text with the weekday marked that it begins with, if it does.
+
+    A word of two letters, such as ``on`` or ``to``, is a weekday only in one of ``languages``, those of the page; one
+    of three letters is none where those are known and do not have it.
+    """
     for pattern in _FIRST:
         word = pattern.match(text)
         weekday = weekdays_of(word[0]) if word is not None else NO_MEANING
+        known = frozenset[str]().union(*languages)
+        if word is not None and (len(word[0]) <= 2 or (len(word[0]) == 3 and known)):
+            weekday = {number: said & known for number, said in weekday.items() if said & known}
         if word is not None and weekday:
             return MarkedText(WEEKDAY + text[word.end() :], NO_MEANING, weekday)
     return MarkedText(text, NO_MEANING, NO_MEANING)

@@ -15,8 +15,10 @@ LABELS_KEPT = 8192
 SHORT_CHARS = 200
 """Longer texts are not cached, so that a page cannot fill the memory with them."""
 
-_MARKS = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""Invisible characters: direction marks, joiners and optional line breaks."""
+_MARKS = re.compile(r"[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Invisible characters: direction marks, word joiners and optional line breaks. Those within an emoji, and those that
+part letters of some scripts, are drawn differently and stay."""
+_JOINERS = re.compile(r"[\u200c\u200d]")
 _PUNCTUATION = str.maketrans(
     {
         **dict.fromkeys("\u2212\u2010\u2011\ufe63\uff0d", "-"),
@@ -27,9 +29,12 @@ _PUNCTUATION = str.maketrans(
 )
 
 _KEY_MARK = re.compile(r"^[#@№]\s?(?=\w)")
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+"""Raised digits: of a footnote, an exponent or a unit, and never a digit of the number or key before them."""
+_FOOTNOTE = re.compile(rf"(?<=[^\s{RAISED}])[{RAISED}]{{1,2}}$")
 _IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
 """The apostrophe as it is typed; the Hebrew mark behind an abbreviation, which says no more than a dot; a comma."""
-_LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
+_LABEL_END = re.compile(rf"\s*(?:\((?:required|optional)\))?[\s:：*{RAISED}]*$", re.I)
 _SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
 _SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")
 
@@ -49,8 +54,8 @@ class Invalid:
 
 
 def tidy(text: str) -> str:
-    """White space collapsed, ends trimmed."""
-    return " ".join(text.split())
+    """White space collapsed, ends trimmed, without marks that cannot be seen."""
+    return " ".join((text if text.isascii() else _MARKS.sub("", text)).split())
 
 
 def fold(text: str) -> str:
@@ -74,8 +79,13 @@ def label_form(text: str) -> str:
 
 def bare_key(text: str) -> str:
     """The key of a record as addresses and inputs write it: without the mark before it, so `#3` is `3` and `@ann` is
-    `ann`. `C#` stays."""
-    return _KEY_MARK.sub("", tidy(text))
+    `ann`, and without that of a footnote. `C#` stays."""
+    return _FOOTNOTE.sub("", _KEY_MARK.sub("", tidy(text)))
+
+
+def without_footnote(text: str) -> str:
+    """The text without the raised digits at its end."""
+    return _FOOTNOTE.sub("", text)
 
 
 def plain(text: str) -> str:
@@ -89,7 +99,7 @@ def _short_plain(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return tidy("".join(map(_digit, _MARKS.sub("", text))).translate(_PUNCTUATION))
+    return tidy("".join(map(_digit, _JOINERS.sub("", _MARKS.sub("", text)))).translate(_PUNCTUATION))
 
 
 def quoted(text: str, most: int = QUOTED_CHARS) -> str:

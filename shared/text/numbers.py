@@ -8,6 +8,7 @@ Decided so, and held by tests:
 - ``12,50`` is 12.50 where it is money (a decimal, or with a sign of currency). Else it may be two numbers.
 - ``(1,234.56)`` and ``1,234.56-`` are negative, as accountants write, where they are money with a fraction or have a
   sign of currency; ``(3)`` may be a count, ``(4.75)`` a rating, and ``3-`` the beginning of a range.
+- ``1,234²`` is 1234 with a footnote; ``12²`` is none, for 144 may be meant.
 - ``12 %`` is none: 12 and 0.12 are both meant by it. So are ``3 apples``, ``1e5``, ``~5``, ``<5`` and ``1/2``.
 - ``231k`` and ``99+`` are rounded, and none; the element's title may say the number exactly, if it fits.
 """
@@ -18,7 +19,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.text.normal import Invalid, plain, quoted
+from shared.text.normal import Invalid, plain, quoted, without_footnote
 
 _DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN")
 _CODES = (
@@ -53,6 +54,8 @@ _ROUNDED = re.compile(
     rf"(?: ?(?P<unit>{'|'.join(_FACTORS)})\.?)?(?P<more> ?\+)?{_AFTER}?",
     re.I,
 )
+_WRITTEN_OUT = re.compile(r"\d[,.' ]\d{3}(?!\d)|[.,]\d\d(?!\d)")
+"""Thousands, or hundredths: a raised digit behind such a number is the mark of a footnote, not an exponent."""
 MAX_CHARS = 80
 """No number that means anything is longer than this."""
 _IN_WORDS = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*")
@@ -74,6 +77,9 @@ def exact_number(shown: str, *, money: bool = False, title: str | None = None) -
     text = _numeric(shown)
     if len(text) > MAX_CHARS:
         return Invalid(f"{quoted(shown)} is not a number")
+    unmarked = without_footnote(text)
+    if _WRITTEN_OUT.search(unmarked):
+        text = unmarked
     found = readings(text, money=money)
     if len(found) == 1:
         return next(iter(found))

@@ -51,6 +51,7 @@ _DATE_IN_REMARK = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\b(?:19|20)\d\d\b"
     rf"|\d\S{{0,2}} ?(?:de )?{MONTH}(?! of\b)|{MONTH}\.? ?\d"
 )
+_GAP_IN_ZONE = re.compile(r"(?<=^utc|^gmt) (?=[+-]\d)")
 _HAS_DIGIT = re.compile(r"\d")
 _YEAR, _DAY = re.compile(r"(?<!\d)\d{4}(?!\d)"), re.compile(r"(?<![\d:.])\d{1,2}(?!\d|[:.]\d)")
 _WORD_BEHIND = re.compile(r" ?([^\W\d_]+)")
@@ -221,7 +222,9 @@ def _year_and_day(year: str, day: str, order: Order) -> list[tuple[str, str]]:
 
 
 def _numeric(text: str, order: Order) -> Found:
-    one = MarkedText(text, NO_MEANING, NO_MEANING) if text[:1].isdigit() else with_weekday_marked(text)
+    languages = order.languages if isinstance(order, DateHints) else ()
+    unmarked = MarkedText(text, NO_MEANING, NO_MEANING)
+    one = unmarked if text[:1].isdigit() else with_weekday_marked(text, languages)
     match = (patterns().numeric if one.weekday else NUMERIC).match(one.text)
     if match is None:
         return None
@@ -239,8 +242,8 @@ def _numeric(text: str, order: Order) -> Found:
 
 
 def _on_weekday(by_order: DaysByOrder, weekday: Meanings) -> list[Candidate]:
-    """The days of that weekday. Where a word means two weekdays and the numbers several days, only those readings count
-    in which a language writes dates in its own order."""
+    """The days of that weekday. Where the numbers can mean several days, only those readings count in which a language
+    writes dates in its own order."""
     if not weekday:
         return [(day, frozenset[str]()) for days in by_order.values() for day in days]
     fitting = [
@@ -250,7 +253,7 @@ def _on_weekday(by_order: DaysByOrder, weekday: Meanings) -> list[Candidate]:
         for number, languages in weekday.items()
         if day.weekday() == number
     ]
-    if len(weekday) > 1 and len({day for days in by_order.values() for day in days}) > 1:
+    if len({day for days in by_order.values() for day in days}) > 1:
         orders = date_names().orders
         fitting = [one for one in fitting if any(one[0] in orders[language] for language in one[2])]
     return [(day, languages) for _, day, languages in fitting]
@@ -306,7 +309,7 @@ def _without_remark(text: str, shown: str) -> str:
     match = _REMARK.fullmatch(text)
     if match is None:
         return text
-    remark = match["remark"].strip()
+    remark = _GAP_IN_ZONE.sub("", match["remark"].strip())
     if is_zone(remark):
         return f"{match['head']} {remark}"
     if _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search(with_months_marked(remark)):

@@ -99,13 +99,25 @@ async def test_a_timer_that_does_not_get_to_fire_is_late(session: PageSession) -
         await count_timers(context)
         page = await context.new_page()
         await page.evaluate("setTimeout(() => document.body.append('late'), 10)")
-        while (told := await page.evaluate(ASKED)) is True:  # it is due soon
+        while (told := await page.evaluate(ASKED)) == "due":
             continue
         assert (told, await page.evaluate(f"fire(); {ASKED}")) == ("late", True)
         while (told := await page.evaluate(ASKED)) is True:  # it has fired just now
             continue
         assert told is False
         assert "late" in await page.inner_text("body")
+
+
+async def test_a_timer_that_a_new_document_has_set_is_due(session: PageSession) -> None:
+    """What the document shows until then may stand in for what the timer brings; a round of a clock brings the next."""
+    browser = session.page.context.browser
+    assert browser is not None
+    async with await browser.new_context() as context:
+        await count_timers(context)
+        page = await context.new_page()
+        assert await page.evaluate(f"setTimeout(() => 0, 4000); {ASKED}") == "due"
+        assert await page.evaluate(f"clearTimeout(1); clearTimeout(2); setInterval(() => 0, 4000); {ASKED}") is True
+        assert await page.evaluate(f"setTimeout(() => 0, 7000); {ASKED}") is True
 
 
 async def test_a_page_that_its_answer_refreshes_is_not_idle(look: Look, session: PageSession, site: Site) -> None:

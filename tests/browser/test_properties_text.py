@@ -49,8 +49,11 @@ texts = st.one_of(
 )
 
 
+INVISIBLE = re.compile(r"[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+
+
 def cleaned(text: str) -> str:
-    return " ".join("".join(" " if ord(one) < 0x20 or one in "\u200b\ufeff" else one for one in text).split())
+    return " ".join("".join(" " if ord(one) < 0x20 else one for one in INVISIBLE.sub("", text)).split())
 
 
 @examples(12)

@@ -21,7 +21,7 @@ NOT_THE_SAME_ELSEWHERE = " exclude (location, read_from)"
 """Of the view runs: where the evidence lies, and what it was read from."""
 COLUMNS_SINCE = {
     "runs": {"population_reason": None, "population_counted": None},
-    "fields": dict.fromkeys(("response_sha256", "response_pointer", "response_url")),
+    "fields": dict.fromkeys(("ink", "response_sha256", "response_pointer", "response_url")),
     "samples": dict.fromkeys(("way", "no_flow", "settled", "settled_by", "settled_at", "settled_reason")),
 }
 """Columns that the views have gained; a run made before has nothing in them."""

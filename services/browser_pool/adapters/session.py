@@ -216,7 +216,7 @@ class PageSession:
         changing = bool(whole.unread) or any(_is_changing(document, quiet_ms) for document in documents)
         refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
         quiet = self.network.is_idle_for(drawing_ms) and not changing and not refreshes
-        return quiet and work == "none", work == "late"
+        return quiet and work == "none", work in ("due", "late")
 
     async def _pending_work(self) -> PendingWork:
         """Return what is pending. It is asked once more where the answer took longer than a drawing may."""

@@ -79,4 +79,7 @@ def shown_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], 
 
 def found_elements(page: PageCapture) -> tuple[ElementFound, ...]:
     """Return the wanted refs with their elements."""
-    return tuple(ElementFound(ref=ref, element=None if seen is None else to_element(seen)) for ref, seen in page.found)
+    return tuple(
+        ElementFound(ref=ref, element=None if seen is None else to_element(seen), ink=page.ink.get(ref))
+        for ref, seen in page.found
+    )

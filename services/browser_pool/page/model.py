@@ -51,6 +51,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     regions: tuple[str, ...] = ()
     hints: tuple[tuple[str, str], ...] = ()
     unwritten: bool = False
+    like_next: bool = False
 
 
 class PageStats(msgspec.Struct, frozen=True):

@@ -137,6 +137,7 @@ def to_element(one: Seen, look: int = 0) -> Element:
         regions=item.regions,
         hints=tuple(TextPart(text=text, title=title) for text, title in item.hints),
         unwritten=item.unwritten,
+        like_next=item.like_next,
     )
 
 

@@ -57,6 +57,13 @@ function responseFacts(response) {
   return el("dl", { class: "source" }, rows.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }
 
+const INK = {
+  seen: "the picture shows the text, and nothing beside it that the page does not say",
+  absent: "the picture does not show all of the text",
+  unexplained: "something is drawn beside it that the page does not say",
+  outside: "it lies in no part of the page that can be seen",
+};
+
 function sourceFacts(src, where) {
   const rows = [
     ["Address", weblink(src.url)],
@@ -64,6 +71,7 @@ function sourceFacts(src, where) {
     src.title ? ["Its markup says", said(src.title)] : null,
     src.box ? ["Box", `${round(src.box.x)}, ${round(src.box.y)}; ${round(src.box.width)} × ${round(src.box.height)} CSS px`] : null,
     ["Picture", where ? where.file.name : src.shot ? "the box lies outside of the picture" : "no picture is known to show this state of the page"],
+    src.ink ? ["Ink", INK[src.ink] || said(src.ink)] : null,
     src.frame && src.frame !== "main" ? ["Frame", said(src.frame)] : null,
     src.locators ? ["Found by", el("ul", null, src.locators.map((one) => el("li", null, el("code", null, said(one)))))] : null,
     src.fingerprint ? ["Fingerprint", el("code", null, src.fingerprint)] : null,

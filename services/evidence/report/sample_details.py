@@ -131,6 +131,7 @@ def _candidate(one: ValueCandidate) -> dict[str, Any]:
 def _source(source: ValueSource) -> dict[str, Any]:
     return {
         "shot": source.screenshot_sha256,
+        "ink": None if source.ink is None else source.ink.state,
         "page": source.page_sha256,
         "observation": source.observation_file_sha256,
         "locators": [f"{one.kind}: {one.value}" for one in source.locators],
@@ -140,7 +141,7 @@ def _source(source: ValueSource) -> dict[str, Any]:
 
 _OF_SOURCE = ("url", "role", "label", "box", "frame", "fingerprint", "title")
 _NO_SOURCE = {
-    **dict.fromkeys(("shot", "page", "observation")),
+    **dict.fromkeys(("shot", "ink", "page", "observation")),
     "locators": list[str](),
     **dict.fromkeys(_OF_SOURCE),
 }

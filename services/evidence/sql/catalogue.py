@@ -185,6 +185,12 @@ FIELDS = SqlView(
         _c("date_order", TEXT, "Order of day, month and year that the page determined; NULL if it was not ambiguous."),
         _c("frame", TEXT, "The frame that contains it; `main` for the page itself."),
         *_box("the element"),
+        _c(
+            "ink",
+            TEXT,
+            "What a picture shows of the text: `seen`, `absent`, `unexplained` (something is drawn beside "
+            "it that the page does not say) or `outside`; NULL if no picture was looked at.",
+        ),
         _c("fingerprint", TEXT, "Of the element: equal across page loads."),
         _c("locator", TEXT, "The first locator that matches only this element, such as `id=#owner`."),
         _c("locators", LOCATORS, "All locators, each with its number of matches."),

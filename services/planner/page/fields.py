@@ -126,11 +126,16 @@ def _candidates(
 ) -> list[Candidate]:
     """Return what may be the current value."""
     current = [
-        tuple(one for one in place if not is_pending(one.shown) and _is_current(one, field, past)) for place in places
+        tuple(one for one in place if not _is_pending(one) and _is_current(one, field, past)) for place in places
     ]
     if base_type(field.type) == "array":
         return [one for place in current if place for one in listed(place)]
     return [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, field, page)]
+
+
+def _is_pending(candidate: Candidate) -> bool:
+    """Return whether a text stands in for a value that is to come, by itself or by the part of the page it is in."""
+    return is_pending(candidate.shown) or "busy" in candidate.element.states
 
 
 def _by_pattern(places: Sequence[Place], field: OutputField) -> Sequence[Place]:

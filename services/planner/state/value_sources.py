@@ -16,7 +16,7 @@ from msgspec.structs import replace as replace_part
 
 from shared.contracts.actions import AskPicture
 from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
-from shared.contracts.results import Artifact, Box, TargetFound
+from shared.contracts.results import Artifact, Box, Ink, TargetFound
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
 from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, label_form, quoted
@@ -171,6 +171,7 @@ def with_captured_sources(
     Other values are returned unchanged.
     """
     found = {one.ref: one.element for one in answer.found}
+    ink = {one.ref: one.ink for one in answer.found if one.ink is not None}
     files = kept.get(answer.observation_sha256)
     then = {} if page is None or page.snapshot_id != snapshot_id else {one.ref: one for one in page.elements}
     after: list[FieldValue] = []
@@ -185,11 +186,17 @@ def with_captured_sources(
         others = () if page is None or not then else _others(value, source, page)
         doubt = doubt or next((message for ref in others if (message := _other_doubt(then[ref], found.get(ref)))), "")
         if now is not None and not doubt:
-            value = replace_part(value, source=_captured_source(source, now, files))
+            drawn = _worst_ink([ink[ref] for ref in (source.ref, *others) if ref in ink])
+            value = replace_part(value, source=replace_part(_captured_source(source, now, files), ink=drawn))
         elif not source.page_sha256:
             notes.append(Note(kind="not_as_read", field=value.field, text=doubt))
         after.append(value)
     return tuple(after), tuple(notes)
+
+
+def _worst_ink(drawn: Sequence[Ink]) -> Ink | None:
+    """Return what the picture shows of a value that extends over several elements."""
+    return next((one for one in drawn if one.state != "seen"), drawn[0] if drawn else None)
 
 
 def _doubt(value: FieldValue, source: ValueSource, then: Element | None, now: Element | None) -> str:

@@ -9,9 +9,9 @@ import asyncio
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.screenshot import take_small_picture
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.pictures import take_small_picture
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Capture
 from shared.contracts.actions import BrowserAction, Extract, ScreenshotElement

@@ -12,16 +12,18 @@ from datetime import UTC, datetime
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from services.browser_pool.adapters.archive.ink_look import look_at_values
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState, decode
 from services.browser_pool.adapters.observe.frames import FRAME_TIMEOUT_S, PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.worlds import Worlds
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
+from services.browser_pool.page.ink import DrawnValue
 from services.browser_pool.page.model import Seen
 from services.browser_pool.page.snapshot import page_hash
 from services.browser_pool.ports import NOTHING, CaptureFailed, PageCapture, WantedRefs
-from shared.contracts.results import Viewport
+from shared.contracts.results import Ink, Viewport
 
 SNAPSHOT_ID = "kept"
 """One id for all captures, so that they displace no snapshot that an action may still use."""
@@ -76,6 +78,7 @@ async def _capture_once(
     raw = whole.raw_page(url, status, seen, range(1, len(whole.contents) + 1), settled=session.rest.settled)
     sha256 = page_hash(url, main.title, whole.contents)
     found = await _locate_wanted(session, worlds, look, whole, seen, wanted)
+    ink = await _look_at(session, worlds, whole, found)
     file, problems = (
         (None, ())
         if sha256 in known
@@ -92,6 +95,7 @@ async def _capture_once(
         known=sha256 in known,
         secrets=frozenset() if file is None else await _secret_texts(worlds, whole),
         found=found,
+        ink=ink,
     )
     return capture, main
 
@@ -156,3 +160,23 @@ async def _locate_in_frame(
     items = await look.with_locators(part[0], sorted(set(places.values())))
     of_frame = {one.item.n: one for one in seen if one.frame_id == frame_id}
     return {ref: of_frame[n].located(items[n].locators) for ref, n in places.items() if n in of_frame and n in items}
+
+
+# --- what a picture shows of them
+
+
+async def _look_at(
+    session: PageSession, worlds: Worlds, whole: WalkedPage, found: tuple[tuple[int, Seen | None], ...]
+) -> dict[int, Ink]:
+    """Return what a picture of the page shows of each wanted element; none where the page cannot be drawn."""
+    drawn: dict[int, DrawnValue] = {}
+    for place, _, _ in whole.parts:
+        here = {ref: one for ref, one in found if one is not None and one.frame_id == place.frame_id}
+        if not here:
+            continue
+        asked = ("ink", place.snapshot_id or SNAPSHOT_ID, ",".join(str(one.item.n) for one in here.values()))
+        told = decode(await worlds.ask(place.frame_id, FRAME_TIMEOUT_S, *asked), tuple[DrawnValue | None, ...])
+        drawn |= {ref: one.moved(place.x, place.y) for ref, one in zip(here, told, strict=True) if one is not None}
+    if not drawn:
+        return {}
+    return await look_at_values(session.page, drawn, whole.main)

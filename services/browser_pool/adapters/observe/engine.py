@@ -25,6 +25,7 @@ from services.browser_pool.page.model import PageStats, RawItem
 NAME = "exhibit"
 _PARTS = (
     "roles.js",
+    "shown.js",
     "fields.js",
     "asides.js",
     "tables.js",
@@ -47,6 +48,7 @@ _PARTS = (
     "calendar.js",
     "hiding.js",
     "pictures.js",
+    "ink.js",
     "engine.js",
 )
 

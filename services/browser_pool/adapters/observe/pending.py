@@ -20,8 +20,9 @@ WITHIN_MS = 8000
 DRAWN_MS = 50.0
 """How long after a timer has fired its changes may come; as in `pending.js`."""
 MAX_FRAMES = 20
-PendingWork = Literal["none", "some", "late"]
-"""``late``: a timer should have fired and has not; what it brings comes once the page's scripts get to run."""
+PendingWork = Literal["none", "some", "due", "late"]
+"""``late``: a timer should have fired and has not; what it brings comes once the page's scripts get to run. ``due``:
+one that was set while the document was new fires within 5 s; what is shown may stand in for what it brings."""
 
 
 async def count_timers(context: BrowserContext) -> None:
@@ -37,8 +38,9 @@ async def read_pending_work(worlds: Worlds, read_ago_ms: float, timeout_s: float
         told = await worlds.ask_pages(f"__exhibitPending({WITHIN_MS}, {read_ago_ms:.0f})", MAX_FRAMES, timeout_s)
     except (Error, PlaywrightTimeout):
         return "some"
-    if "late" in told:
-        return "late"
+    for work in ("late", "due"):
+        if work in told:
+            return work
     return "some" if not told or any(answer is not False for answer in told) else "none"
 
 

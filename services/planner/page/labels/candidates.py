@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from services.planner.page.boxes import is_on_one_line
+from services.planner.page.boxes import box_around, is_on_one_line
 from services.planner.page.text import cut_chars_in, title_of
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
 from shared.flows.page_elements import is_input, text_of
+from shared.text.normal import fold
 
 SEPARATORS = frozenset(",;\n")
 """What a text is split at where a list is asked for."""
+TOUCHING_PX = 1.5
+"""Texts on one line that are not farther apart have no space between them."""
+_INITIALS = re.compile(r"[^\W\d_]{1,3}")
 NEAR_PX = 8.0
 """Texts on one line that are not farther apart are one text."""
 
@@ -45,7 +51,7 @@ class Candidate:
     def box(self) -> Box | None:
         """The box around all that is shown."""
         first, last = self.element.box, self.last.box if self.last is not None else None
-        return first if first is None or last is None else _box_around(first, last)
+        return first if first is None or last is None else box_around([first, last])
 
 
 def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
@@ -86,7 +92,7 @@ def listed(place: Sequence[Candidate]) -> tuple[Candidate, ...]:
 def joined_texts(elements: Sequence[Element], row: int | None) -> tuple[Candidate, ...]:
     """Return the texts of one cell: paragraphs, and pieces that follow each other on a line, are one text."""
     runs: list[list[Element]] = []
-    for element in elements:
+    for element in without_initials(elements):
         if runs and continues_text(runs[-1][-1], element):
             runs[-1].append(element)
         else:
@@ -94,10 +100,45 @@ def joined_texts(elements: Sequence[Element], row: int | None) -> tuple[Candidat
     return tuple(candidate for run in runs for candidate in _run_candidates(run, row))
 
 
+def without_initials(elements: Sequence[Element]) -> Sequence[Element]:
+    """Return the elements of one place without the letters that stand for the picture of a person who is named next."""
+    return [
+        one
+        for at, one in enumerate(elements)
+        if at + 1 == len(elements) or not is_initials_of(text_of(one), elements[at + 1])
+    ]
+
+
+def is_initials_of(text: str, element: Element) -> bool:
+    """Return whether the text is the first letters of what the element says: of several words, or of one that is a
+    heading or link."""
+    words = text_of(element).split()
+    if _INITIALS.fullmatch(text) is None or len(words) < (1 if element.role in ("heading", "link") else 2):
+        return False
+    first, last = words[0][0], words[-1][0]
+    pictures = {first, first + last, "".join(word[0] for word in words)}
+    return text_of(element) != text and fold(text) in set(map(fold, pictures))
+
+
 def _run_candidates(run: Sequence[Element], row: int | None) -> tuple[Candidate, ...]:
     if len(run) == 1:
         return texts_in(run[0], row)
-    return (Candidate(" ".join(text_of(element) for element in run), run[0], row, run[-1]),)
+    return (joined_run(run, row),)
+
+
+def joined_run(run: Sequence[Element], row: int | None) -> Candidate:
+    """Return the texts of several elements as one. Between those that touch each other there is no space."""
+    shown = text_of(run[0])
+    for before, after in pairwise(run):
+        shown += ("" if touches(before, after) else " ") + text_of(after)
+    return Candidate(shown, run[0], row, run[-1])
+
+
+def touches(before: Element, after: Element) -> bool:
+    """Return whether an element begins, on the same line, where another ends."""
+    if before.box is None or after.box is None or not follows_on_line(before, after):
+        return False
+    return after.box.x - (before.box.x + before.box.width) <= TOUCHING_PX
 
 
 def continues_text(before: Element, after: Element) -> bool:
@@ -123,8 +164,3 @@ def follows_icon(icon: Element, text: Element) -> bool:
         return False
     gap_px = text.box.x - (icon.box.x + icon.box.width)
     return is_on_one_line(icon.box, text.box) and -1.0 <= gap_px <= 2 * NEAR_PX
-
-
-def _box_around(a: Box, b: Box) -> Box:
-    x, y = min(a.x, b.x), min(a.y, b.y)
-    return Box(x=x, y=y, width=max(a.x + a.width, b.x + b.width) - x, height=max(a.y + a.height, b.y + b.height) - y)

@@ -8,12 +8,31 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, dropwhile, islice, takewhile
 
-from services.planner.page.boxes import is_on_one_line
-from services.planner.page.labels.candidates import Candidate, follows_icon, follows_on_line, texts_in, value_parts
+from services.planner.page.labels.candidates import (
+    Candidate,
+    follows_icon,
+    follows_on_line,
+    is_initials_of,
+    joined_run,
+    texts_in,
+    touches,
+    value_parts,
+)
 from services.planner.page.labels.cells import NO_TEXT, cell_texts, headed_cells, rows_named_by_first_cell
 from services.planner.page.labels.changes import is_change, is_change_row
+from services.planner.page.labels.neighbours import (
+    LABELLED,
+    is_adjacent,
+    is_item_of_its_own,
+    is_on_next_line,
+    is_past_next_cell,
+    may_be_empty,
+    takes_turns,
+)
+from services.planner.page.labels.radios import with_chosen_radios
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
@@ -24,7 +43,6 @@ MAX_LABEL_CHARS = 60
 MAX_RUN_ELEMENTS = 12
 _SENTENCES = re.compile(r"(?:[?!]|(?<=[^\W\d_A-Z][^\W\d_A-Z][^\W\d_A-Z])\.)\s+[^\W\d_a-z]")
 """The end of a sentence and the beginning of another: prose that happens to begin like a labelled value."""
-_LABELLED = re.compile(r"[^\W\d_][^:\n]{0,58}:\s+\S")
 _NEXT_LABEL = re.compile(r"\s[A-Z][\w-]*(?: [\w-]+){0,2}:\s")
 Place = tuple[Candidate, ...]
 NO_REFS: frozenset[int] = frozenset()
@@ -41,7 +59,7 @@ class Places:
         left_out: frozenset[int] = NO_REFS,
         key: str | None = None,
     ) -> None:
-        self.elements = elements
+        self.elements = elements = with_chosen_radios(elements)
         self._known = known
         self.left_out = left_out
         self._groups = list(headed_cells(elements))
@@ -99,7 +117,7 @@ class Places:
                 continue
             below = [one for one in self.elements[at + 1 : at + MAX_RUN_ELEMENTS] if one.frame == heading.frame]
             first = next((one for one in below if one.role not in NO_TEXT and text_of(one)), None)
-            if first is None or _LABELLED.match(first.name) or _SENTENCES.search(first.name):
+            if first is None or LABELLED.match(first.name) or _SENTENCES.search(first.name):
                 continue
             section = chain([first], takewhile(lambda one: not is_heading(one), below))
             if not any(one.ref in named for one in section):
@@ -108,9 +126,9 @@ class Places:
     def _text_below(self, at: int) -> Place:
         """Return a text below `Label:` that has a colon itself: it may be the value, or the next label with its own."""
         label, below = self.elements[at], self.elements[at + 1] if at + 1 < len(self.elements) else None
-        if below is None or below.frame != label.frame or is_heading(below) or not _is_adjacent(label, below):
+        if below is None or below.frame != label.frame or is_heading(below) or not is_adjacent(label, below):
             return ()
-        return (Candidate(text_of(below), below, doubtful=True),) if _is_item_of_its_own(label, below) else ()
+        return (Candidate(text_of(below), below, doubtful=True),) if is_item_of_its_own(label, below) else ()
 
     def _is_lone_text(self, at: int) -> bool:
         label = self.elements[at]
@@ -289,9 +307,12 @@ class Places:
         if beside:
             return beside
         if following is not None and self._is_beside(at, following):
-            return (*texts_in(following, following.row), *self._box_around(label, at + 1))
+            found = (*self._whole_text(at + 1), *self._box_around(label, at + 1), *self._named_behind(at + 1))
+            # Of two boxes of one kind each may be a label, unless labels and values are known to take turns.
+            alike = label.like_next and not takes_turns(self.elements, at, self._known)
+            return tuple(replace(one, doubtful=True) for one in found) if alike else found
         # A label without a neighbour is an empty value only if the markup declares it a label.
-        return (Candidate("", label, label.row),) if _may_be_empty(label) else ()
+        return (Candidate("", label, label.row),) if may_be_empty(label) else ()
 
     def _is_beside(self, at: int, element: Element) -> bool:
         """Return whether the element may be the value of the label: beside or below it, and no label itself.
@@ -299,13 +320,29 @@ class Places:
         A cell of another row is one only in a table of one column: elsewhere it belongs to the label of its row.
         """
         label = self.elements[at]
-        if element.frame != label.frame or not _is_adjacent(label, element) or self._looks_like_label(label, element):
+        if element.frame != label.frame or not is_adjacent(label, element) or self._looks_like_label(label, element):
+            return False
+        if is_past_next_cell(label, element):
             return False
         if label.row is None or element.row in (None, label.row):
             return True
         sides = (reversed(self.elements[:at]), self.elements[at:])
         table = chain.from_iterable(takewhile(lambda one: one.row is not None, side) for side in sides)
         return len({one.column for one in table}) == 1
+
+    def _whole_text(self, at: int) -> Place:
+        """Return the texts of an element, with those that touch its end: parts of a row that is laid out by itself."""
+        run = [self.elements[at]]
+        for following in self.elements[at + 1 : at + MAX_RUN_ELEMENTS]:
+            if run[-1].role != "text" or following.role != "text" or not touches(run[-1], following):
+                break
+            run.append(following)
+        return texts_in(run[0], run[0].row) if len(run) == 1 else (joined_run(run, run[0].row),)
+
+    def _named_behind(self, at: int) -> Place:
+        """Return the name behind its first letters, which may be the picture of a person: each may be the value."""
+        behind = self.elements[at + 1] if at + 1 < len(self.elements) else None
+        return texts_in(behind) if behind is not None and is_initials_of(text_of(self.elements[at]), behind) else ()
 
     def _box_around(self, label: Element, at: int) -> Place:
         """Return the text behind a badge that begins a value's box: each of the two may be the value."""
@@ -314,9 +351,7 @@ class Places:
             return ()
         inside = bool(text.place) and badge.place.startswith(f"{text.place}>")
         return (
-            texts_in(text, text.row)
-            if inside and _is_adjacent(badge, text) and not _is_on_next_line(badge, text)
-            else ()
+            texts_in(text, text.row) if inside and is_adjacent(badge, text) and not is_on_next_line(badge, text) else ()
         )
 
     def _cells_beside(self, label: Element) -> Place:
@@ -337,38 +372,8 @@ class Places:
     def _looks_like_label(self, label: Element, element: Element) -> bool:
         if is_header(element) or is_heading(element) or element.role in PRESSED_ROLES or is_filter(element):
             return True
-        if label.row is None and _is_on_next_line(label, element) and _is_item_of_its_own(label, element):
+        if label.row is None and is_on_next_line(label, element) and is_item_of_its_own(label, element):
             return True
         if label_form(element.name) in self._known and not is_input(element):
             return True
         return label.name.rstrip().endswith(":") and element.name.rstrip().endswith(":")
-
-
-def _is_item_of_its_own(label: Element, element: Element) -> bool:
-    """Return whether a text below a label has a label of its own, or is the next item of a list."""
-    if label.role == element.role == "listitem":
-        return True
-    return label.name.rstrip().endswith(":") and _LABELLED.match(element.name) is not None
-
-
-def _is_on_next_line(label: Element, element: Element) -> bool:
-    a, b = label.box, element.box
-    return a is not None and b is not None and b.y >= a.y + 0.5 * a.height
-
-
-def _may_be_empty(label: Element) -> bool:
-    return label.tag == "dt" or label.role in ("term", "rowheader") or label.before_blank
-
-
-def _is_adjacent(label: Element, element: Element) -> bool:
-    """Return whether the element is on one line with the label or right below it. Without boxes, document order
-    decides."""
-    if label.box is None or element.box is None:
-        return True
-    a, b = label.box, element.box
-    if is_on_one_line(a, b):
-        return b.x >= a.x
-    gap = b.y - (a.y + a.height)
-    # In a grid, what is right of a label may begin a little lower.
-    beneath_or_right = a.x < b.x + b.width and (b.x < a.x + a.width or gap <= 0.8 * a.height)
-    return beneath_or_right and -0.5 * a.height <= gap <= a.height

@@ -141,17 +141,27 @@ def test_a_word_that_is_a_month_and_a_weekday_is_the_one_that_fits() -> None:
 
 
 @cases(
-    ("shown", "day"),
+    ("shown", "language", "day"),
     [
-        ("So 05.10.2025", "2025-10-05"),  # Sunday in German; it is no Saturday in Czech, in the order Czechs write
-        ("so 8. 2. 2025", "2025-02-08"),
-        ("So 09/23/2018", "2018-09-23"),
-        ("so, 8. února 2025", "2025-02-08"),
-        ("So, 9. Februar 2025", "2025-02-09"),
+        (
+            "So 05.10.2025",
+            "de",
+            "2025-10-05",
+        ),  # Sunday in German; it is no Saturday in Czech, in the order Czechs write
+        ("So 09/23/2018", "de", "2018-09-23"),
+        ("so, 8. února 2025", "cs", "2025-02-08"),
+        ("So, 9. Februar 2025", "de", "2025-02-09"),
     ],
 )
-def test_a_word_that_means_two_weekdays_counts_in_its_own_language(shown: str, day: str) -> None:
-    assert date_value(shown) == day
+def test_a_word_that_means_two_weekdays_counts_in_its_own_language(shown: str, language: str, day: str) -> None:
+    assert date_value(shown, order=in_language(language)) == day
+
+
+@cases("shown", ["on 03/01/24", "to 04/01/24", "do 04/01/24", "So 05.10.2025"])
+def test_a_short_word_is_a_weekday_only_in_the_language_of_its_page(shown: str) -> None:
+    """``on`` and ``to`` are Wednesday and Thursday in Norwegian; in English they say nothing of the order."""
+    assert isinstance(date_value(shown), Invalid)
+    assert isinstance(date_value(shown, order=in_language("en")), Invalid)
 
 
 def test_in_a_language_a_word_may_mean_two_weekdays() -> None:

@@ -73,6 +73,16 @@ def test_amounts_of_money(shown, amount):
     assert value(MONEY, shown) == amount
 
 
+@cases(("shown", "number"), [("1,234²", 1234), ("12.50¹", 12.5), ("1.234.567³", 1234567)])
+def test_a_raised_digit_behind_a_number_that_is_written_out_marks_a_footnote(shown: str, number: float):
+    assert exact_number(shown) == Decimal(str(number))
+
+
+@cases("shown", ["12²", "10⁶", "1.5²", "m²", "CO₂"])
+def test_another_raised_digit_may_be_an_exponent(shown: str):
+    assert isinstance(exact_number(shown), Invalid)
+
+
 @cases("shown", ["1.234", "12.345", "1,234 €", "1.234 €", "$1.234", "1.234 USD"])
 def test_what_could_be_two_numbers_is_none_whatever_the_currency(shown):
     assert "could be" in why_not(MONEY, shown)

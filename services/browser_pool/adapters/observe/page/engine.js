@@ -19,6 +19,7 @@ function verbs() {
     sought: (id, locators) => sought(id, locators),
     ...handVerbs(),
     ...pictureVerbs(),
+    ...inkVerbs(),
     ...hidingVerbs(),
   };
 }

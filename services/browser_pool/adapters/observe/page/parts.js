@@ -10,7 +10,6 @@ const SMALLER = 0.9;
 const PARTED = new Set(['cell', 'gridcell', 'definition', 'listitem', 'status', 'alert', 'note', 'heading', 'text', 'link', 'paragraph', 'rowheader', 'term']);
 // They mark words of a sentence, however they are painted.
 const FLOW_TAGS = new Set(['code', 'kbd', 'samp', 'var', 'mark', 'q', 'cite', 'em', 'strong', 'i', 'b', 'u', 'sub', 'sup', 'abbr', 'time', 'ins', 'dfn', 'data', 'font', 'bdi', 'bdo', 'wbr']);
-const STRUCK = 'del,s,strike';
 const BADGE_CLASS = /(?:^|[\s_-])(?:badge|tag|chip|pill|lozenge)s?(?:$|[\s_-])/i;
 // What a button says that clears or closes.
 const CLEAR_GLYPH = /^[×✕✖⨯⨉╳❌⊗🗙]$/u;
@@ -22,7 +21,7 @@ function textPartsOf(item) {
   if (item.value !== null) return chosenParts(item);
   if (!PARTED.has(role) || !name || nodes === null && (el.firstElementChild === null || clean(contentName(el, role)) !== name)) return NONE;
   const pieces = textPiecesOf(nodes || textNodesIn(el, VALUE_CELLS.has(role)), el);
-  if (pieces.length === 0 || pieces.length === 1 && pieces[0].kind === PLAIN_PART && clean(pieces[0].text) === name) return NONE;
+  if (pieces.length === 0 || pieces.length === 1 && pieces[0].kind === PLAIN_PART && clean(pieces[0].text) === name || nodes === null && isAddedAlone(el)) return NONE;
   const most = pieces.filter((piece) => piece.kind === PLAIN_PART).map(printOf).reduce(strongerPrint, NO_PRINT);
   return pieces.map((piece) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece), isMinor(printOf(piece), most)]);
 }
@@ -96,14 +95,14 @@ function textPiecesOf(nodes, root) {
   for (const node of nodes) {
     const el = node.parentElement || root;
     if (!node.isConnected || !node.data.trim() || el !== root && isClearGlyph(el)) continue;
-    const now = { node, el, box: paintedBox(el, root), block: blockOf(el, root), old: el.closest(STRUCK) !== null, size: parseFloat(facts(el).style.fontSize) || 0, spaced: false };
+    const now = { node, el, box: paintedBox(el, root), block: blockOf(el, root), old: isStruck(el), size: parseFloat(facts(el).style.fontSize) || 0, spaced: false };
     const piece = pieces[pieces.length - 1];
     if (last) last.spaced = isSpaceBetween(last.node, node);
     if (last && isOneText(last, now)) {
-      piece.text += last.block !== now.block || hasBreakBetween(last.node, node, now.block) || last.spaced ? ` ${node.data}` : node.data;
+      piece.text += last.block !== now.block || hasBreakBetween(last.node, node, now.block) || last.spaced ? ` ${saidWith(node, root)}` : saidWith(node, root);
       piece.nodes.push(node);
       piece.ends.push(now);
-    } else pieces.push({ text: node.data, nodes: [node], ends: [now], kind: now.old ? OLD_PART : now.box ? BADGE_PART : PLAIN_PART, root });
+    } else pieces.push({ text: saidWith(node, root), nodes: [node], ends: [now], kind: now.old ? OLD_PART : now.box ? BADGE_PART : PLAIN_PART, root });
     last = now;
   }
   splitTrailingLink(pieces);
@@ -124,10 +123,10 @@ function splitTrailingLink(pieces) {
   const written = before.node.data;
   if (!(before.spaced || /\s$/.test(written)) || /[,;:/|·(\[–-]\s*$/.test(written)) return;
   const nodes = piece.ends.slice(first).map((one) => one.node);
-  pieces.push({ ...piece, text: nodes.map((one) => one.data).join(''), nodes, ends: piece.ends.slice(first) });
+  pieces.push({ ...piece, text: nodes.map((one) => saidWith(one, piece.root)).join(''), nodes, ends: piece.ends.slice(first) });
   piece.ends = piece.ends.slice(0, first);
   piece.nodes = piece.ends.map((one) => one.node);
-  piece.text = piece.text.slice(0, piece.text.lastIndexOf(nodes.map((one) => one.data).join('')));
+  piece.text = piece.text.slice(0, piece.text.lastIndexOf(nodes.map((one) => saidWith(one, piece.root)).join('')));
 }
 
 function isOneText(last, now) {

@@ -50,7 +50,10 @@ function isEditingHost(el) {
 
 // A very long name is cut before it is normalised.
 const MAX_NAME = 20000;
-const clean = (text) => (text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f\u200b\ufeff]+/g, ' ').trim();
+const clean = (text) => (text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(DIGITS_APART, '$1 ').replace(UNSEEN, '').replace(/[\s\u0000-\u001f]+/g, ' ').trim();
+const DIGITS_APART = /(\d)\u2063+(?=\d)/g;
+// Marks of direction, joiners of words, and where a line may break.
+const UNSEEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
 
 // `HIDDEN_VALUE` of shared/contracts/browser_pool.py.
 const HIDDEN_VALUE = '(hidden)';
@@ -68,7 +71,7 @@ let remembered = new Map();
 let paths = new Map();
 let clips = new Map();
 let labels = null;
-function forget() { remembered = new Map(); pasts = new Map(); wrapped = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
+function forget() { forgetShown(); remembered = new Map(); pasts = new Map(); wrapped = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
@@ -95,6 +98,8 @@ class Drawn {
   get apart() { return this.once('apart', /^(absolute|fixed)$/.test(this.style.position)); }
   // Letters of no size, or without any colour.
   get faint() { return this.once('faint', parseFloat(this.style.fontSize) < 1 || /^rgba\(.*, 0\)$/.test(this.style.color)); }
+  // A box whose style says in which order its parts are laid out.
+  get boxed() { return this.once('boxed', /flex$|grid$/.test(this.style.display)); }
   get clips() { return this.once('clips', this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'); }
   once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
@@ -161,7 +166,8 @@ function childrenOf(node) {
     const summary = [...node.children].find((child) => child.localName === 'summary');
     return summary ? [summary] : [];
   }
-  return (rootOf(node) || node).childNodes;
+  const children = (rootOf(node) || node).childNodes;
+  return children.length > 1 && facts(node).boxed ? inLaidOutOrder(node, children) : children;
 }
 
 const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'source', 'track', 'param',
@@ -170,13 +176,13 @@ const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta
 // The text inside an element as a reader sees it. `skip` names roles whose text is left out: the value of
 // a table cell is not "Jane Edit" because there is an Edit button beside the name.
 function textOf(node, skip, depth = 0) {
-  if (node.nodeType === Node.TEXT_NODE) return node.data;
+  if (node.nodeType === Node.TEXT_NODE) return saidBy(node);
   if (node.nodeType !== Node.ELEMENT_NODE || depth > 200) return '';
   if (node.localName === 'br') return ' ';
   if (SILENT.has(node.localName)) return '';
   const known = facts(node);
   if (known.gone) return '';
-  if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot') return node.textContent;
+  if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot' && node.childNodes.length <= 1) return wholeText(node);
   if (depth > 0) {
     const role = roleOf(node);
     if (skip === SHOWN && isOutOfSight(node, known)) return ' ';
@@ -187,12 +193,20 @@ function textOf(node, skip, depth = 0) {
     if (picture || role === 'img' && node.localName !== 'svg') return ` ${picture} `;
     if (node.localName === 'select' || node.localName === 'textarea' || node.localName === 'input') return ' ';
   }
-  let text = '';
+  const { before, after } = known.unseen ? NOTHING_ADDED : addedTo(node);
+  let text = before;
   for (const child of childrenOf(node)) {
     if (child.nodeType === Node.TEXT_NODE && (known.unseen || skip === SHOWN && known.faint)) continue;
     text += textOf(child, skip, depth + 1);
   }
+  text += after;
   return known.inline ? text : ` ${text} `;
+}
+
+// Of an element with no more than one text in it.
+function wholeText(el) {
+  const { before, after } = addedTo(el);
+  return before + (el.firstChild && el.firstChild.nodeType === 3 ? saidBy(el.firstChild, el) : '') + after;
 }
 
 function pictureName(el) {

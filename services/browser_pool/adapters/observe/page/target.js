@@ -117,7 +117,7 @@ function describe(id, n) {
   let role = roleOf(subject);
   // Actors by trace (see seemsClickable) and pieces of text keep the role they were shown with.
   if (item.role === 'button' && !INTERACTIVE.has(role) || item.nodes) role = item.role;
-  const name = item.nodes ? clean(item.nodes.filter((node) => node.isConnected).map((node) => node.data).join('')) : nameOf(subject, role);
+  const name = item.nodes ? clean(item.nodes.filter((node) => node.isConnected).map((node) => saidWith(node, item.el)).join('')) : nameOf(subject, role);
   if (INTERACTIVE.has(item.role) && item.name !== null && !item.control && !sameThing(item, role, name)) {
     return { gone: `it was ${item.role} "${item.name.slice(0, 80)}" and is now ${role} "${name.slice(0, 80)}"` };
   }

@@ -73,15 +73,15 @@ function survey(id, withLocators, weighed) {
   function flush() {
     if (run) {
       const text = clean(run.text);
-      if (text) emit(run.el, run.role || 'text', text, run.at, { nodes: run.nodes });
+      if (text) emit(run.el, run.role || 'text', text, run.at, { nodes: run.nodes.length ? run.nodes : null });
     }
     run = null;
   }
 
   function addText(node, at) {
-    const data = node.data;
+    const data = saidBy(node);
     if (!data.trim()) { if (run) run.text += ' '; return; }
-    if (run && !/\s$/.test(run.text) && !/^\s/.test(data) && run.nodes[run.nodes.length - 1].parentNode !== node.parentNode) {
+    if (run && run.nodes.length && !run.added && !/\s$/.test(run.text) && !/^\s/.test(data) && run.nodes[run.nodes.length - 1].parentNode !== node.parentNode) {
       const before = rangeRect(run.nodes.slice(-1));
       const after = rangeRect([node]);
       if (after.left - before.right >= APART_PX || after.top >= before.bottom) flush();
@@ -91,10 +91,18 @@ function survey(id, withLocators, weighed) {
     if (run.el !== el && !run.el.contains(el)) run.el = run.el.parentElement || run.el;
     if (run.text.length < MAX_NAME) run.text += data.length > MAX_NAME ? data.slice(0, MAX_NAME) : data;
     run.nodes.push(node);
+    run.added = false;
+  }
+
+  // What a style sheet adds before or after the texts of an element.
+  function addAdded(el, text, at) {
+    if (!run) run = { el, text: '', nodes: [], at, role: at.textRole };
+    run.text += text;
+    run.added = true;
   }
 
   function visitAll(node, tag, at) {
-    if (tag === 'slot' || tag === 'details') { for (const child of childrenOf(node)) visitOne(child, child.nodeType, at); return; }
+    if (tag === 'slot' || tag === 'details' || facts(node).boxed) { for (const child of childrenOf(node)) visitOne(child, child.nodeType, at); return; }
     for (let child = (rootOf(node) || node).firstChild; child; child = child.nextSibling) visitOne(child, child.nodeType, at);
   }
 
@@ -157,7 +165,10 @@ function survey(id, withLocators, weighed) {
     else if (at.drawing && SHAPES.has(tag) && tag !== 'g') { flush(); emit(el, 'img', shapeName(el), inner); }
     else if (!holds && !at.inside && el.firstChild === null && (el.hasAttribute('class') || el.hasAttribute('style'))) tellSprite(el, rect, inner);
     if (!acts && !byTrace && !at.inside && !inner.mute && !LEAF.has(role) && tag !== 'label' && canBeDragged(el)) tellDraggable(el, role, rect, inner);
+    const { before, after } = inner.mute || inner.inside ? NOTHING_ADDED : addedTo(el);
+    if (before) addAdded(el, before, inner);
     if (holds || !inner.mute) visitAll(el, tag, inner);
+    if (after) addAdded(el, after, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
     return undefined;
   }
@@ -368,6 +379,7 @@ function details(id, wanted, withLocators) {
   let tests = 0;
   const all = [];
   const regions = new Map();
+  const busy = document.querySelector(BUSY) !== null;
   for (let i = 0; i < (wanted ? wanted.length : items.length); i += 1) {
     const n = wanted ? wanted[i] : i;
     const item = items[n];
@@ -379,13 +391,16 @@ function details(id, wanted, withLocators) {
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
-    all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
+    const states = busy && el.closest(BUSY) !== null && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
+    all.push([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
       covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
-      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item), isUnwritten(item)]);
+      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item), isUnwritten(item), isLikeNext(item)]);
   }
   return all;
 }
+
+const BUSY = '[aria-busy=true]';
 
 // The part of the page it stands in. What turns pages is told apart from what leads elsewhere: by its label or class.
 const AREAS = { nav: 'navigation', header: 'banner', footer: 'contentinfo', aside: 'complementary', main: 'main' };
@@ -412,6 +427,22 @@ const turnOf = (el) => /\b(next|prev)\b/.exec((el.getAttribute('rel') || '').toL
 function isUnwritten(item) {
   return (item.role === 'link' || item.role === 'button') && !item.nodes && item.el.localName !== 'input' && !textOf(item.el, SHOWN).trim();
 }
+
+// A text in a box of its own whose next sibling is a box of the same kind, with text that is printed alike.
+const MOST_LABEL = 60;  // letters
+function isLikeNext(item) {
+  const { el, nodes, name } = item;
+  if (nodes === null || name.length > MOST_LABEL) return false;
+  let box = el;
+  while (facts(box).inline && box.parentElement && clean(box.parentElement.textContent) === name) box = box.parentElement;
+  const next = box.nextElementSibling;
+  if (!next || facts(box).inline || next.localName !== box.localName || next.getAttribute('class') !== box.getAttribute('class')) return false;
+  const [after] = textNodesIn(next, false);
+  if (!after) return false;
+  const one = facts(nodes[0].parentElement || el).style, other = facts(after.parentElement || next).style;
+  return PRINT.every((key) => one[key] === other[key]);
+}
+const PRINT = ['fontWeight', 'fontSize', 'fontStyle', 'color', 'textTransform'];
 
 // Text in a box without any size, cut off at its edge.
 function isClipped(el) {

@@ -1,0 +1,142 @@
+// Where the texts of a value are drawn, for a look at the picture: the boxes of its own lines, the place in which they
+// stand, and what else is drawn there.
+
+const MAX_BOXES = 80;
+// What is drawn this near to a text is read with it.
+const NEAR_EM = 1.5;
+const LEAST_SEEN = 0.9;  // of a text that is cut at the edge of a box without a sign that there is more
+const PAINTS = 'img,svg,canvas,video,picture,iframe,object,embed,input,select,textarea,button,progress,meter,hr';
+
+function inkVerbs() { return { ink: (id, wanted) => wanted.split(',').filter(Boolean).map((n) => inkOf(id, Number(n))) }; }
+
+// null where no text stands for the value, as for a named picture or the state of a box.
+function inkOf(id, n) {
+  const item = resolve(id, n);
+  if (!item) return null;
+  const { el } = item;
+  const field = item.control === null && el.matches('input,select,textarea');
+  if (field && CHECKABLE.has(item.role) || item.role === 'img' && el.localName !== 'canvas') return null;
+  if (field) return inkOfField(el);
+  const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
+  const holder = item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el);
+  const lines = nodes.flatMap((node) => [...rectsOf(node)].map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
+  if (!lines.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
+  const seen = lines.map(([rect, node]) => seenPart(rect, node.parentElement));
+  const own = new Set(nodes);
+  const around = union(lines.map(([rect]) => rect), Math.max(...lines.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
+  const others = [...drawnTexts(holder).filter((node) => !own.has(node)).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
+  return {
+    outside: seen.every((part) => part === null),
+    cut: seen.some((part, k) => part === null || isCut(part, ...lines[k])),
+    zone: onPage(overlap(inside(holder), around)), texts: seen.filter(Boolean).map(onPage), others: others.map(onPage),
+    icons: [el, ...el.querySelectorAll('*')].slice(0, MAX_BOXES).filter(hasIconBehind).map((one) => onPage(one.getBoundingClientRect())),
+  };
+}
+
+// The text of a field stands somewhere in its box.
+function inkOfField(el) {
+  const box = inside(el);
+  const part = seenPart(el.getBoundingClientRect(), el.parentElement);
+  return { outside: part === null, cut: false, zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE };
+}
+
+const NO_BOX = [0, 0, 0, 0];
+const onPage = (box) => [box.left + scrollX, box.top + scrollY, Math.max(0, box.right - box.left), Math.max(0, box.bottom - box.top)].map((x) => Math.round(x * 10) / 10);
+
+// All texts in an element that are drawn, also those for the eyes alone.
+function drawnTexts(el, found = [], depth = 0) {
+  for (const child of (rootOf(el) || el).childNodes) {
+    if (found.length >= 4 * MAX_BOXES || depth > 100) break;
+    if (child.nodeType === 3) { if (child.data.trim()) found.push(child); continue; }
+    if (child.nodeType !== 1 || SILENT.has(child.localName)) continue;
+    if (child.localName === 'slot' && child.assignedNodes().length) { for (const one of child.assignedNodes()) { if (one.nodeType === 1) drawnTexts(one, found, depth + 1); else if (one.nodeType === 3 && one.data.trim()) found.push(one); } continue; }
+    if (child.checkVisibility(SEEN)) drawnTexts(child, found, depth + 1);
+  }
+  return found;
+}
+
+// The outermost element that says nothing else: what a style sheet adds to it stands beside the text.
+function soleHolder(el) {
+  const text = clean(el.textContent);
+  let holder = el;
+  for (let up = el.parentElement, level = 0; up && up !== document.body && level < MAX_LEVELS; up = up.parentElement, level += 1) {
+    if (clean(up.textContent) !== text || up.querySelector(PAINTS)) break;
+    holder = up;
+  }
+  return holder;
+}
+
+// Its box without the border, and without the corners that are cut off round.
+const CORNER = 0.3;
+function inside(el) {
+  const box = el.getBoundingClientRect();
+  const { style } = facts(el);
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.height / 2) * CORNER;
+  const px = (side) => (parseFloat(style[`border${side}Width`]) || 0) + 1 + round;
+  return { left: box.left + px('Left'), right: box.right - px('Right'), top: box.top + px('Top'), bottom: box.bottom - px('Bottom') };
+}
+
+function union(boxes, more) {
+  const left = Math.min(...boxes.map((box) => box.left)) - more, right = Math.max(...boxes.map((box) => box.right)) + more;
+  return { left, right, top: Math.min(...boxes.map((box) => box.top)) - more / 4, bottom: Math.max(...boxes.map((box) => box.bottom)) + more / 4 };
+}
+
+// The part of a box that is not cut off by what scrolls or clips around it; null: none.
+function seenPart(rect, el) {
+  const box = el ? clipOf(el) : null;
+  const part = box ? overlap(rect, box) : rect;
+  return part.right - part.left < 1 || part.bottom - part.top < 1 || unreachable(rect) ? null : part;
+}
+
+function isCut(part, rect, node) {
+  const share = ((part.right - part.left) * (part.bottom - part.top)) / (rect.width * rect.height);
+  if (share >= LEAST_SEEN) return false;
+  for (let up = node.parentElement, level = 0; up && level < MAX_LEVELS; up = up.parentElement, level += 1) if (facts(up).style.textOverflow === 'ellipsis') return false;
+  return true;
+}
+
+// The boxes in an element that are painted beside its texts: pictures, fields, grounds and lines of their own, the
+// marks of lists.
+function painted(holder, el, around) {
+  const boxes = [];
+  const near = (box) => box.right > around.left && box.left < around.right && box.bottom > around.top && box.top < around.bottom;
+  for (const one of [...holder.querySelectorAll('*')].slice(0, 4 * MAX_BOXES)) {
+    const box = one.getBoundingClientRect();
+    if (box.width < 1 || box.height < 1 || !near(box) || !one.checkVisibility(SEEN)) continue;
+    const { style } = facts(one);
+    if (isListItem(one)) boxes.push(markerBox(one));
+    if (one.matches(PAINTS) || rootOf(one) || style.backgroundImage !== 'none' && !hasIconBehind(one) || !unpainted(style.backgroundColor) || ['Top', 'Right', 'Bottom', 'Left'].some((side) => parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== 'none') || style.boxShadow !== 'none' || drawsSign(one)) boxes.push(box);
+  }
+  for (let up = holder, level = 0; up && level < MAX_LEVELS; up = up.parentElement, level += 1) if (isListItem(up)) boxes.push(markerBox(up));
+  if (drawsSign(holder)) boxes.push(...signBoxes(holder));
+  for (const one of [el, ...[...el.querySelectorAll('*')].slice(0, MAX_BOXES)]) if (addedTo(one) !== NOTHING_ADDED) boxes.push(...signBoxes(one));
+  return boxes;
+}
+
+// A picture behind the text of an element: an icon beside it, or a sign.
+const hasIconBehind = (el) => facts(el).style.backgroundImage.startsWith('url(') && clean(el.textContent) !== '';
+
+const isListItem = (el) => facts(el).style.display === 'list-item' && facts(el).style.listStyleType !== 'none';
+function markerBox(el) {
+  const box = el.getBoundingClientRect();
+  const within = facts(el).style.listStylePosition === 'inside' ? MARKER_PX / 2 : 0;
+  return { left: box.left - MARKER_PX, right: box.left + within, top: box.top, bottom: box.bottom };
+}
+const MARKER_PX = 40;
+
+// Generated content that is no text: icons, bullets, chevrons.
+function drawsSign(el) {
+  return ['::before', '::after'].some((part) => {
+    const { content, display, backgroundImage, backgroundColor } = getComputedStyle(el, part);
+    return content !== 'none' && content !== 'normal' && display !== 'none' && (backgroundImage !== 'none' || !unpainted(backgroundColor) || !addedText(el, part) && content !== '""');
+  });
+}
+
+// Where the generated content of an element stands: before its first text and behind its last one.
+function signBoxes(el) {
+  const box = el.getBoundingClientRect();
+  const lines = drawnTexts(el).flatMap((node) => [...rectsOf(node)]);
+  if (!lines.length) return [box];
+  const left = Math.min(...lines.map((line) => line.left)), right = Math.max(...lines.map((line) => line.right));
+  return [{ left: box.left, right: left, top: box.top, bottom: box.bottom }, { left: right, right: box.right, top: box.top, bottom: box.bottom }];
+}

@@ -1,0 +1,197 @@
+// What a text says as it is drawn: with the letters that a style sheet adds, lineMarks above and below the line apart from
+// the number before them, overridden directions as they are seen, and boxes in the order in which they are laid out.
+
+// Emptied with each verb (see forget).
+let lineMarks = new Map();      // element -> how its text stands on the line
+let adding = new Map();     // root -> which of its elements a style sheet may add letters to
+let backwards = new Map();  // element -> whether its text is drawn from right to left by an override
+function forgetShown() { lineMarks = new Map(); adding = new Map(); backwards = new Map(); }
+
+// What a text node says.
+function saidBy(node, el = node.parentElement) {
+  let text = node.data;
+  if (text.includes('\u202e') || text.includes('\u202d')) text = turned(text);
+  if (!el) return text;
+  if (parseFloat(facts(el).style.fontSize) < 1) return '';
+  if (isBackward(el)) text = reversed(text);
+  const mark = DIGIT.test(text) ? markOf(el) : ON_LINE;
+  if (mark === SMALL) return `${APART}${text}${APART}`;
+  return mark === ON_LINE ? text : text.replace(/[0-9]/g, (digit) => MARKS[mark][digit]);
+}
+const DIGIT = /[0-9]/;
+
+// --- above and below the line
+
+const ON_LINE = '';
+const RAISED = 'raised';
+const LOWERED = 'lowered';
+const SMALL = 'small';  // on the line, in smaller letters: "12" and "50" of a price are not 1250
+const MARKS = { [RAISED]: '⁰¹²³⁴⁵⁶⁷⁸⁹', [LOWERED]: '₀₁₂₃₄₅₆₇₈₉' };
+// Stands where digits begin or end that are no part of the number beside them; `clean` makes a blank of it there.
+const APART = '\u2063';
+const OFF_LINE_EM = 0.2;  // how far a text is moved to stand off its line
+
+function markOf(el) {
+  const known = facts(el);
+  const { style } = known;
+  if (!known.inline && style.display !== 'inline-block') return ON_LINE;
+  let mark = lineMarks.get(el);
+  if (mark === undefined) { mark = ownMark(el, style) || (el.parentElement ? markOf(el.parentElement) : ON_LINE); lineMarks.set(el, mark); }
+  return mark;
+}
+
+function ownMark(el, style) {
+  const size = parseFloat(style.fontSize);
+  const align = style.verticalAlign;
+  if (align === 'super') return RAISED;
+  if (align === 'sub') return LOWERED;
+  const lift = align.endsWith('px') ? parseFloat(align) : style.position === 'relative' ? -(parseFloat(style.top) || -parseFloat(style.bottom) || 0) : 0;
+  if (Math.abs(lift) >= OFF_LINE_EM * size) return lift > 0 ? RAISED : LOWERED;
+  const around = el.parentElement;
+  if (!around || size >= SMALLER * parseFloat(facts(around).style.fontSize)) return ON_LINE;
+  return standsOff(el) || SMALL;
+}
+
+// Where smaller letters stand beside those before or behind them.
+function standsOff(el) {
+  const beside = [el.previousSibling, el.nextSibling].find((node) => node && node.nodeType === 3 && node.data.trim());
+  const own = el.getBoundingClientRect();
+  const other = beside && (beside === el.previousSibling ? lastRectOf(beside) : firstRectOf(beside));
+  if (!other || !own.height) return ON_LINE;
+  const step = OFF_LINE_EM * other.height;
+  if (own.bottom < other.bottom - step) return RAISED;
+  return own.top > other.top + (other.height - own.height) + step ? LOWERED : ON_LINE;
+}
+
+// --- from right to left
+
+function isBackward(el) {
+  let known = backwards.get(el);
+  if (known === undefined) {
+    const { style } = facts(el);
+    known = style.unicodeBidi.endsWith('override') ? style.direction === 'rtl' : facts(el).inline && el.parentElement !== null && isBackward(el.parentElement);
+    backwards.set(el, known);
+  }
+  return known;
+}
+
+const reversed = (text) => [...text].reverse().join('');
+// Between the characters that override the direction and the one that ends it.
+const turned = (text) => text.replace(/\u202e([^\u202a-\u202e]*)\u202c?/g, (all, inside) => reversed(inside));
+
+// --- letters that a style sheet adds
+
+const NOTHING_ADDED = Object.freeze({ before: '', after: '' });
+// Letters, digits and signs of numbers. Bullets, slashes, arrows and the signs of icon fonts say nothing of a value.
+const ADDS = /[\p{L}\p{N}\p{Sc}+\-\u2212\u2013()[\]%]/u;
+const GENERATES = /::?(?:before|after)\b/i;
+const READ_EACH = '*';
+
+function addedTo(el) {
+  const root = el.getRootNode();
+  let selector = adding.get(root);
+  if (selector === undefined) { selector = addingSelector(root); adding.set(root, selector); }
+  if (selector === '' || selector !== READ_EACH && !el.matches(selector)) return NOTHING_ADDED;
+  const role = roleOf(el);
+  if (INTERACTIVE.has(role) && role !== 'link') return NOTHING_ADDED;
+  const before = addedText(el, '::before'), after = addedText(el, '::after');
+  return before || after ? { before, after } : NOTHING_ADDED;
+}
+
+function addedText(el, part) {
+  const style = getComputedStyle(el, part);
+  const { content } = style;
+  if (/^(?:none|normal|""|)$/.test(content) || style.display === 'none' || style.visibility !== 'visible' || style.opacity === '0' || parseFloat(style.fontSize) < 1) return '';
+  if (LIGATURE_FONT.test(style.fontFamily.split(',')[0])) return '';
+  let text = '';
+  for (const [, string, name] of content.replace(/ \/ .*$/, '').matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)/g)) text += name ? el.getAttribute(name) || '' : string.replace(/\\(.)/g, '$1');
+  if (!ADDS.test(text)) return '';
+  return style.display === 'inline' ? text : ` ${text} `;
+}
+
+// A text of `root` with what is added before and after it, and before and after what holds nothing but it.
+function saidWith(node, root) {
+  let said = saidBy(node);
+  for (let up = node.parentElement; up; up = up.parentElement) {
+    const { before, after } = addedTo(up);
+    if (before && firstTextIn(up) === node) said = before + said;
+    if (after && lastTextIn(up) === node) said += after;
+    if (up === root) break;
+  }
+  return said;
+}
+const textsIn = (el) => textNodesIn(el, false);
+const firstTextIn = (el) => textsIn(el)[0];
+const lastTextIn = (el) => textsIn(el).pop();
+
+// Whether something in it says nothing but what is added to it: it has no text of its own to be a part.
+function isAddedAlone(el) {
+  const adds = (one) => { const { before, after } = addedTo(one); return (before || after) !== '' && firstTextIn(one) === undefined; };
+  return adds(el) || el.firstElementChild !== null && [...el.querySelectorAll('*')].slice(0, MAX_PART_NODES).some(adds);
+}
+
+// A selector of the elements to which the style sheets of a document or shadow tree add letters: all, where a sheet
+// cannot be read; none, where it is empty.
+function addingSelector(root) {
+  const found = new Set();
+  for (const sheet of [...root.styleSheets || [], ...root.adoptedStyleSheets || []]) {
+    const selectors = sheet.disabled ? NONE : selectorsOf(sheet);
+    if (selectors === null) return READ_EACH;
+    for (const one of selectors) found.add(one);
+  }
+  const all = [...found].join(',');
+  if (!all) return '';
+  try { document.documentElement.matches(all); return all; } catch (error) { return READ_EACH; }
+}
+
+const readSheets = new WeakMap();  // sheet -> {rules: how many, selectors}
+function selectorsOf(sheet) {
+  let rules;
+  try { rules = sheet.cssRules; } catch (error) { return null; }
+  const known = readSheets.get(sheet);
+  if (known && known.rules === rules.length) return known.selectors;
+  const selectors = [];
+  collectSelectors(rules, selectors);
+  readSheets.set(sheet, { rules: rules.length, selectors });
+  return selectors;
+}
+
+function collectSelectors(rules, selectors) {
+  for (const rule of rules) {
+    if (rule.selectorText && GENERATES.test(rule.selectorText) && mayAdd(rule.style.content)) selectors.push(...elementsOf(rule.selectorText));
+    const inner = rule.styleSheet ? selectorsOf(rule.styleSheet) : null;
+    if (inner) selectors.push(...inner);
+    if (rule.cssRules && rule.cssRules.length) collectSelectors(rule.cssRules, selectors);
+  }
+}
+const mayAdd = (content) => Boolean(content) && (/\b(?:attr|var)\(/.test(content) || ADDS.test(content.replace(/\b(?:url|counters?)\([^)]*\)|\b(?:no-)?(?:open|close)-quote\b|\b(?:none|normal|inherit|initial|unset|revert)\b/g, '')));
+// "li.a::before, p::after" as the elements.
+const elementsOf = (selector) => selector.split(/,(?![^([]*[)\]])/).filter((one) => GENERATES.test(one)).map((one) => one.replace(/::?(?:before|after)\b.*$/i, '').trim() || '*');
+
+// --- the order of boxes
+
+// The children of a box in the order in which they are laid out.
+function inLaidOutOrder(el, children) {
+  const { style } = facts(el);
+  const reverse = style.flexDirection.endsWith('reverse') && style.display.endsWith('flex');
+  const all = [...children];
+  const orders = all.map((child) => (child.nodeType === 1 ? Number(facts(child).style.order) || 0 : 0));
+  if (!reverse && orders.every((order) => order === 0)) return all;
+  const sorted = all.map((child, n) => n).sort((one, other) => orders[one] - orders[other] || one - other).map((n) => all[n]);
+  return reverse ? sorted.reverse() : sorted;
+}
+
+// --- struck out
+
+const STRUCK = 'del,s,strike';
+const struckBy = (known) => known.style.textDecorationLine.includes('line-through');
+// Inline, or in the flow of what is struck out: the line goes through it.
+function isStruck(el) {
+  if (el.closest(STRUCK) !== null) return true;
+  for (let up = el, level = 0; up && level < MOST_LEVELS; up = up.parentElement, level += 1) {
+    const known = facts(up);
+    if (struckBy(known)) return true;
+    if (known.apart || known.style.display.startsWith('inline-') || known.style.float !== 'none') return false;
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+"""Whether the pictures of values show what was read: no text without ink, and no ink without a text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.planner.state.attempt_state import Ending, ending_of
+from shared.contracts.steps import FieldValue
+from shared.text.normal import quoted
+
+_SAYS = {
+    "absent": "the picture does not show all of it",
+    "unexplained": "something is drawn beside it that the page does not say",
+    "outside": "it lies in no part of the page that can be seen",
+}
+
+
+def judge_drawn(ending: Ending) -> Ending:
+    """Return the ending; a sample that is done goes to a person where a value is not drawn as it was read."""
+    doubts = [doubt for value in ending.values if (doubt := _doubt(value))] if ending.status == "done" else []
+    if not doubts:
+        return ending
+    review = ending_of("not_as_drawn", "; ".join(doubts))
+    return replace(review, values=ending.values, flagged=True, notes=ending.notes, judgment=ending.judgment)
+
+
+def _doubt(value: FieldValue) -> str:
+    ink = value.source.ink if value.source is not None and value.origin == "page" else None
+    if ink is None or ink.state == "seen" or (value.state == "not_present" and ink.state != "unexplained"):
+        return ""
+    return f"{value.field}: {quoted(value.shown or '')} was read, and {_SAYS[ink.state]}"

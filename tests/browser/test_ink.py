@@ -1,0 +1,91 @@
+"""What pictures show of values: in real pages, and not in those that hide a text or draw another one."""
+
+from __future__ import annotations
+
+from services.browser_pool.adapters.browser.chromium import PoolSession
+from services.browser_pool.ports import PageCapture, WantedRefs
+from shared.contracts.browser_pool import PageObserved
+from tests.browser.conftest import Look
+from tests.typed import expect
+
+SIGN = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='8' height='3'><rect width='8' height='3'/></svg>"
+)
+STYLE = f"""<style>
+dd {{ width: 300px; margin: 4px }} .over {{ position: relative }}
+.over b {{ position: absolute; inset: 0; background: #fff }}
+.white {{ color: #fff }} .pale {{ color: #fdfdfd }}
+.drawn {{ background: url("{SIGN}") no-repeat 0 8px; padding-left: 9px }}
+.cut {{ width: 20px; overflow: hidden; white-space: nowrap }}
+.zebra dd:nth-of-type(odd) {{ background: #eef }}
+.badge {{ background: #264; color: #fff; padding: 2px 6px; border-radius: 8px }}
+.shortened {{ width: 60px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }}
+.bar {{ border-left: 3px solid #c00; padding-left: 6px }}
+.minus::before {{ content: '\\2212' }}
+#sign {{ position: absolute; font: 16px serif }}
+</style>"""
+LAID_OVER = """<div id=sign>−</div><script>
+const box = document.querySelector('.over').getBoundingClientRect();
+sign.style.top = `${box.top}px`; sign.style.left = `${box.left + 60}px`;
+</script>"""
+
+
+def page_of(values: dict[str, str]) -> str:
+    return f"{STYLE}<h1>R-1</h1><dl>{''.join(f'<dt>{name}</dt>{html}' for name, html in values.items())}</dl>"
+
+
+async def ink_of(session: PoolSession, page: PageObserved) -> dict[str, str]:
+    """Return what the picture shows of each definition, by its term."""
+    refs = {one.ref: one.header for one in page.elements if one.header}
+    kept = expect(await session.capture((), WantedRefs(page.snapshot_id, tuple(refs))), PageCapture)
+    return {refs[ref]: ink.state for ref, ink in kept.ink.items() if refs[ref]}
+
+
+async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> None:
+    values = {
+        "plain": "<dd>1,250.00</dd>",
+        "badge": "<dd><span class=badge>Open</span></dd>",
+        "link": "<dd><a href=/x>Ann Lee</a></dd>",
+        "icon": "<dd><svg width=12 height=12><circle cx=6 cy=6 r=5 /></svg> Open</dd>",
+        "avatar": "<dd><span style='display:inline-block;width:20px;height:20px;background:#c60'></span> Ann Lee</dd>",
+        "shortened": "<dd class=shortened>Annabelle Lee-Whitmore</dd>",
+        "bar": "<dd class=bar>Quoted</dd>",
+        "two lines": "<dd>one<br>two</dd>",
+        "grey": "<dd style='color:#999'>quiet</dd>",
+        "dark": "<dd style='background:#123;color:#eee'>night</dd>",
+        "field": "<dd><input aria-label=field value='typed'></dd>",
+        "minus": "<dd class=minus>120.00</dd>",
+        "list": "<dd><ul><li>first</li></ul></dd>",
+    }
+    page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))
+    assert {name: state for name, state in (await ink_of(session, page)).items() if state != "seen"} == {}
+
+
+async def test_a_value_below_the_view_is_seen(look: Look, session: PoolSession) -> None:
+    page = await look(page_of({"plain": "<dd style='margin-top:4000px'>1,250.00</dd>", "next": "<dd>12</dd>"}))
+    assert await ink_of(session, page) == {"plain": "seen", "next": "seen"}
+
+
+async def test_a_text_that_nobody_can_see_has_no_ink(look: Look, session: PoolSession) -> None:
+    values = {
+        "covered": "<dd class=over>1,250.00<b></b></dd>",
+        "white": "<dd class=white>1,250.00</dd>",
+        "pale": "<dd class=pale>1,250.00</dd>",
+        "partly white": "<dd>1,250<span class=white>.00</span></dd>",
+        "cut": "<dd class=cut>1,250.00 and more</dd>",
+        "picture": "<dd><canvas width=80 height=20 role=img aria-label='1,250.00'></canvas></dd>",
+    }
+    page = await look(page_of(values))
+    assert {name: state for name, state in (await ink_of(session, page)).items() if state != "absent"} == {}
+
+
+async def test_what_is_drawn_beside_a_value_is_not_explained(look: Look, session: PoolSession) -> None:
+    values = {"painted sign": "<dd class=drawn>120.00</dd>", "laid over": "<dd class=over>120.00</dd>"}
+    page = await look(page_of(values) + LAID_OVER)
+    assert await ink_of(session, page) == {"painted sign": "unexplained", "laid over": "unexplained"}
+
+
+async def test_a_value_that_is_scrolled_out_of_its_box_is_outside(look: Look, session: PoolSession) -> None:
+    far = "<div style='height:500px'></div><dl><dt>far</dt><dd>12</dd></dl>"
+    page = await look(f"{STYLE}<div style='height:60px;overflow:auto'>{far}</div>")
+    assert await ink_of(session, page) == {"far": "outside"}
