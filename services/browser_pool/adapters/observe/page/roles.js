@@ -50,7 +50,9 @@ function isEditingHost(el) {
 
 // A very long name is cut before it is normalised.
 const MAX_NAME = 20000;
-const clean = (text) => (text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(DIGITS_APART, '$1 ').replace(UNSEEN, '').replace(/[\s\u0000-\u001f]+/g, ' ').trim();
+const clean = (text) => withoutMarks(text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f]+/g, ' ').trim();
+const withoutMarks = (text) => NOT_ASCII.test(text) ? text.replace(DIGITS_APART, '$1 ').replace(UNSEEN, '') : text;
+const NOT_ASCII = /[^\u0000-\u007f]/;
 const DIGITS_APART = /(\d)\u2063+(?=\d)/g;
 // Marks of direction, joiners of words, and where a line may break.
 const UNSEEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
@@ -84,6 +86,8 @@ class Drawn {
     this.unseen = false;
     this.noBox = display === 'contents';
     this.inline = display === 'inline' || this.noBox || display.startsWith('inline') && !/^inline-(block|flex|grid)$/.test(display);
+    this.boxed = display.endsWith('flex') || display.endsWith('grid');  // its style says in which order its parts are laid out
+    this.onLine = this.inline || display === 'inline-block';
     this.alike = null;
   }
 
@@ -98,8 +102,13 @@ class Drawn {
   get apart() { return this.once('apart', /^(absolute|fixed)$/.test(this.style.position)); }
   // Letters of no size, or without any colour.
   get faint() { return this.once('faint', parseFloat(this.style.fontSize) < 1 || /^rgba\(.*, 0\)$/.test(this.style.color)); }
-  // A box whose style says in which order its parts are laid out.
-  get boxed() { return this.once('boxed', /flex$|grid$/.test(this.style.display)); }
+  // Reading a style is dear, and each of these is asked of every text.
+  get fontPx() { return this.once('fontPx', parseFloat(this.style.fontSize)); }
+  get mark() { return this.once('mark', markByStyle(this.style, this.fontPx)); }
+  get overrides() { return this.once('overrides', this.style.unicodeBidi.endsWith('override')); }
+  get struck() { return this.once('struck', this.style.textDecorationLine.includes('line-through')); }
+  // No line that goes through what is around it goes through it.
+  get unstruck() { return this.once('unstruck', this.apart || this.style.display.startsWith('inline-') || this.style.float !== 'none'); }
   get clips() { return this.once('clips', this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'); }
   once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
@@ -182,7 +191,7 @@ function textOf(node, skip, depth = 0) {
   if (SILENT.has(node.localName)) return '';
   const known = facts(node);
   if (known.gone) return '';
-  if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot' && node.childNodes.length <= 1) return wholeText(node);
+  if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot' && node.firstChild === node.lastChild) return wholeText(node);
   if (depth > 0) {
     const role = roleOf(node);
     if (skip === SHOWN && isOutOfSight(node, known)) return ' ';

@@ -1,23 +1,27 @@
-// What a text says as it is drawn: with the letters that a style sheet adds, lineMarks above and below the line apart from
+// What a text says as it is drawn: with the letters that a style sheet adds, marks above and below the line apart from
 // the number before them, overridden directions as they are seen, and boxes in the order in which they are laid out.
 
 // Emptied with each verb (see forget).
-let lineMarks = new Map();      // element -> how its text stands on the line
+let lineMarks = new Map();  // element -> how its text stands on the line
 let adding = new Map();     // root -> which of its elements a style sheet may add letters to
-let backwards = new Map();  // element -> whether its text is drawn from right to left by an override
-function forgetShown() { lineMarks = new Map(); adding = new Map(); backwards = new Map(); }
+let plainSheets = null;     // whether no style sheet of a document without shadow trees adds letters or turns texts
+function forgetShown() { lineMarks = new Map(); adding = new Map(); plainSheets = null; }
 
 // What a text node says.
 function saidBy(node, el = node.parentElement) {
   let text = node.data;
-  if (text.includes('\u202e') || text.includes('\u202d')) text = turned(text);
   if (!el) return text;
-  if (parseFloat(facts(el).style.fontSize) < 1) return '';
-  if (isBackward(el)) text = reversed(text);
-  const mark = DIGIT.test(text) ? markOf(el) : ON_LINE;
+  const known = facts(el);
+  if (known.fontPx < 1) return '';
+  if (!ODD.test(text) && isPlain()) return text;
+  if (OVERRIDES.test(text)) text = turned(text);
+  if (!isPlain() && isBackward(el, known)) text = reversed(text);
+  const mark = known.onLine && DIGIT.test(text) ? markOf(el, known) : ON_LINE;
   if (mark === SMALL) return `${APART}${text}${APART}`;
   return mark === ON_LINE ? text : text.replace(/[0-9]/g, (digit) => MARKS[mark][digit]);
 }
+const ODD = /[0-9\u202d\u202e]/;
+const OVERRIDES = /[\u202d\u202e]/;
 const DIGIT = /[0-9]/;
 
 // --- above and below the line
@@ -31,25 +35,24 @@ const MARKS = { [RAISED]: '⁰¹²³⁴⁵⁶⁷⁸⁹', [LOWERED]: '₀₁₂�
 const APART = '\u2063';
 const OFF_LINE_EM = 0.2;  // how far a text is moved to stand off its line
 
-function markOf(el) {
-  const known = facts(el);
-  const { style } = known;
-  if (!known.inline && style.display !== 'inline-block') return ON_LINE;
+function markOf(el, known) {
+  if (!known.onLine) return ON_LINE;
   let mark = lineMarks.get(el);
-  if (mark === undefined) { mark = ownMark(el, style) || (el.parentElement ? markOf(el.parentElement) : ON_LINE); lineMarks.set(el, mark); }
+  if (mark === undefined) {
+    const around = el.parentElement ? facts(el.parentElement) : null;
+    mark = known.mark || around && (known.fontPx < SMALLER * around.fontPx && (standsOff(el) || SMALL) || markOf(el.parentElement, around)) || ON_LINE;
+    lineMarks.set(el, mark);
+  }
   return mark;
 }
 
-function ownMark(el, style) {
-  const size = parseFloat(style.fontSize);
+function markByStyle(style, size) {
   const align = style.verticalAlign;
   if (align === 'super') return RAISED;
   if (align === 'sub') return LOWERED;
   const lift = align.endsWith('px') ? parseFloat(align) : style.position === 'relative' ? -(parseFloat(style.top) || -parseFloat(style.bottom) || 0) : 0;
-  if (Math.abs(lift) >= OFF_LINE_EM * size) return lift > 0 ? RAISED : LOWERED;
-  const around = el.parentElement;
-  if (!around || size >= SMALLER * parseFloat(facts(around).style.fontSize)) return ON_LINE;
-  return standsOff(el) || SMALL;
+  if (Math.abs(lift) < OFF_LINE_EM * size || lift === 0) return ON_LINE;
+  return lift > 0 ? RAISED : LOWERED;
 }
 
 // Where smaller letters stand beside those before or behind them.
@@ -65,14 +68,9 @@ function standsOff(el) {
 
 // --- from right to left
 
-function isBackward(el) {
-  let known = backwards.get(el);
-  if (known === undefined) {
-    const { style } = facts(el);
-    known = style.unicodeBidi.endsWith('override') ? style.direction === 'rtl' : facts(el).inline && el.parentElement !== null && isBackward(el.parentElement);
-    backwards.set(el, known);
-  }
-  return known;
+function isBackward(el, known) {
+  if (known.overrides) return known.style.direction === 'rtl';
+  return known.inline && el.parentElement !== null && isBackward(el.parentElement, facts(el.parentElement));
 }
 
 const reversed = (text) => [...text].reverse().join('');
@@ -87,7 +85,16 @@ const ADDS = /[\p{L}\p{N}\p{Sc}+\-\u2212\u2013()[\]%]/u;
 const GENERATES = /::?(?:before|after)\b/i;
 const READ_EACH = '*';
 
+// Asked of every text: most pages add no letters and turn no text, and have no shadow trees.
+function isPlain() {
+  if (plainSheets === null) plainSheets = watching && !shadowRoots && addingSelector(document) === '' && !turns && document.querySelector(TURNED) === null;
+  return plainSheets;
+}
+const TURNED = 'bdo,[style*=bidi]';
+let turns = false;  // whether a style sheet has been seen that overrides directions
+
 function addedTo(el) {
+  if (isPlain()) return NOTHING_ADDED;
   const root = el.getRootNode();
   let selector = adding.get(root);
   if (selector === undefined) { selector = addingSelector(root); adding.set(root, selector); }
@@ -158,6 +165,7 @@ function selectorsOf(sheet) {
 
 function collectSelectors(rules, selectors) {
   for (const rule of rules) {
+    if (rule.style && rule.style.unicodeBidi.endsWith('override')) turns = true;
     if (rule.selectorText && GENERATES.test(rule.selectorText) && mayAdd(rule.style.content)) selectors.push(...elementsOf(rule.selectorText));
     const inner = rule.styleSheet ? selectorsOf(rule.styleSheet) : null;
     if (inner) selectors.push(...inner);
@@ -184,14 +192,13 @@ function inLaidOutOrder(el, children) {
 // --- struck out
 
 const STRUCK = 'del,s,strike';
-const struckBy = (known) => known.style.textDecorationLine.includes('line-through');
 // Inline, or in the flow of what is struck out: the line goes through it.
 function isStruck(el) {
   if (el.closest(STRUCK) !== null) return true;
   for (let up = el, level = 0; up && level < MOST_LEVELS; up = up.parentElement, level += 1) {
     const known = facts(up);
-    if (struckBy(known)) return true;
-    if (known.apart || known.style.display.startsWith('inline-') || known.style.float !== 'none') return false;
+    if (known.struck) return true;
+    if (known.unstruck) return false;
   }
   return false;
 }
