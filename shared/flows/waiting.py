@@ -23,16 +23,18 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.answering import FlowContext, Perform, effect_tag
 
-PAUSES_S = (0.3, 0.7, 1.5, 3.0)
+PAUSES_S = (0.3, 0.7, 1.5, 3.0, 3.0, 3.0)
 """Pauses between observations of a page that may still be rendering."""
-ALL_LOOKS = len(PAUSES_S)
+ALL_LOOKS = 4
+"""Extra observations of a page that lacks something."""
+AWAITED_LOOKS = len(PAUSES_S)
+"""Extra observations of a page that shows all that is looked for, while an answer is on its way that may replace it."""
 IDLE_LOOKS = 1
 """Extra observations of a page that nothing pending may change; one, because not all that scripts wait for is known."""
 DIFFERENT_LOOKS = 2
 """Extra observations of a page that shows something else; of one that lacks something there are more."""
 CHANGING_LOOKS = 2
-"""Extra observations of a page that shows all that is looked for, while timers or connections are pending. While a
-request is, there are as many as of a page that lacks something: its answer may replace what is shown."""
+"""Extra observations of a page that shows all that is looked for, while timers or connections are pending."""
 AWAIT_PAUSE_S = 0.5
 LACKS = frozenset({"element_missing", "element_ambiguous", "record_unproven", "value_missing"})
 DIFFERS = frozenset({"wrong_record", "value_uncertain", "form_differs"})
@@ -43,7 +45,7 @@ def next_pause_s(page: PageObserved | None, looks: int, most: int = ALL_LOOKS) -
     """Return the pause before the next observation, or None after ``most`` of them, or once nothing more can come.
 
     ``looks``: extra observations so far."""
-    most = min(most, IDLE_LOOKS if page is not None and page.idle else ALL_LOOKS)
+    most = min(most, IDLE_LOOKS if page is not None and page.idle else AWAITED_LOOKS)
     return PAUSES_S[looks] if looks < most else None
 
 
@@ -51,8 +53,8 @@ def pause_while_changing_s(page: PageObserved, looks: int) -> float | None:
     """Return the pause before a page is read once more that may change by itself, or None once nothing is pending.
 
     It may show another record's values first. A page that is never idle is looked at for a second; one that awaits the
-    answer of a request until that has come, up to 5.5 s."""
-    return None if page.idle else next_pause_s(page, looks, ALL_LOOKS if page.awaits_data else CHANGING_LOOKS)
+    answer of a request until that has come, up to 11.5 s."""
+    return None if page.idle else next_pause_s(page, looks, AWAITED_LOOKS if page.awaits_data else CHANGING_LOOKS)
 
 
 def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | None, looks: int) -> float | None:

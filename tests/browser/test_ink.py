@@ -73,6 +73,7 @@ async def test_a_text_that_nobody_can_see_has_no_ink(look: Look, session: PoolSe
         "pale": "<dd class=pale>1,250.00</dd>",
         "partly white": "<dd>1,250<span class=white>.00</span></dd>",
         "cut": "<dd class=cut>1,250.00 and more</dd>",
+        "dots": "<dd style='-webkit-text-security: disc'>1,250.00</dd>",
         "picture": "<dd><canvas width=80 height=20 role=img aria-label='1,250.00'></canvas></dd>",
     }
     page = await look(page_of(values))

@@ -8,30 +8,29 @@ from services.planner.handlers import give_up
 from services.planner.page.loading import find_loading_sign
 from shared.contracts.actions import Done, Fail
 from shared.errors import TransientError
-from shared.flows.waiting import IDLE_LOOKS, PAUSES_S
+from shared.flows.waiting import ALL_LOOKS, IDLE_LOOKS, PAUSES_S
 from tests.handlers.planner.planner_bench import bench_of, work
 from tests.handlers.planner.scripted_decider import told
 from tests.unit.planner.planner_pages import el, heading, page, row, text, ticket
 
 LACKING = (heading("TCK-1001"), *row("Assignee", "Ann Lee"))
-
-
+LACKING_PAUSES_S = PAUSES_S[:ALL_LOOKS]
 LOADING = text("Loading…")
 
 
-@pytest.mark.parametrize(("idle", "looks"), [(True, IDLE_LOOKS), (False, len(PAUSES_S))])
+@pytest.mark.parametrize(("idle", "looks"), [(True, IDLE_LOOKS), (False, len(LACKING_PAUSES_S))])
 async def test_a_page_that_lacks_a_field_is_waited_for_only_while_more_can_come(idle, looks):
     one = bench_of(page(*LACKING, idle=idle))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
-    assert one.pauses == list(PAUSES_S[:looks])
+    assert one.pauses == list(LACKING_PAUSES_S[:looks])
 
 
 async def test_a_step_of_the_route_that_finds_nothing_is_given_up_as_fast():
     one = bench_of(page(*ticket(), idle=True), route=[{"follow": "Attachments"}])
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "off_route")
-    assert one.pauses == list(PAUSES_S[:IDLE_LOOKS])
+    assert one.pauses == list(LACKING_PAUSES_S[:IDLE_LOOKS])
 
 
 # --- a page that says that it is still loading
@@ -57,7 +56,7 @@ async def test_a_page_that_still_loads_is_tried_again_and_then_goes_to_a_person(
     with pytest.raises(TransientError) as raised:
         await one.run()
     assert raised.value.code == "page_loading"
-    assert one.pauses == list(PAUSES_S)
+    assert one.pauses == list(LACKING_PAUSES_S)
     assert not one.scripted.held
     finished = await bench_of(loading).run(attempt=2)
     assert (finished.status, finished.reason) == ("needs_review", "still_loading")

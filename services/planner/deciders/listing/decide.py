@@ -27,7 +27,7 @@ from services.planner.state.limits import is_last_step
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
-from shared.flows.waiting import PAUSES_S
+from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import login_wall_words
 
 MAX_PRESSES = 2
@@ -94,7 +94,7 @@ def _wait_for_items(view: SampleView, page: PageObserved, read: ListRead) -> Act
     if just_reported and view.state.listed:
         return None
     done = view.state.looks
-    if done < len(PAUSES_S) and not (read.items and not _turned(view)):
+    if done < ALL_LOOKS and not (read.items and not _turned(view)):
         return ObserveAgain(PAUSES_S[done], view.state.max_tokens)
     asked = "" if read.items else login_wall_words(page)
     if asked:
@@ -110,7 +110,7 @@ def _doubt(view: SampleView, page: PageObserved, read: ListRead) -> Act | Observ
     doubt = read.doubt or _unread_rows(view, page, read)
     if not doubt or list_end_reason(view) is not None:
         return None
-    if view.state.looks < len(PAUSES_S):
+    if view.state.looks < ALL_LOOKS:
         return ObserveAgain(PAUSES_S[view.state.looks], view.state.max_tokens)
     return fail_with_screenshot(view, Fail(code="uncertain_list", note=doubt))
 

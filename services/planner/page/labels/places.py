@@ -252,7 +252,8 @@ class Places:
         """Yield what the second cell shows in rows of two cells whose first is one of the labels."""
         for at in self._labels_at(labels):
             # What is under a row header is read with the header.
-            if self._is_row_label(label := self.elements[at]) and not self._has_headed_cell(label):
+            label = self.elements[at]
+            if self._is_row_label(label) and not label.like_next and not self._has_headed_cell(label):
                 place = self._second_cell(label) or self._values_after(at)
                 if place:
                     yield place

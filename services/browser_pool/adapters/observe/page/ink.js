@@ -27,7 +27,7 @@ function inkOf(id, n) {
   const others = [...drawnTexts(holder).filter((node) => !own.has(node)).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
   return {
     outside: seen.every((part) => part === null),
-    cut: seen.some((part, k) => part === null || isCut(part, ...lines[k])),
+    cut: seen.some((part, k) => part === null || isCut(part, ...lines[k])) || nodes.some((node) => isMasked(node.parentElement)),
     zone: onPage(overlap(inside(holder), around)), texts: seen.filter(Boolean).map(onPage), others: others.map(onPage),
     icons: [el, ...el.querySelectorAll('*')].slice(0, MAX_BOXES).filter(hasIconBehind).map((one) => onPage(one.getBoundingClientRect())),
   };
@@ -37,7 +37,7 @@ function inkOf(id, n) {
 function inkOfField(el) {
   const box = inside(el);
   const part = seenPart(el.getBoundingClientRect(), el.parentElement);
-  return { outside: part === null, cut: false, zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE };
+  return { outside: part === null, cut: isMasked(el), zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE };
 }
 
 const NO_BOX = [0, 0, 0, 0];
@@ -65,6 +65,9 @@ function soleHolder(el) {
   }
   return holder;
 }
+
+// Dots are drawn in place of its letters.
+const isMasked = (el) => el !== null && !/^(none|)$/.test(getComputedStyle(el).webkitTextSecurity || '');
 
 // Its box without the border, and without the corners that are cut off round.
 const CORNER = 0.3;
