@@ -55,6 +55,7 @@ async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> Non
         "dark": "<dd style='background:#123;color:#eee'>night</dd>",
         "field": "<dd><input aria-label=field value='typed'></dd>",
         "minus": "<dd class=minus>120.00</dd>",
+        "wrapped": "<dd style='width: 60px; white-space: pre-wrap'>Supply of lamps, lot 5</dd>",
         "list": "<dd><ul><li>first</li></ul></dd>",
     }
     page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))

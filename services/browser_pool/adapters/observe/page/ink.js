@@ -19,18 +19,30 @@ function inkOf(id, n) {
   if (field) return inkOfField(el);
   const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
   const holder = item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el);
-  const lines = nodes.flatMap((node) => [...rectsOf(node)].map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
+  const lines = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
   if (!lines.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
   const seen = lines.map(([rect, node]) => seenPart(rect, node.parentElement));
   const own = new Set(nodes);
   const around = union(lines.map(([rect]) => rect), Math.max(...lines.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
-  const others = [...drawnTexts(holder).filter((node) => !own.has(node)).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
+  const others = [...seen.filter(Boolean), ...drawnTexts(holder).filter((node) => !own.has(node)).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
   return {
     outside: seen.every((part) => part === null),
-    cut: seen.some((part, k) => part === null || isCut(part, ...lines[k])) || nodes.some((node) => isMasked(node.parentElement)),
-    zone: onPage(overlap(inside(holder), around)), texts: seen.filter(Boolean).map(onPage), others: others.map(onPage),
+    cut: seen.some((part, k) => isCut(part, ...lines[k])) || nodes.some((node) => isMasked(node.parentElement)),
+    zone: onPage(overlap(inside(holder), around)), texts: drawnWords(seen, lines).map(onPage), others: others.map(onPage),
     icons: [el, ...el.querySelectorAll('*')].slice(0, MAX_BOXES).filter(hasIconBehind).map((one) => onPage(one.getBoundingClientRect())),
   };
+}
+
+// Of each word: a blank at the end of a line has a box of its own, and no ink.
+function wordBoxes(node) {
+  const boxes = [], range = document.createRange();
+  for (const word of node.data.matchAll(/\S+/g)) {
+    if (boxes.length >= MAX_BOXES) break;
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    boxes.push(...range.getClientRects());
+  }
+  return boxes;
 }
 
 // The text of a field stands somewhere in its box.
@@ -92,10 +104,20 @@ function seenPart(rect, el) {
 }
 
 function isCut(part, rect, node) {
-  const share = ((part.right - part.left) * (part.bottom - part.top)) / (rect.width * rect.height);
-  if (share >= LEAST_SEEN) return false;
-  for (let up = node.parentElement, level = 0; up && level < MAX_LEVELS; up = up.parentElement, level += 1) if (facts(up).style.textOverflow === 'ellipsis') return false;
-  return true;
+  return shareOf(part, rect) < LEAST_SEEN && !isShortened(node);
+}
+const shareOf = (part, rect) => part === null ? 0 : ((part.right - part.left) * (part.bottom - part.top)) / (rect.width * rect.height);
+// Three dots say that there is more.
+function isShortened(node) {
+  for (let up = node.parentElement, level = 0; up && level < MAX_LEVELS; up = up.parentElement, level += 1) if (facts(up).style.textOverflow === 'ellipsis') return true;
+  return false;
+}
+
+// The parts that have to have ink. Of a text that ends in three dots, they may stand in place of the last whole words.
+function drawnWords(seen, lines) {
+  const whole = seen.filter((part, k) => part !== null && (shareOf(part, lines[k][0]) >= LEAST_SEEN || !isShortened(lines[k][1])));
+  const isShort = lines.some(([rect, node], k) => shareOf(seen[k], rect) < LEAST_SEEN && isShortened(node));
+  return isShort && whole.length > 1 ? whole.slice(0, -1) : whole.length ? whole : seen.filter(Boolean);
 }
 
 // The boxes in an element that are painted beside its texts: pictures, fields, grounds and lines of their own, the
