@@ -56,6 +56,7 @@ async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> Non
         "field": "<dd><input aria-label=field value='typed'></dd>",
         "minus": "<dd class=minus>120.00</dd>",
         "wrapped": "<dd style='width: 60px; white-space: pre-wrap'>Supply of lamps, lot 5</dd>",
+        "long": f"<dd>{'a long way to go ' * 60}</dd>",
         "list": "<dd><ul><li>first</li></ul></dd>",
     }
     page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))

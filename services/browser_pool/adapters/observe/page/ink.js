@@ -22,9 +22,8 @@ function inkOf(id, n) {
   const lines = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
   if (!lines.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
   const seen = lines.map(([rect, node]) => seenPart(rect, node.parentElement));
-  const own = new Set(nodes);
   const around = union(lines.map(([rect]) => rect), Math.max(...lines.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
-  const others = [...seen.filter(Boolean), ...drawnTexts(holder).filter((node) => !own.has(node)).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
+  const others = [...seen.filter(Boolean), ...drawnTexts(holder).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
   return {
     outside: seen.every((part) => part === null),
     cut: seen.some((part, k) => isCut(part, ...lines[k])) || nodes.some((node) => isMasked(node.parentElement)),
