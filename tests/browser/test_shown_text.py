@@ -92,6 +92,24 @@ async def test_marks_off_the_line_are_no_digits_of_the_number_before_them(look: 
     }
 
 
+async def test_what_a_style_sheet_says_of_the_second_of_two_alike_is_seen(look: Look) -> None:
+    """Elements of one tag and class have one style, unless a rule tells them apart by their place."""
+    rules = "b:last-child { vertical-align: super } i + i { text-decoration: line-through } u:first-child { order: 2 }"
+    page = await look(
+        f"<style>{rules}</style>"
+        + page_of(
+            {
+                "raised": "<b>1,234</b><b>2</b>",
+                "struck": "<i>75</i> <i>80</i>",
+                "order": "<div class=row2><u>00</u><u>12.</u></div>",
+            }
+        )
+    )
+    assert said(page)["raised"] == "1,234²"
+    assert [[part.kind for part in one.parts] for one in page.elements if one.header == "struck"] == [["", "old"]]
+    assert "".join(said(page)["order"].split()) == "12.00"
+
+
 async def test_texts_are_said_in_the_order_and_direction_in_which_they_are_drawn(look: Look) -> None:
     page = await look(
         page_of(

@@ -4,18 +4,19 @@
 // Emptied with each verb (see forget).
 let lineMarks = new Map();  // element -> how its text stands on the line
 let adding = new Map();     // root -> which of its elements a style sheet may add letters to
+let looks = new Map();      // element -> how it is drawn itself
 let plainSheets = null;     // whether no style sheet of a document without shadow trees adds letters or turns texts
-function forgetShown() { lineMarks = new Map(); adding = new Map(); plainSheets = null; }
+function forgetShown() { lineMarks = new Map(); adding = new Map(); looks = new Map(); plainSheets = null; }
 
 // What a text node says.
 function saidBy(node, el = node.parentElement) {
   let text = node.data;
   if (!el) return text;
-  const known = facts(el);
+  const plain = isPlain(), known = ownLook(el);
   if (known.fontPx < 1) return '';
-  if (!ODD.test(text) && isPlain()) return text;
+  if (plain && !ODD.test(text)) return text;
   if (OVERRIDES.test(text)) text = turned(text);
-  if (!isPlain() && isBackward(el, known)) text = reversed(text);
+  if (!plain && isBackward(el, known)) text = reversed(text);
   const mark = known.onLine && DIGIT.test(text) ? markOf(el, known) : ON_LINE;
   if (mark === SMALL) return `${APART}${text}${APART}`;
   return mark === ON_LINE ? text : text.replace(/[0-9]/g, (digit) => MARKS[mark][digit]);
@@ -39,7 +40,7 @@ function markOf(el, known) {
   if (!known.onLine) return ON_LINE;
   let mark = lineMarks.get(el);
   if (mark === undefined) {
-    const around = el.parentElement ? facts(el.parentElement) : null;
+    const around = el.parentElement ? ownLook(el.parentElement) : null;
     mark = known.mark || around && (known.fontPx < SMALLER * around.fontPx && (standsOff(el) || SMALL) || markOf(el.parentElement, around)) || ON_LINE;
     lineMarks.set(el, mark);
   }
@@ -70,7 +71,7 @@ function standsOff(el) {
 
 function isBackward(el, known) {
   if (known.overrides) return known.style.direction === 'rtl';
-  return known.inline && el.parentElement !== null && isBackward(el.parentElement, facts(el.parentElement));
+  return known.inline && el.parentElement !== null && isBackward(el.parentElement, ownLook(el.parentElement));
 }
 
 const reversed = (text) => [...text].reverse().join('');
@@ -92,6 +93,16 @@ function isPlain() {
 }
 const TURNED = 'bdo,[style*=bidi]';
 let turns = false;  // whether a style sheet has been seen that overrides directions
+let byPlace = false;  // whether one has been seen whose rules hold for some of the elements of one tag and class
+const BY_PLACE = /:(?:nth|first|last|only|has|not|is|where|empty)\b|[+~]/;
+
+// `facts` are shared by elements of one tag and class. Where a rule may hold for some of them, each has its own style.
+function ownLook(el) {
+  if (!byPlace) return facts(el);
+  let look = looks.get(el);
+  if (!look) { look = new Drawn(el); looks.set(el, look); }
+  return look;
+}
 
 function addedTo(el) {
   if (isPlain()) return NOTHING_ADDED;
@@ -143,7 +154,7 @@ function addingSelector(root) {
   const found = new Set();
   for (const sheet of [...root.styleSheets || [], ...root.adoptedStyleSheets || []]) {
     const selectors = sheet.disabled ? NONE : selectorsOf(sheet);
-    if (selectors === null) return READ_EACH;
+    if (selectors === null) { byPlace = turns = true; return READ_EACH; }
     for (const one of selectors) found.add(one);
   }
   const all = [...found].join(',');
@@ -166,6 +177,7 @@ function selectorsOf(sheet) {
 function collectSelectors(rules, selectors) {
   for (const rule of rules) {
     if (rule.style && rule.style.unicodeBidi.endsWith('override')) turns = true;
+    if (rule.selectorText && BY_PLACE.test(rule.selectorText)) byPlace = true;
     if (rule.selectorText && GENERATES.test(rule.selectorText) && mayAdd(rule.style.content)) selectors.push(...elementsOf(rule.selectorText));
     const inner = rule.styleSheet ? selectorsOf(rule.styleSheet) : null;
     if (inner) selectors.push(...inner);
@@ -180,10 +192,10 @@ const elementsOf = (selector) => selector.split(/,(?![^([]*[)\]])/).filter((one)
 
 // The children of a box in the order in which they are laid out.
 function inLaidOutOrder(el, children) {
-  const { style } = facts(el);
+  const { style } = ownLook(el);
   const reverse = style.flexDirection.endsWith('reverse') && style.display.endsWith('flex');
   const all = [...children];
-  const orders = all.map((child) => (child.nodeType === 1 ? Number(facts(child).style.order) || 0 : 0));
+  const orders = all.map((child) => (child.nodeType === 1 ? Number(ownLook(child).style.order) || 0 : 0));
   if (!reverse && orders.every((order) => order === 0)) return all;
   const sorted = all.map((child, n) => n).sort((one, other) => orders[one] - orders[other] || one - other).map((n) => all[n]);
   return reverse ? sorted.reverse() : sorted;
@@ -196,7 +208,7 @@ const STRUCK = 'del,s,strike';
 function isStruck(el) {
   if (el.closest(STRUCK) !== null) return true;
   for (let up = el, level = 0; up && level < MOST_LEVELS; up = up.parentElement, level += 1) {
-    const known = facts(up);
+    const known = ownLook(up);
     if (known.struck) return true;
     if (known.unstruck) return false;
   }
