@@ -28,7 +28,7 @@ in no part of the page that can be seen."""
 
 
 class Ink(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """What the picture of a page shows where a value stands. ``at``: a line without ink, or the ink without a text."""
+    """What the picture of a page shows where a value stands. ``at``: a word without ink, or the ink without a text."""
 
     state: InkState
     at: Box | None = None

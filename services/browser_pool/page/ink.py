@@ -1,6 +1,6 @@
 """Whether a picture shows the text of a value, and nothing beside it that the page does not say.
 
-A text is seen where the picture has ink in the box of each of its lines. Ink is what differs from the ground around it.
+A text is seen where the picture has ink in the box of each of its words. Ink is what differs from the ground around it.
 Ink near the text, in the place of the value, that no text, icon or ground of the page accounts for is unexplained: a
 sign that a style sheet draws, or another text over it.
 """
@@ -164,7 +164,7 @@ def _box(box: BoxOnPage) -> Box:
 # --- which parts of the page to look at
 
 MAX_BAND_PX = 3000.0
-MAX_BANDS = 4
+MAX_BANDS = 12
 MARGIN_PX = 4.0
 
 

@@ -34,6 +34,7 @@ _PARTS = (
     "history.js",
     "icons.js",
     "regions.js",
+    "kinds.js",
     "walk.js",
     "twins.js",
     "state.js",

@@ -1,4 +1,4 @@
-// Where the texts of a value are drawn, for a look at the picture: the boxes of its own lines, the place in which they
+// Where the texts of a value are drawn, for a look at the picture: the boxes of its own words, the place in which they
 // stand, and what else is drawn there.
 
 const MAX_BOXES = 80;
@@ -19,15 +19,15 @@ function inkOf(id, n) {
   if (field) return inkOfField(el);
   const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
   const holder = item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el);
-  const lines = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
-  if (!lines.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
-  const seen = lines.map(([rect, node]) => seenPart(rect, node.parentElement));
-  const around = union(lines.map(([rect]) => rect), Math.max(...lines.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
+  const words = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
+  if (!words.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
+  const seen = words.map(([rect, node]) => seenPart(rect, node.parentElement));
+  const around = union(words.map(([rect]) => rect), Math.max(...words.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
   const others = [...seen.filter(Boolean), ...drawnTexts(holder).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
   return {
     outside: seen.every((part) => part === null),
-    cut: seen.some((part, k) => isCut(part, ...lines[k])) || nodes.some((node) => isMasked(node.parentElement)),
-    zone: onPage(overlap(inside(holder), around)), texts: drawnWords(seen, lines).map(onPage), others: others.map(onPage),
+    cut: seen.some((part, k) => isCut(part, ...words[k])) || nodes.some((node) => isMasked(node.parentElement)),
+    zone: onPage(overlap(inside(holder), around)), texts: drawnWords(seen, words).map(onPage), others: others.map(onPage),
     icons: [el, ...el.querySelectorAll('*')].slice(0, MAX_BOXES).filter(hasIconBehind).map((one) => onPage(one.getBoundingClientRect())),
   };
 }
@@ -66,17 +66,6 @@ function drawnTexts(el, found = [], depth = 0) {
   return found;
 }
 
-// The outermost element that says nothing else: what a style sheet adds to it stands beside the text.
-function soleHolder(el) {
-  const text = clean(el.textContent);
-  let holder = el;
-  for (let up = el.parentElement, level = 0; up && up !== document.body && level < MAX_LEVELS; up = up.parentElement, level += 1) {
-    if (clean(up.textContent) !== text || up.querySelector(PAINTS)) break;
-    holder = up;
-  }
-  return holder;
-}
-
 // Dots are drawn in place of its letters.
 const isMasked = (el) => el !== null && !/^(none|)$/.test(getComputedStyle(el).webkitTextSecurity || '');
 
@@ -113,9 +102,9 @@ function isShortened(node) {
 }
 
 // The parts that have to have ink. Of a text that ends in three dots, they may stand in place of the last whole words.
-function drawnWords(seen, lines) {
-  const whole = seen.filter((part, k) => part !== null && (shareOf(part, lines[k][0]) >= LEAST_SEEN || !isShortened(lines[k][1])));
-  const isShort = lines.some(([rect, node], k) => shareOf(seen[k], rect) < LEAST_SEEN && isShortened(node));
+function drawnWords(seen, words) {
+  const whole = seen.filter((part, k) => part !== null && (shareOf(part, words[k][0]) >= LEAST_SEEN || !isShortened(words[k][1])));
+  const isShort = words.some(([rect, node], k) => shareOf(seen[k], rect) < LEAST_SEEN && isShortened(node));
   return isShort && whole.length > 1 ? whole.slice(0, -1) : whole.length ? whole : seen.filter(Boolean);
 }
 
