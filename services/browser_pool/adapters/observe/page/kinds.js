@@ -4,15 +4,13 @@
 const MOST_LABEL = 60;  // letters
 const NAMES_THINGS = new Set(['label', 'legend', 'h2', 'h3', 'h4', 'h5', 'h6', 'strong', 'b', 'dt']);
 function isLikeNext(item) {
-  const { el, nodes, name, role } = item;
+  const { el, nodes, name } = item;
   if (name.length > MOST_LABEL) return false;
-  if (el.localName === 'td' && nodes === null) return isHeadOfColumn(el);
-  if (nodes === null && role !== 'heading') return false;
-  const box = soleHolder(el), next = textAfter(box);
-  const own = nodes === null ? textNodesIn(el, false)[0] : nodes[0];
-  if (!next || !own || facts(box).inline && !NAMES_THINGS.has(el.localName)) return false;
-  const one = own.parentElement || el, other = next.parentElement;
+  if (nodes === null) return el.localName === 'td' && isHeadOfColumn(el);
+  const one = nodes[nodes.length - 1].parentElement || el, next = textAfter(one), other = next && next.parentElement;
   if (!other || !isOfOneKind(one, other)) return false;
+  const box = soleHolder(el);
+  if (facts(box).inline && !NAMES_THINGS.has(el.localName)) return false;
   return (one.className || NAMES_THINGS.has(one.localName) || isOfOneKind(box, soleHolder(other))) && isPrintedAlike(one, other);
 }
 const isOfOneKind = (one, other) => one.localName === other.localName && one.getAttribute('class') === other.getAttribute('class');
@@ -24,9 +22,11 @@ function textAfter(el) {
   return null;
 }
 
-// Whether a cell looks like the one beside it, and unlike the one below: heads of columns in plain cells.
+// Whether a cell of the first row looks like the one beside it, and unlike the one below: heads of columns in plain cells.
 function isHeadOfColumn(cell) {
-  const row = cell.parentElement, below = row && row.nextElementSibling && row.nextElementSibling.children[cell.cellIndex];
+  const row = cell.parentElement;
+  if (!row || row.previousElementSibling) return false;
+  const below = row.nextElementSibling && row.nextElementSibling.children[cell.cellIndex];
   const next = cell.nextElementSibling;
   return Boolean(next && below) && isPrintedAlike(cell, next) && textNodesIn(below, false).length > 0 && !isPrintedAlike(cell, below);
 }

@@ -2,11 +2,10 @@
 // the number before them, overridden directions as they are seen, and boxes in the order in which they are laid out.
 
 // Emptied with each verb (see forget).
-let lineMarks = new Map();  // element -> how its text stands on the line
 let adding = new Map();     // root -> which of its elements a style sheet may add letters to
 let looks = new Map();      // element -> how it is drawn itself
 let plainSheets = null;     // whether no style sheet of a document without shadow trees adds letters or turns texts
-function forgetShown() { lineMarks = new Map(); adding = new Map(); looks = new Map(); plainSheets = null; }
+function forgetShown() { adding = new Map(); looks = new Map(); plainSheets = null; }
 
 // What a text node says.
 function saidBy(node, el = node.parentElement) {
@@ -38,13 +37,12 @@ const OFF_LINE_EM = 0.2;  // how far a text is moved to stand off its line
 
 function markOf(el, known) {
   if (!known.onLine) return ON_LINE;
-  let mark = lineMarks.get(el);
-  if (mark === undefined) {
-    const around = el.parentElement ? ownLook(el.parentElement) : null;
-    mark = known.mark || around && (known.fontPx < SMALLER * around.fontPx && (standsOff(el) || SMALL) || markOf(el.parentElement, around)) || ON_LINE;
-    lineMarks.set(el, mark);
-  }
-  return mark;
+  if (known.mark) return known.mark;
+  const parent = el.parentElement;
+  if (!parent) return ON_LINE;
+  const around = ownLook(parent);
+  if (known.fontPx < SMALLER * around.fontPx) return standsOff(el) || SMALL;
+  return markOf(parent, around);
 }
 
 function markByStyle(style, size) {
