@@ -8,7 +8,8 @@ Decided so, and held by tests:
 - ``03/10/24`` needs to be told which comes first. ``24-03-10`` and ``31.12.25`` may begin with the year as well, as
   they do in Korea or Hungary, and ``18-Nov-26`` may be of 2018; ``25/12/24`` begins with the day.
 - Two digits are a year of this century up to 49; ``25/12/75`` could be of either.
-- A remark behind it in parentheses is no part of the date, unless it contains another date.
+- A remark behind it in parentheses is no part of the date, unless it contains another date. The date in that of
+  ``3 days ago (2024-03-05)`` is the one.
 - ``midnight`` may be the beginning of its day or the end: no date-time can be made of it, but a date can.
 - A zone by name (``EST``) is not told from others of that name: no date-time can be made of it, but a date can.
 - ``3 days ago`` is no date: the clock it was counted by is not on the page. Only the element's title can say the date.

@@ -116,7 +116,27 @@ def _read_or_reason(shown: str, order: Order) -> Dated | Undated | str:
 
 
 def _read(shown: str, order: Order) -> Dated | Undated:
-    text = without_gaps(_without_remark(_comparable(shown), shown))
+    text, dated = _without_remark(_comparable(shown))
+    if not dated:
+        return _read_alone(text, shown, order)
+    if is_vague(text):  # `3 days ago (2024-03-05)`: the remark is the date
+        return _read_alone(dated, shown, order)
+    said = [one for one in (_dated(text, order), _dated(dated, order)) if one is not None]
+    if len(said) < 2 or len(said[0].days) > 1 or said[0].days != said[1].days:
+        raise NotADate(f"{quoted(shown)} has two dates")
+    return said[0] if said[0].clock else said[1]
+
+
+def _dated(text: str, order: Order) -> Dated | None:
+    try:
+        said = _read_alone(text, text, order)
+    except NotADate:
+        return None
+    return said if isinstance(said, Dated) else None
+
+
+def _read_alone(text: str, shown: str, order: Order) -> Dated | Undated:
+    text = without_gaps(text)
     found = _year_first(text) or _numeric(text, order)
     if found is None and is_vague(text):
         return Undated()
@@ -304,14 +324,13 @@ def _comparable(shown: str) -> str:
     return bare(plain(shown))
 
 
-def _without_remark(text: str, shown: str) -> str:
-    """The text before a remark in parentheses; a zone in them belongs to the time."""
+def _without_remark(text: str) -> tuple[str, str]:
+    """Return the text before a remark in parentheses, and the remark if a date is in it; a zone belongs to the time."""
     match = _REMARK.fullmatch(text)
     if match is None:
-        return text
+        return text, ""
     remark = _GAP_IN_ZONE.sub("", match["remark"].strip())
     if is_zone(remark):
-        return f"{match['head']} {remark}"
-    if _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search(with_months_marked(remark)):
-        raise NotADate(f"{quoted(shown)} has two dates")
-    return match["head"]
+        return f"{match['head']} {remark}", ""
+    has_date = _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search(with_months_marked(remark))
+    return match["head"], remark if has_date else ""

@@ -37,7 +37,7 @@ def why_not(field: OutputField, shown: str, **more: Any) -> str:
         "3. März 2026", "Dienstag, den 3. März 2026", "Di., 3. Mrz. 2026", "3 mars 2026", "mardi 3 mars 2026",
         "mar. 3 mars 2026", "3 de marzo de 2026", "martes, 3 de marzo de 2026", "3/Mar/2026", "٢٠٢٦-٠٣-٠٣",
         "\u200f2026\u201103\u201103\u200e", "3\u202fmars\u00a02026", "2026-03-03 (over 2 years late)",
-        "Mar 3, 2026 (3 days ago)", "2026-03-03 14:05 EST", "2026-03-03 14:05 (CET)", "2026-03-03T14:05+01:00",
+        "Mar 3, 2026 (3 days ago)", "3 days ago (Mar 3, 2026)", "3 Mar 2026 (2026-03-03)", "2026-03-03 14:05 EST", "2026-03-03 14:05 (CET)", "2026-03-03T14:05+01:00",
         "Mar 3, 2026, 2:05\u202fPM GMT+1", "Tue 03/03/2026",
         "2026/3/3", "3-Mar-2026", "03/03/2026", "2026-03-03T23:59:00Z", "2026-03-03.14:05:33",
     ],
@@ -65,6 +65,7 @@ def test_months_of_four_languages_and_weekdays_that_settle(shown, day):
         "03/10/24", "24-03-10", "31.12.25", "18-Nov-26", "25/12/75", "03-10-2024", "Mon, 3 March 2026",
         "Fri 03/10/2024",
         "2026-03-03 (was 2026-02-01)", "2026-03-03 (extended to 1 April)", "2026-03-03 (until 2027)",
+        "3 days ago (2026)", "3 days ago (2026-03-03 / 2026-03-04)", "3 Mar 2026 (2026-03-04)",
         "Mar 2026", "2026",
         "Mar 3", "3 foo 2026", "31/02/2026", "0/0/2026", "2026-3-3-3", "20260303", "2026-03", "Due: 2026-03-03",
         "2026-03-03, over 2 years late", "2026-03-03 or so", "None", "n/a", "2026-03-03 to 2026-03-04",
@@ -278,3 +279,9 @@ def test_an_order_that_a_page_settles_holds_for_dates_of_its_own_form_only():
     assert value(DAY, "03/10/2026", order=settled) == "2026-10-03"
     for other in ("03.10.2026", "03-10-2026", "03/10/26"):
         assert "could be" in why_not(DAY, other, order=settled)
+
+
+def test_a_remark_may_have_the_date_or_its_time():
+    moment = OutputField(type="date-time")
+    assert value(moment, "3 days ago (Mar 3, 2026, 2:05 p.m.)") == "2026-03-03T14:05:00"
+    assert value(moment, "3 Mar 2026 (2026-03-03 14:05 UTC)") == "2026-03-03T14:05:00+00:00"
