@@ -62,7 +62,7 @@ def is_value(text: str) -> bool:
 
 def is_absent(form: FieldType, text: str) -> bool:
     """Return whether a text says that there is no value."""
-    return not is_value(text) or is_not_present(text, form.not_present)
+    return not is_value(text) or is_not_present(text, form)
 
 
 def may_be_absent(form: FieldType) -> bool:

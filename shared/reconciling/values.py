@@ -33,7 +33,7 @@ def compare_field(name: str, field: OutputField, here: StoredField | None, there
     if here is None or here.state == "not_found":
         return FieldDifference(field=name, verdict="not_read", there=there, why=NOT_FOUND_HERE)
     text = there.strip()
-    nothing_there = not text or is_not_present(text, field.not_present)
+    nothing_there = not text or is_not_present(text, field)
     if here.state == "not_present" or here.value is None:
         return None if nothing_there else _difference(name, here, there, "differs", read_there=_read(field, text))
     if nothing_there:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type, nullable
@@ -19,7 +19,7 @@ from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.text.date_names import DateOrder
 from shared.text.dates import date_time_value, date_value
-from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
+from shared.text.normal import Invalid, Normal, fold, is_dash, plain, quoted, tidy
 from shared.text.numbers import exact_number
 from shared.text.patterns import fits_pattern
 from shared.text.written_dates import Order, in_language
@@ -70,9 +70,20 @@ def as_shown(raw: object) -> str:
     return "" if raw is None else str(raw)
 
 
-def is_not_present(shown: str, words: Iterable[str]) -> bool:
-    """Return whether the text is one of the words by which a page says that there is nothing."""
-    return fold(plain(shown)) in {fold(plain(word)) for word in words}
+class SaysNone(Protocol):
+    """What a field knows of the words that stand for no value. ``values``: of an enum."""
+
+    @property
+    def values(self) -> Sequence[str]: ...
+    @property
+    def not_present(self) -> Sequence[str]: ...
+
+
+def is_not_present(shown: str, field: SaysNone) -> bool:
+    """Return whether the text is one of the words by which a page says that there is nothing, or a dash."""
+    if is_dash(shown) and not any(map(is_dash, field.values)):
+        return True
+    return fold(plain(shown)) in {fold(plain(word)) for word in field.not_present}
 
 
 def typed_value(

@@ -34,6 +34,9 @@ RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _FOOTNOTE = re.compile(rf"(?<=[^\s{RAISED}])[{RAISED}]{{1,2}}$")
 _IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
 """The apostrophe as it is typed; the Hebrew mark behind an abbreviation, which says no more than a dot; a comma."""
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
+"""Between two letters: a label with one is written with a blank as well, as ``E-Mail`` and ``e mail``."""
+_DASHES = re.compile(r"[-\u2010-\u2015\u2212]+")
 _LABEL_END = re.compile(rf"\s*(?:\((?:required|optional)\))?[\s:：*{RAISED}]*$", re.I)
 _SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
 _SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")
@@ -71,10 +74,20 @@ def _short_fold(text: str) -> str:
 
 @lru_cache(maxsize=LABELS_KEPT)
 def label_form(text: str) -> str:
-    """The label for comparing: without case, trailing colon, asterisk, or what says how a column is sorted.
+    """The label for comparing: without case, hyphens, trailing colon, asterisk, or what says how a column is sorted.
 
     The result is cached, because every text of a page is compared with the labels of every field."""
-    return _LABEL_END.sub("", _SORT_END.sub("", fold(text)))
+    return with_blanks(_LABEL_END.sub("", _SORT_END.sub("", fold(text))))
+
+
+def with_blanks(text: str) -> str:
+    """The text with a blank for each hyphen between two letters."""
+    return _HYPHEN.sub(" ", text)
+
+
+def is_dash(text: str) -> bool:
+    """Return whether the text is nothing but dashes: it stands where there is no value."""
+    return _DASHES.fullmatch(tidy(text)) is not None
 
 
 def bare_key(text: str) -> str:

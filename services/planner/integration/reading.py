@@ -118,7 +118,7 @@ def read_value(
         return Note(kind="api_failed", field=name, text=f"the text {where} has characters that no text has")
     place = ResponseSource(url=source.url, sha256=source.sha256, pointer=pointer)
     absent = FieldValue(field=name, state="not_present", shown=shown, origin="api", read_by=BY_API, response=place)
-    if raw is None or (isinstance(raw, str) and is_not_present(raw, field.not_present)):
+    if raw is None or (isinstance(raw, str) and is_not_present(raw, field)):
         if nullable(field.type):
             return absent
         told = f"{shown} {where} is no value, and the task does not allow it to be absent"

@@ -144,7 +144,7 @@ def _field(
 ) -> tuple[Any, list[Element], str]:
     """Return the typed value, the elements that show it, and what is wrong with it. `columns`: where the task says that
     it stands; empty: anywhere."""
-    if raw is None or raw == "" or (isinstance(raw, str) and is_not_present(raw, field.not_present)):
+    if raw is None or raw == "" or (isinstance(raw, str) and is_not_present(raw, field)):
         return None, [], ""
     if is_address(name):
         url, there = shown.links_to(as_shown(raw))

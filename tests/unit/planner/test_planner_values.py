@@ -54,9 +54,16 @@ def test_many_things_are_not_one():
 
 
 def test_the_words_for_nothing_are_compared_without_case_and_ends():
-    assert is_not_present("  unassigned ", ["Unassigned"])
-    assert not is_not_present("unassigned yet", ["Unassigned"])
-    assert not is_not_present("", [])
+    field = OutputField(type="string", not_present=["Unassigned"])
+    assert is_not_present("  unassigned ", field)
+    assert not is_not_present("unassigned yet", field)
+    assert not is_not_present("", field)
+
+
+def test_a_dash_is_no_value_unless_it_is_one_of_the_values_asked_for():
+    assert all(is_not_present(dash, OutputField(type="string")) for dash in ("-", " \u2014 ", "--", "\u2013"))
+    assert not is_not_present("-5", OutputField(type="number"))
+    assert not is_not_present("-", OutputField(type="enum", values=["+", "-"]))
 
 
 @given(st.text(max_size=40))

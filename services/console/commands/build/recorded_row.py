@@ -103,7 +103,7 @@ class RecordedRow:
             title=element.title,
         )
         by = getpass.getuser()
-        if is_not_present(shown, field.not_present):
+        if is_not_present(shown, field):
             value = FieldValue(field=name, state="not_present", shown=shown, source=source, read_by=by)
         else:
             typed = typed_value(field, shown, title=element.title)

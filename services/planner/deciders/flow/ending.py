@@ -109,7 +109,7 @@ def _as_read(
 
 def _is_nothing(value: Any, before: FieldValue | None, field: OutputField) -> bool:
     shown = before.shown if before is not None else ""
-    return fold(as_shown(value)) == fold(shown or "") or is_not_present(as_shown(value), field.not_present)
+    return fold(as_shown(value)) == fold(shown or "") or is_not_present(as_shown(value), field)
 
 
 def _is_form_of(value: Any, before: FieldValue, field: OutputField) -> bool:

@@ -193,7 +193,7 @@ def _one_of(texts: Sequence[str], field: OutputField) -> str | None:
 
 
 def _value(field: OutputField, shown: str | None) -> Any:
-    if not shown or is_not_present(shown, field.not_present) or find_shown_problem(field, shown):
+    if not shown or is_not_present(shown, field) or find_shown_problem(field, shown):
         return None
     normal = typed_value(field, shown)
     return normal.value if isinstance(normal, Normal) else None

@@ -36,7 +36,7 @@ from services.planner.page.labels.radios import with_chosen_radios
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
-from shared.text.normal import fold, label_form, tidy
+from shared.text.normal import fold, label_form, tidy, with_blanks
 
 MAX_VALUE_CHARS = 2000
 MAX_LABEL_CHARS = 60
@@ -230,7 +230,9 @@ class Places:
 
     def _is_one_text(self, text: str) -> bool:
         """Return whether no second label is in the text."""
-        return not _NEXT_LABEL.search(f" {text}") and not any(f"{other}:" in fold(text) for other in self._known)
+        return not _NEXT_LABEL.search(f" {text}") and not any(
+            f"{other}:" in with_blanks(fold(text)) for other in self._known
+        )
 
     def _value_behind(self, text: str, labels: frozenset[str]) -> str:
         value = self._written_behind(text, labels)

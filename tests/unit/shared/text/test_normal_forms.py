@@ -24,3 +24,5 @@ def test_a_footnote_is_no_part_of_a_key_or_label():
     assert is_equal_text("INV-12¹", "INV-12")
     assert not is_equal_text("INV-12¹", "INV-121")
     assert label_form("Owner¹") == label_form("Owner:") == "owner"
+    assert label_form("Submitter E-Mail:") == label_form("submitter e mail")
+    assert label_form("A-1") != label_form("A 1")
