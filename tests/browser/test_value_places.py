@@ -91,6 +91,7 @@ async def test_several_texts_in_one_place_go_to_a_person(look: Look, html: str) 
     assert [shown(await look(place(html))) for place in (cell, definition)] == [SEVERAL_TEXTS[html]] * 2
 
 
+MAILS = "<table><tr><th>E-Mail<td><a href=#>Ann Lee</a> <a href=#m>a@x.org</a></table>"
 CHOICES = "<select multiple><option selected>red</option><option>x</option><option selected>blue</option></select>"
 PRJ = "<table><tr><th>Status</th><td>PRJ-1</td><td>Ann <span class=badge>Admin</span></td></tr></table>"
 MOVED = definition("Berlin → Paris")
@@ -114,6 +115,16 @@ BY_TYPE = (
     (MOVED, "string", None),  # it looks like a change, unless that is asked for
     (MOVED, {"type": "string", "pattern": r"\w+ → \w+"}, "Berlin → Paris"),
     (cell("<del>Bob</del>"), "string", None),
+    # what can be done with a key is no part of it
+    (cell("<a href=#>3f2a91c</a> (<a href=#p>patch</a>)"), "string", "3f2a91c"),
+    (cell("<a href=#>3f2a91c</a> (<a href=#p>patch</a> | <a href=#t>tree</a>)"), "string", "3f2a91c"),
+    (cell("<a href=#>3f2a91c</a> (second try)"), "string", "3f2a91c (second try)"),
+    # beside a name, an address is another thing, unless addresses are asked for
+    (cell("<a href=#>Ann Lee</a> <a href=mailto:a@x.org>a@x.org</a>"), "string", "Ann Lee"),
+    (cell("<a href=#>Acme</a> <a href=#y>https://acme.example/</a>"), "string", "Acme"),
+    (cell("<a href=#>a@x.org</a> <a href=#y>b@x.org</a>"), "string", {"a@x.org", "b@x.org"}),
+    (MAILS, {"type": "string", "labels": ["E-Mail"]}, {"Ann Lee", "a@x.org"}),
+    (MAILS, {"type": "string", "labels": ["e mail"], "pattern": "\\S+@\\S+"}, "a@x.org"),
 )
 
 

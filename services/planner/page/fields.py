@@ -28,7 +28,8 @@ from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Normal, fold, label_form
+from shared.text.addresses import asks_for_address, is_address
+from shared.text.normal import Normal, fold, is_dash, label_form
 from shared.text.patterns import fits_pattern
 from shared.text.record_words import is_pending
 
@@ -101,7 +102,7 @@ def read_fields(
         here = whole if name in spec.identity else own
         places = here if part is None else Places(part, known, NO_REFS if asked else past, row_key)
         found = _places(name, field, places, page)
-        current = _candidates(field, found, frozenset() if asked else past, page)
+        current = _candidates(name, field, found, frozenset() if asked else past, page)
         # A row that its first cell names is one of many of the same record.
         own_rows = rows_with_key - places.named_rows
         reading = _read(current, field, page, own_rows if name in spec.identity else own_rows - pairs)
@@ -122,7 +123,7 @@ def _places(name: str, field: OutputField, places: Places, page: PageObserved) -
 
 
 def _candidates(
-    field: OutputField, places: Sequence[Place], past: frozenset[int], page: PageObserved
+    name: str, field: OutputField, places: Sequence[Place], past: frozenset[int], page: PageObserved
 ) -> list[Candidate]:
     """Return what may be the current value."""
     current = [
@@ -130,7 +131,8 @@ def _candidates(
     ]
     if base_type(field.type) == "array":
         return [one for place in current if place for one in listed(place)]
-    return [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, field, page)]
+    labels = labels_of(name, field)
+    return [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, labels, field, page)]
 
 
 def _is_pending(candidate: Candidate) -> bool:
@@ -165,11 +167,16 @@ def _by_row(places: Sequence[Place]) -> list[Place]:
     return list(found.values())
 
 
-def _chosen(place: Place, field: OutputField, page: PageObserved) -> Place:
-    """Return those of several texts in one place that are of the field's type; all if none is."""
+def _chosen(place: Place, labels: frozenset[str], field: OutputField, page: PageObserved) -> Place:
+    """Return those of several texts in one place that are of the field's type; all if none is. Beside words, an
+    address of a person or page is another thing, unless addresses are asked for."""
     if len(place) == 1:
         return place
-    return tuple(one for one in place if _fits(one, field, page)) or place
+    fitting = tuple(one for one in place if _fits(one, field, page)) or place
+    if base_type(field.type) != "string" or any(map(asks_for_address, labels)):
+        return fitting
+    words = tuple(one for one in fitting if not is_address(one.shown))
+    return words if len(words) == 1 and words[0].shown and not is_dash(words[0].shown) else fitting
 
 
 def _is_current(candidate: Candidate, field: OutputField, past: frozenset[int]) -> bool:
@@ -196,7 +203,7 @@ def _is_in_rows(element: Element, rows: Rows) -> bool:
 
 def _fits(candidate: Candidate, field: OutputField, page: PageObserved) -> bool:
     """Return whether the text is a value of the field's type, or says that there is none."""
-    if candidate.shown == "" or is_not_present(candidate.shown, field.not_present):
+    if candidate.shown == "" or is_not_present(candidate.shown, field):
         return True
     order = date_hints(page) if base_type(field.type) in ("date", "date-time") else None
     return isinstance(typed_value(field, candidate.shown, title=candidate.title, order=order), Normal)
@@ -268,12 +275,15 @@ def adjacent_candidates(elements: Sequence[Element], labels: frozenset[str]) -> 
 
 
 def field_value(name: str, field: OutputField, reading: Reading, page: PageObserved) -> FieldValue:
-    """Return the reading as a value. An empty text means "not present" only if the task allows none."""
+    """Return the reading as a value. An empty text means "not present" only if the task allows none. A field that the
+    page leaves open is not found, with the texts between which a person decides."""
+    if isinstance(reading, FieldAmbiguous):
+        return FieldValue(field=name, state="not_found", candidates=value_candidates(reading, field, page))
     if not isinstance(reading, FieldFound):
         return FieldValue(field=name, state="not_found")
     candidate = reading.candidate
     empty = candidate.shown == ""
-    if is_not_present(candidate.shown, field.not_present) or (empty and nullable(field.type)):
+    if is_not_present(candidate.shown, field) or (empty and nullable(field.type)):
         return _value(name, "not_present", candidate, page, field)
     if empty:
         return FieldValue(field=name, state="not_found")

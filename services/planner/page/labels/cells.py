@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from services.planner.page.labels.candidates import Candidate, joined_texts, texts_in
@@ -89,4 +90,16 @@ def cell_texts(group: Sequence[Element]) -> tuple[Candidate, ...]:
     if not filled:
         return (Candidate("", texts[0], row),) if texts else ()
     whole = next((e for e in filled if all(text_of(other) in text_of(e) for other in filled)), None)
-    return joined_texts(filled, row) if whole is None else texts_in(whole, row)
+    if whole is None:
+        return joined_texts(filled, row)
+    key = _key_before_acts(whole, [one for one in filled if one is not whole])
+    return texts_in(whole if key is None else key, row)
+
+
+def _key_before_acts(whole: Element, inside: Sequence[Element]) -> Element | None:
+    """Return the link that is one word and begins the text, where all else are links in parentheses: what can be done
+    with it, as in `3f2a91c (patch)`."""
+    if len(inside) < 2 or any(one.role != "link" for one in inside) or " " in text_of(inside[0]):
+        return None
+    acts = r"\W+".join(re.escape(text_of(one)) for one in inside[1:])
+    return inside[0] if re.fullmatch(rf"{re.escape(text_of(inside[0]))}\s*[(\[]{acts}[)\]]", text_of(whole)) else None
