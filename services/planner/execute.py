@@ -133,9 +133,15 @@ async def _attach_before_leaving(
     if page is None or not changes_page(action):
         return StoredValues(())
     fresh = [one for one in view.state.seen.values() if one.source is not None and _is_fresh(one.source, page, view)]
+    fresh += [one for one in view.state.doubts.values() if _is_open_on(one, page, view)]
     if not fresh:
         return StoredValues(())
-    return await attach_provenance(view, fresh, session, deps)
+    stored = await attach_provenance(view, with_candidates_apart(fresh), session, deps)
+    return replace(stored, values=with_candidates_joined(stored.values, len(fresh)))
+
+
+def _is_open_on(value: FieldValue, page: PageObserved, view: SampleView) -> bool:
+    return any(one.source is not None and _is_fresh(one.source, page, view) for one in value.candidates)
 
 
 def _is_fresh(source: ValueSource, page: PageObserved, view: SampleView) -> bool:

@@ -39,13 +39,19 @@ def partial_values(view: SampleView) -> tuple[FieldValue, ...]:
 
 def _with_candidates(value: FieldValue, view: SampleView) -> FieldValue:
     """Return a value that was not found with the texts between which the page leaves it open."""
-    if value.state != "not_found" or view.page is None:
+    if value.state != "not_found" or value.candidates or view.page is None:
         return value
     reading = read_page(view.spec, view.sample, view.page).readings.get(value.field)
     if not isinstance(reading, FieldAmbiguous):
         return value
     found = value_candidates(reading, view.spec.output_schema[value.field], view.page)
     return replace_part(value, candidates=found)
+
+
+def _open_problem(value: FieldValue) -> SampleProblem:
+    """Return the problem of a field whose page shows several values."""
+    texts = ", ".join(repr(one.shown) for one in value.candidates[:5])
+    return SampleProblem("ambiguous_value", f"more than one value on the page: {texts}", value.field)
 
 
 def judge_field(
@@ -57,6 +63,8 @@ def judge_field(
     problems = _model_problems(written, before, field, view, done.refs.get(name)) if by_model else []
     rivals = rival_notes(written, field, view) if by_model else []
     notes = [*truncation_notes(written), *rivals, *(problem.note for problem in problems)]
+    if written.candidates:
+        return written, [_open_problem(written), *problems], notes
     if written.state != "value":
         return written, [*_not_present_problems(name, field, written), *problems], notes
     if mismatch := find_shown_problem(field, written.shown or as_shown(written.value)):
@@ -121,12 +129,12 @@ def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) 
     before = view.state.seen.get(name)
     raw, words = done.values.get(name), done.not_present.get(name)
     if raw is None and words is None:
-        return before or FieldValue(field=name, state="not_found")
+        return before or view.state.doubts.get(name) or FieldValue(field=name, state="not_found")
     element = element_of(view.page, done.refs.get(name))
     shown = _shown_text(raw, field, element) if words is None else words
     source = value_source(element, view.page, shown, field) if element is not None and view.page is not None else None
     cut_chars = 0 if view.page is None else cut_chars_in(shown, view.page.elements)
-    if words is not None or is_not_present(shown, field.not_present):
+    if words is not None or is_not_present(shown, field):
         now = FieldValue(field=name, state="not_present", shown=shown, source=source, cut_chars=cut_chars)
         same = before is not None and before.state == "not_present" and before.shown == shown
     else:

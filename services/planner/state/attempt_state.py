@@ -139,6 +139,8 @@ class AttemptState:
 
     history: tuple[Entry, ...] = ()
     seen: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
+    doubts: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
+    """Fields whose latest reading leaves several values open, each with these as its candidates."""
     unconfirmed: frozenset[str] = frozenset()
     """Fields in `seen` that a model has saved and that its page did not show."""
     proven: bool = False

@@ -195,11 +195,18 @@ def _sure(vision: VisionAnswered | None) -> bool:
 
 
 def with_readings(state: AttemptState, seen: tuple[FieldValue, ...]) -> AttemptState:
-    """Return the state with these readings. A field that was read earlier stays known while it is out of sight."""
+    """Return the state with these readings. A field that was read earlier stays known while it is out of sight; one of
+    which the page shows several values now is known no more."""
     fresh = {value.field: value for value in seen if value.state != "not_found"}
-    if not fresh:
+    open_ = {value.field: value for value in seen if value.candidates}
+    if not fresh and not open_:
         return state
-    return replace(state, seen={**state.seen, **fresh}, unconfirmed=state.unconfirmed - set(fresh))
+    return replace(
+        state,
+        seen={name: value for name, value in {**state.seen, **fresh}.items() if name not in open_},
+        doubts={**{name: value for name, value in state.doubts.items() if name not in fresh}, **open_},
+        unconfirmed=state.unconfirmed - set(fresh),
+    )
 
 
 def with_notes(state: AttemptState, notes: tuple[Note, ...]) -> AttemptState:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from services.planner.deciders.rules.decide import decide
-from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
-from services.planner.state.transitions import after_look
+from services.planner.judge.gates import judge_done
+from services.planner.page.fields import field_values
+from services.planner.page.identity import read_page
+from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
+from services.planner.state.transitions import after_look, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
 from shared.contracts.results import Change, Navigated
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
@@ -14,6 +17,7 @@ from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,
     acted,
+    bounced,
     done_result,
     el,
     heading,
@@ -304,12 +308,29 @@ def test_what_another_record_shows_is_not_remembered():
     assert seen == {"ticket_number", "assignee", "due_date"}
 
 
-def test_two_values_for_one_field_go_to_a_person():
+def test_two_values_for_one_field_go_to_a_person_with_all_else_that_was_read():
     seen = page(*ticket(), *row("Assignee", "Bob"))
     assert isinstance(decide(view(seen, opened())), ObserveAgain)
-    assert expect(patient(seen), Screenshot).label == "ambiguous_value"
-    failed = expect(action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), "")), Fail)
-    assert (failed.code, "'Ann Lee', 'Bob'" in failed.note) == ("ambiguous", True)
+    assert expect(patient(seen), Screenshot).label == "ticket"
+    state = captured()
+    last = expect(decide(view(seen, state)), Act)
+    judged = view(seen, with_readings(bounced(state, last.action, "?"), last.seen))
+    ending = expect(judge_done(judged, expect(last.action, Done), by_model=False)[0], Ending)
+    assert (ending.status, ending.reason) == ("needs_review", "ambiguous_value")
+    assert "'Ann Lee', 'Bob'" in ending.message
+    found = {value.field: value for value in ending.values}
+    assert (found["ticket_number"].value, found["due_date"].value) == ("TCK-1001", "2026-03-03")
+    assert [one.shown for one in found["assignee"].candidates] == ["Ann Lee", "Bob"]
+
+
+def test_a_field_that_the_page_leaves_open_later_is_known_no_more():
+    first, later = page(*ticket()), page(*ticket(), *row("Assignee", "Bob"))
+    state = with_readings(captured(), expect(decide(view(first, captured())), Act).seen)
+    assert "assignee" in state.seen
+    state = with_readings(state, field_values(spec(), read_page(spec(), sample(), later).readings, later))
+    assert ("assignee" in state.seen, "assignee" in state.doubts) == (False, True)
+    state = with_readings(state, field_values(spec(), read_page(spec(), sample(), first).readings, first))
+    assert ("assignee" in state.seen, "assignee" in state.doubts) == (True, False)
 
 
 def test_without_proof_nothing_is_captured():

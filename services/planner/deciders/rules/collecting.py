@@ -50,7 +50,7 @@ def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextSte
         return found
     readings = {name: found[name] for name in dict.fromkeys((*step.read, *view.spec.identity))}
     values = field_values(view.spec, readings, page)
-    absent = {v.field for v in values if v.state == "not_found" and v.field in step.read}
+    absent = {v.field for v in values if v.state == "not_found" and not v.candidates and v.field in step.read}
     doubtful = [name for name in step.read if isinstance(readings[name], FieldAmbiguous)]
     needed = absent & {*view.spec.required_fields, *view.spec.identity}
     empty = any(v.state == "not_present" and not v.shown for v in values)
@@ -61,14 +61,15 @@ def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextSte
     later = observe_later(view, looks=looks) or (scroll_down(view, page) if needed and not doubtful else None)
     if later is not None:
         return later
-    if doubtful:
+    proven = read.proof.state == "proven" or view.state.proven
+    if doubtful and (not proven or set(doubtful) & set(view.spec.identity)):
         return context.fail("ambiguous", _doubts(doubtful, readings))
     if sign:
         return context.fail("still_loading", f"{page.url} {sign}")
     if not is_on_trail(view, read):
         return context.off_route("the page does not say whose record it is")
     notes = tuple(plain_note(f"not on {page.url}, where the route has it read", name) for name in sorted(absent))
-    return NextStep(tuple(v for v in values if v.state != "not_found"), notes)
+    return NextStep(tuple(v for v in values if v.state != "not_found" or v.candidates), notes)
 
 
 def _readings(context: RouteContext, step: Read) -> Mapping[str, Reading] | Act | ObserveAgain:

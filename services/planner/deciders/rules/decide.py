@@ -29,6 +29,7 @@ from services.planner.state.common_decisions import (
     scroll_down,
     start_page_decision,
 )
+from services.planner.state.transitions import with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
@@ -66,8 +67,9 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
     seen = (*walked.seen, *route.unnamed_readings(view, page, read))
     if walked.decision is not None:
         return _with(walked.decision, seen, walked.notes)
-    known = {**view.state.seen, **{value.field: value for value in seen if value.state != "not_found"}}
-    values = tuple(known.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
+    after = with_readings(view.state, seen)
+    known, found = after.seen, {**after.doubts, **after.seen}
+    values = tuple(found.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
     decision = _finish(view, page, read, values, known=frozenset(known)) or done_decision(values, page)
     return _with(decision, seen, walked.notes)
 
@@ -145,7 +147,7 @@ def _wait_for_fields(
 ) -> Act | ObserveAgain | None:
     """Observe more of the page, or the same page later, while something needed is missing."""
     needed = set(view.spec.required_fields) | set(view.spec.identity)
-    missing = [v.field for v in seen if v.state == "not_found"]
+    missing = [v.field for v in seen if v.state == "not_found" and not v.candidates]
     unsure = any(isinstance(r, FieldAmbiguous) for r in read.readings.values()) or read.proof.state == "mismatch"
     more = observe_more(view, page) if missing else None
     if more is not None:
@@ -178,8 +180,12 @@ def _wrong_page(
     sign = find_loading_sign(page) if _is_empty(seen) or any(v.state == "not_found" for v in seen) else ""
     if sign:
         return fail_with_screenshot(view, Fail(code="still_loading", note=f"{page.url} {sign}"))
+    # Where the page leaves open whose record it is, nothing of it is kept.
     doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, FieldAmbiguous)}
-    if doubtful:
+    is_open = not (read.proof.state == "proven" or view.state.proven) or bool(
+        doubtful.keys() & view.spec.identity.keys()
+    )
+    if doubtful and is_open:
         message = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())
         return fail_with_screenshot(view, Fail(code="ambiguous", note=f"more than one value on the page for {message}"))
     return None

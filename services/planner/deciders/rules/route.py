@@ -18,7 +18,7 @@ from services.planner.deciders.rules.route_context import (
     reloads,
     row_with_gaps,
 )
-from services.planner.page.fields import FieldAmbiguous, field_values
+from services.planner.page.fields import field_values
 from services.planner.page.identity import PageRead
 from services.planner.page.targets import find_controls, find_pressable, find_tabs
 from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
@@ -156,10 +156,9 @@ def unnamed_readings(view: SampleView, page: PageObserved, read: PageRead) -> tu
         return ()
     named = {name for step in view.spec.route for name in fields_of(step)} - set(view.spec.identity)
     open_ = {name: reading for name, reading in read.readings.items() if name not in named}
-    clear = {name: reading for name, reading in open_.items() if not isinstance(reading, FieldAmbiguous)}
     known = {name for name, value in view.state.seen.items() if value.source and value.source.url != page.url}
-    values = field_values(view.spec, clear, page)
-    return tuple(v for v in values if v.state != "not_found" and v.field not in known)
+    values = field_values(view.spec, open_, page)
+    return tuple(v for v in values if (v.state != "not_found" or v.candidates) and v.field not in known)
 
 
 def _wrong_status(view: SampleView, page: PageObserved) -> Act | None:
