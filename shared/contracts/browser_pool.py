@@ -110,6 +110,9 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     cell in a grid with several values in a row. A cell that contains only one link is a link with that header; an
     empty cell has an empty name. ``row``: number of the table row in the snapshot, equal for the cells of one row.
 
+    ``states``: of a list of options, ``placeholder``: its text asks to choose; ``blank``: the chosen option has no
+    value, so that its text may stand for none.
+
     ``title``: text in the markup that adds to the name: the ``datetime`` of a ``time`` ("3 days ago"), the ``value``
     of a ``data``, else the ``title`` (also of an ``abbr``) or ``aria-label``. It is that of the element, or of an
     element inside or around it with exactly the same text."""

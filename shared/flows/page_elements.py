@@ -19,7 +19,10 @@ def is_input(element: Element) -> bool:
 
 
 def text_of(element: Element) -> str:
-    """Return what an element shows: the value of an input, the text of anything else."""
+    """Return what an element shows: the value of an input, the text of anything else. A text that stands in a list
+    until one of its options is chosen is none."""
+    if "placeholder" in element.states:
+        return ""
     if element.role in ("checkbox", "switch"):
         return "true" if "checked" in element.states else "false"
     return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)

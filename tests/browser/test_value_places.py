@@ -133,6 +133,38 @@ async def test_the_type_chooses_between_texts(look: Look, html: str, kind: objec
     assert shown(await look(html), kind) == expected
 
 
+CHOSEN = "<label>Status <select {}><option {}>New</option><option value=b>Old</option></select></label>"
+
+
+@pytest.mark.parametrize(
+    ("select", "option", "kind", "expected"),
+    [
+        ("", "value=a", "string", "New"),
+        ("", "value=a selected disabled", MAYBE, ""),
+        ("required", "value=''", MAYBE, ""),
+        ("", "value=''", MAYBE, {"New", ""}),
+        ("", "value=''", {"type": MAYBE, "not_present": ["New"]}, "New"),
+        ("", "value=''", {"type": "enum", "values": ["New", "Old"]}, "New"),
+    ],
+)
+async def test_the_text_of_an_option_without_a_value_may_stand_for_none(
+    look: Look, select: str, option: str, kind: object, expected: object
+) -> None:
+    assert shown(await look(CHOSEN.format(select, option)), kind) == expected
+
+
+async def test_a_head_is_named_by_what_is_written_in_it(look: Look) -> None:
+    sort = "<i role=button tabindex=0 aria-label='Status: sort' style='display:inline-block;width:9px;height:9px'></i>"
+    page = await look(f"<table><tr><th>Status{sort}<th>Kind<tr><td>Open<td>A</table>")
+    assert (page.elements[0].name, shown(page)) == ("Status", "Open")
+
+
+async def test_the_title_of_a_page_is_no_label_of_its_badge(look: Look) -> None:
+    badge = f"<span style='{BADGE}'>#11</span>"
+    assert shown(await look(f"<h2>Status {badge}</h2><h3>Details</h3><dl><dt>Status<dd>Open</dl>")) == "Open"
+    assert shown(await look(f"<h1>T-1</h1><h3>Status {badge}</h3>")) == "#11"
+
+
 SELECT2 = f"""<label for=o>Status</label><select id=o style="{UNSEEN}"><option selected>Ann Lee</option></select>
   <span class="select2-container"><span class="select2-selection" role="combobox" aria-labelledby="c1" tabindex="0">
   <span class="select2-selection__rendered" id="c1" role="textbox" title="Ann Lee">CLEAR Ann Lee</span></span></span>"""

@@ -172,11 +172,19 @@ def _chosen(place: Place, labels: frozenset[str], field: OutputField, page: Page
     address of a person or page is another thing, unless addresses are asked for."""
     if len(place) == 1:
         return place
+    if "blank" in place[0].element.states and _is_named_by(field, place[0].shown):
+        return place[:1]
     fitting = tuple(one for one in place if _fits(one, field, page)) or place
     if base_type(field.type) != "string" or any(map(asks_for_address, labels)):
         return fitting
     words = tuple(one for one in fitting if not is_address(one.shown))
     return words if len(words) == 1 and words[0].shown and not is_dash(words[0].shown) else fitting
+
+
+def _is_named_by(field: OutputField, shown: str) -> bool:
+    """Return whether the task itself has the text: as a value of an enum, or as a word for none."""
+    is_enum = base_type(field.type) == "enum" and isinstance(typed_value(field, shown), Normal)
+    return is_enum or is_not_present(shown, field)
 
 
 def _is_current(candidate: Candidate, field: OutputField, past: frozenset[int]) -> bool:

@@ -78,6 +78,15 @@ def is_heading(element: Element) -> bool:
     return element.role == "heading" or re.fullmatch(r"h[1-6]", element.tag) is not None
 
 
+def title_heading(elements: Iterable[Element]) -> Element | None:
+    """Return the one heading of the highest rank, which names the whole page; None where there are several, or there is
+    no other heading."""
+    heads = [one for one in elements if is_heading(one) and not one.in_dialog]
+    highest = min((one.level or 2 for one in heads), default=0)
+    found = [one for one in heads if (one.level or 2) == highest]
+    return found[0] if len(found) == 1 and (len(heads) > 1 or highest == 1) else None
+
+
 def title_element(page: PageObserved) -> Element:
     """Return the title of the page in the form of an element, so that a value can come from it. It has no ref."""
     return Element(ref=0, role="title", name=page.title, tag="title", fingerprint="title")

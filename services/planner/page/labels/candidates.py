@@ -57,8 +57,11 @@ class Candidate:
 def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
     """Return the texts of an element that may be its value.
 
-    A text before its badges is the value; a struck-out text never is. All others compete, as do several choices.
+    A text before its badges is the value; a struck-out text never is. All others compete, as do several choices. The
+    text of an option without a value may say that there is none.
     """
+    if "blank" in element.states and text_of(element):
+        return (Candidate(text_of(element), element, row), Candidate("", element, row))
     if not element.parts:
         return (Candidate(text_of(element), element, row),)
     current = [part for part in element.parts if part.kind != "old"]

@@ -33,7 +33,7 @@ from services.planner.page.labels.neighbours import (
     takes_turns,
 )
 from services.planner.page.labels.radios import with_chosen_radios
-from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon
+from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon, title_heading
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, label_form, tidy, with_blanks
@@ -67,6 +67,7 @@ class Places:
         for element in elements:
             if element.row is not None:
                 self._rows[element.frame, element.row].append(element)
+        self._title = title_heading(elements)
         self.named_rows = frozenset(rows_named_by_first_cell(elements, known, key))
         """Rows of tables that name each row in its first cell."""
 
@@ -179,7 +180,7 @@ class Places:
     def _in_texts(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield the values of texts such as `Label: value`."""
         for at, element in enumerate(self.elements):
-            if is_filter(element) or is_input(element) or element.role in PRESSED_ROLES:
+            if is_filter(element) or is_input(element) or element.role in PRESSED_ROLES or element is self._title:
                 continue
             inline = () if self._is_under_other_label(element) else self._inline(at, labels)
             if inline:

@@ -197,7 +197,7 @@ function textOf(node, skip, depth = 0) {
     if (skip === SHOWN && isOutOfSight(node, known)) return ' ';
     if (skip && (skip.has(role) || skip.parts && (isClearGlyph(node) || node.matches('input,textarea') || isHint(node) || skip.parts.has(node)))) return ' ';
     const label = node.getAttribute('aria-label');
-    if (label && (role === 'img' || INTERACTIVE.has(role))) return ` ${label} `;
+    if (label && (role === 'img' || INTERACTIVE.has(role) && skip !== WRITTEN)) return ` ${label} `;
     const picture = role === 'img' ? pictureName(node) : null;
     if (picture || role === 'img' && node.localName !== 'svg') return ` ${picture} `;
     if (node.localName === 'select' || node.localName === 'textarea' || node.localName === 'input') return ' ';
@@ -233,6 +233,9 @@ const CONTROLS_TEXT = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 's
 const BUTTONS = new Set(['button', 'menuitem']);
 // Buttons and what cannot be seen are no part of a value.
 const SHOWN = new Set(BUTTONS);
+// Without the names that controls have for screen readers only, as a button that sorts a column.
+const WRITTEN = new Set();
+const writtenOrSaid = (el) => clean(textOf(el, WRITTEN)) || clean(textOf(el));
 const EDITING = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
 
 function nameOf(el, role) {
@@ -275,6 +278,7 @@ const HOLDS_ITEMS = new Set(['treeitem', 'menuitem', 'menuitemcheckbox', 'menuit
 const INNER_ITEMS = new Set([...HOLDS_ITEMS, 'group', 'tree', 'menu', 'menubar', 'list']);
 function contentName(el, role) {
   if (HOLDS_ITEMS.has(role)) return clean(textOf(el, INNER_ITEMS)) || textOf(el);
+  if (role === 'columnheader' || role === 'rowheader') return writtenOrSaid(el) || textForEyes(el);
   if (!VALUE_CELLS.has(role)) return clean(textOf(el)) || (INTERACTIVE.has(role) ? '' : textForEyes(el));
   const shown = el.firstElementChild ? textOf(el, SHOWN) : '';
   return HAS_WORDS.test(shown) ? shown : textForEyes(el) || clean(textOf(el, BUTTONS)) || signsForEyes(el);
@@ -347,9 +351,17 @@ function statesOf(el, role) {
   if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria('readonly') === 'true')) states.push('readonly');
   if (aria('invalid') === 'true' || el.matches(':user-invalid')) states.push('invalid');
   if (aria('busy') === 'true') states.push('busy');
-  states.push(...limitsOf(el, role));
+  states.push(...limitsOf(el, role), ...unchosen(el));
   if (canBeDragged(el)) states.push('draggable');
   return states;
+}
+
+// A list shows the text of its chosen option, which may stand for none: it cannot be chosen (any more), or has no value.
+function unchosen(el) {
+  const chosen = el.localName === 'select' && !el.multiple && el.selectedOptions[0];
+  if (!chosen) return NONE;
+  if (chosen.disabled || chosen.hidden || el.required && chosen.index === 0 && !chosen.value) return ['placeholder'];
+  return chosen.value ? NONE : ['blank'];
 }
 
 // Some tabs say only by a class, theirs or that of their list item, which of them is open.

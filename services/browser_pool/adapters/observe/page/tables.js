@@ -62,7 +62,7 @@ function named(cell) {
   return texts[texts.length - 1] || null;
 }
 
-const headerText = (cell) => headerLabel(clean(cell.getAttribute('aria-label') || ''), cell) || clean(textOf(cell));
+const headerText = (cell) => headerLabel(clean(cell.getAttribute('aria-label') || ''), cell) || writtenOrSaid(cell);
 
 // "Name: activate to sort" is what a reader hears of a header that shows "Name".
 function headerLabel(label, cell) {
