@@ -51,6 +51,13 @@ def test_rows_of_a_table_are_read_by_their_columns():
     )
 
 
+def test_an_empty_cell_of_a_field_that_may_be_absent_is_no_reason_to_leave_its_row_out():
+    required = {"required_fields": ["number", "due", "url"]}
+    rows = (*ticket("T-1", 2, ""), *ticket("T-2", 3, "-"), *ticket("T-3", 4, "soon"))
+    read = read_list(spec(**{**TICKETS, **required}), page(*rows))
+    assert [(item["number"], item["due"]) for item in read.items] == [("T-1", None), ("T-2", None)]
+
+
 def test_rows_that_can_be_pressed_are_rows_of_one_table():
     pressable = [(el("row", f"About {key}", tag="tr"), *ticket(key, at)) for at, key in enumerate(("T-1", "T-2"), 2)]
     read = read_list(spec(**TICKETS), page(*(one for row in pressable for one in row)))

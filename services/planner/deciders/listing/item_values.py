@@ -14,7 +14,7 @@ from services.planner.page.labels.candidates import texts_in
 from services.planner.page.lists import ListedRecord, RepeatedRecords, column_of, is_address, last_segment, same_address
 from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.field_types import base_type
+from shared.field_types import base_type, nullable
 from shared.flows.page_elements import is_input
 from shared.task.output_field import OutputField
 from shared.task.route import words
@@ -115,6 +115,12 @@ class ItemReader:
             else:
                 found[name] = _value(field, self._shown(name, record, own))
         return found
+
+    def says_none(self, name: str, record: ListedRecord) -> bool:
+        """Return whether the record has no value of a field that may be absent: its cell is empty, or says so."""
+        field, columns = self.spec.output_schema[name], self.columns_for(name)
+        texts = [text for e in record.parts if column_of(e) in columns for text in _texts(e)]
+        return bool(columns) and nullable(field.type) and all(not one or is_not_present(one, field) for one in texts)
 
     def _labelled_link(self, name: str, record: ListedRecord) -> Element | None:
         """Return the one link whose column or name is a label of the field."""

@@ -109,7 +109,11 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords) -> _Fi
     reader = ItemReader(spec, page, candidate)
     links, doubt = _links(spec, reader)
     items = tuple(reader.item(record, link) for record, link in zip(candidate.records, links, strict=True))
-    whole = tuple(item for item in items if all(item.get(name) is not None for name in spec.required_fields))
+    whole = tuple(
+        item
+        for item, record in zip(items, candidate.records, strict=True)
+        if all(item.get(name) is not None or reader.says_none(name, record) for name in spec.required_fields)
+    )
     asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
     return _Fit(candidate, items, whole, strong, doubt)
@@ -149,7 +153,7 @@ def _choose(fits: Sequence[_Fit], candidates: Sequence[RepeatedRecords], *, sett
 def _no_fit(tables: Sequence[RepeatedRecords]) -> str:
     if not tables:
         return ""
-    shown = ", ".join(quoted(name, 30) for name in tables[0].columns[:8])
+    shown = ", ".join(quoted(name, 60) for name in tables[0].columns[:8])
     return f"no list of the page has all required fields; its table has the columns {shown}: see list.columns"
 
 
