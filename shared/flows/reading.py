@@ -93,6 +93,8 @@ def locate_field(
     if reading.value is None:
         return LocatedReading(name, "uncertain", candidates=candidates)
     element = _element_of(reading, rules, page)
+    if element is not None and "busy" in element.states:  # what stands there is to be replaced
+        return LocatedReading(name, "missing", candidates=candidates)
     return LocatedReading(
         name,
         "value",

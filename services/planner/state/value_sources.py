@@ -129,14 +129,15 @@ def _page_of(source: ValueSource, kept: Mapping[str, StoredPageFiles]) -> Stored
 
 
 def refs_to_capture(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str, tuple[int, ...]]:
-    """Return the refs to store, by snapshot: of values that lack a stored page or locators and whose page is still
-    shown."""
+    """Return the refs to store, by snapshot: of values that lack a stored page, locators or a look at their ink, and
+    whose page is still shown."""
     asked: dict[str, tuple[int, ...]] = {}
     for value in values:
         source = value.source
         if source is None or page is None or value.origin == "vision" or not source.ref:
             continue
-        lacking = not (source.page_sha256 or source.observation_file_sha256) or not source.locators
+        unseen = source.ink is None and value.origin == "page"
+        lacking = not (source.page_sha256 or source.observation_file_sha256) or not source.locators or unseen
         if lacking and (source.snapshot_id == page.snapshot_id or source.url == page.url):
             refs = (source.ref, *_others(value, source, page))
             asked[source.snapshot_id] = tuple(dict.fromkeys((*asked.get(source.snapshot_id, ()), *refs)))

@@ -29,7 +29,17 @@ from shared.contracts.browser_pool import (
     SessionLeased,
     SessionReleased,
 )
-from shared.contracts.results import ActionResult, Box, Captured, Change, Locator, Navigated, PageChanged, TargetFound
+from shared.contracts.results import (
+    ActionResult,
+    Box,
+    Captured,
+    Change,
+    Ink,
+    Locator,
+    Navigated,
+    PageChanged,
+    TargetFound,
+)
 from shared.errors import ExhibitError
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
 from tests.unit.planner.planner_pages import artifact, el, kept_artifacts, page
@@ -146,7 +156,9 @@ async def keep_page(request: CapturePage, deps: ScriptedPool) -> PageCaptured:
         return PageCaptured(observation_sha256="", problems=(deps.unkept,))
     shown = deps.meanwhile or deps.shown
     by_ref = {one.ref: one for one in shown.elements}
-    found = tuple(ElementFound(ref=ref, element=_located(by_ref.get(ref))) for ref in request.refs)
+    found = tuple(
+        ElementFound(ref=ref, element=_located(by_ref.get(ref)), ink=Ink(state="seen")) for ref in request.refs
+    )
     artifacts = () if shown.sha256 in request.known else kept_artifacts(request.label, shown)
     return PageCaptured(observation_sha256=shown.sha256, artifacts=artifacts, found=found, browser_ms=1.0)
 

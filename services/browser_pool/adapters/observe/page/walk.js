@@ -391,7 +391,7 @@ function details(id, wanted, withLocators) {
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
-    const states = busy && el.closest(BUSY) !== null && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
+    const states = busy && (el.closest(BUSY) !== null || el.querySelector(BUSY) !== null) && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
     all.push([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
       covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
