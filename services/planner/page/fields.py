@@ -15,6 +15,7 @@ from dataclasses import field as field_of
 from msgspec.structs import replace as replace_part
 
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
+from services.planner.page.labels.address_texts import asks_for_address, is_address
 from services.planner.page.labels.candidates import Candidate, listed, whole_text
 from services.planner.page.labels.changes import is_change, past_refs
 from services.planner.page.labels.places import NO_REFS, Place, Places
@@ -28,7 +29,6 @@ from shared.flows.page_elements import is_input, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
-from shared.text.addresses import asks_for_address, is_address
 from shared.text.normal import Normal, fold, is_dash, label_form
 from shared.text.patterns import fits_pattern
 from shared.text.record_words import is_pending

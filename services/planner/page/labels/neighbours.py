@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-from services.planner.page.boxes import is_on_one_line
 from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
+from shared.pages.boxes import is_on_one_line
 from shared.text.normal import label_form
 
 LABELLED = re.compile(r"[^\W\d_][^:\n]{0,58}:\s+\S")

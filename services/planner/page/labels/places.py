@@ -32,10 +32,10 @@ from services.planner.page.labels.neighbours import (
     may_be_empty,
     takes_turns,
 )
-from services.planner.page.labels.radios import with_chosen_radios
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon, title_heading
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
+from shared.pages.radios import with_chosen_radios
 from shared.text.normal import fold, label_form, tidy, with_blanks
 
 MAX_VALUE_CHARS = 2000

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate
 from services.planner.page.text import is_filter, is_heading, title_element
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextPart
 from shared.flows.page_elements import is_input, text_of
+from shared.pages.boxes import is_on_one_line
 from shared.task.output_field import OutputField, ShownIn
 from shared.task.route import words
 from shared.text.patterns import fits_pattern

@@ -296,3 +296,19 @@ def test_a_page_with_another_value_of_the_type_does_not_leave_it_out():
 def test_a_number_does_not_stand_within_a_longer_one(shown: str):
     assert find_spans(FieldType(), shown, "1001") == []
     assert find_spans(FieldType(), "order 1001, paid", "1001") == [(6, 10)]
+
+
+def order(colour: str) -> ObservedPage:
+    """A page with a group of radio buttons, of which this one is chosen."""
+    place = {"tag": "input", "place": "fieldset>label>input"}
+    buttons = [
+        {"role": "radio", "name": one, "states": ("checked" if one == colour else "unchecked",), **place}
+        for one in ("red", "green", "blue", "black")
+    ]
+    return page(heading("Order"), text("Colour", tag="legend", place="fieldset>legend"), *buttons, text("Size: large"))
+
+
+def test_of_radio_buttons_the_chosen_one_is_learned_and_read():
+    learned = [Example(order(colour), colour) for colour in ("red", "green", "blue")]
+    assert read_learned(learned, order("black")).value == "black"
+    assert read_learned(learned, order("")).value is None

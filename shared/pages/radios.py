@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from services.planner.page.boxes import box_around
 from shared.contracts.browser_pool import Element
+from shared.pages.boxes import box_around
 
 
 def with_chosen_radios(elements: Sequence[Element]) -> tuple[Element, ...]:

@@ -1,0 +1,1 @@
+"""Facts about the elements of an observed page that every reader of pages shares. Pure."""
