@@ -29,6 +29,9 @@ FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗
 FLOAT_DIGITS = 15
 """Decimal digits that a float always holds exactly."""
 
+NULLS = frozenset({"none", "null", "nil", "n/a"})
+"""What programs write for no value. Where words are asked for, it may be one of them."""
+_NO_WORDS = frozenset({"number", "decimal", "date", "date-time", "boolean"})
 _ITEMS = re.compile(r"\s*[,;\n]\s*")
 Schema = dict[str, Any]
 DECIMAL_PATTERN = r"^-?[0-9]+(\.[0-9]+)?$"
@@ -74,6 +77,8 @@ class SaysNone(Protocol):
     """What a field knows of the words that stand for no value. ``values``: of an enum."""
 
     @property
+    def type(self) -> str: ...
+    @property
     def values(self) -> Sequence[str]: ...
     @property
     def not_present(self) -> Sequence[str]: ...
@@ -82,6 +87,8 @@ class SaysNone(Protocol):
 def is_not_present(shown: str, field: SaysNone) -> bool:
     """Return whether the text is one of the words by which a page says that there is nothing, or a dash."""
     if is_dash(shown) and not any(map(is_dash, field.values)):
+        return True
+    if nullable(field.type) and base_type(field.type) in _NO_WORDS and fold(plain(shown)) in NULLS:
         return True
     return fold(plain(shown)) in {fold(plain(word)) for word in field.not_present}
 

@@ -119,6 +119,11 @@ BY_TYPE = (
     (cell("<a href=#>3f2a91c</a> (<a href=#p>patch</a>)"), "string", "3f2a91c"),
     (cell("<a href=#>3f2a91c</a> (<a href=#p>patch</a> | <a href=#t>tree</a>)"), "string", "3f2a91c"),
     (cell("<a href=#>3f2a91c</a> (second try)"), "string", "3f2a91c (second try)"),
+    # a text that is not of the type says nothing against a cell that is
+    (cell("Mar 3, 2026") + "<p>Status: 1999</p>", "date", "Mar 3, 2026"),
+    (cell("Mar 3, 2026") + "<p>Status: Mar 4, 2026</p>", "date", {"Mar 3, 2026", "Mar 4, 2026"}),
+    (cell("soon") + "<p>Status: Mar 4, 2026</p>", "date", {"soon", "Mar 4, 2026"}),
+    (cell("open") + "<p>Status: 1999</p>", "string", {"open", "1999"}),
     # beside a name, an address is another thing, unless addresses are asked for
     (cell("<a href=#>Ann Lee</a> <a href=mailto:a@x.org>a@x.org</a>"), "string", "Ann Lee"),
     (cell("<a href=#>Acme</a> <a href=#y>https://acme.example/</a>"), "string", "Acme"),

@@ -132,7 +132,8 @@ def _candidates(
     if base_type(field.type) == "array":
         return [one for place in current if place for one in listed(place)]
     labels = labels_of(name, field)
-    return [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, labels, field, page)]
+    chosen = [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, labels, field, page)]
+    return _without_misfits(chosen, field, page)
 
 
 def _is_pending(candidate: Candidate) -> bool:
@@ -179,6 +180,17 @@ def _chosen(place: Place, labels: frozenset[str], field: OutputField, page: Page
         return fitting
     words = tuple(one for one in fitting if not is_address(one.shown))
     return words if len(words) == 1 and words[0].shown and not is_dash(words[0].shown) else fitting
+
+
+def _without_misfits(candidates: list[Candidate], field: OutputField, page: PageObserved) -> list[Candidate]:
+    """Return the candidates without texts such as `Published: 1999` that are not of the field's type, where a cell,
+    definition or input of this label has a value that is."""
+    in_place = [one for one in candidates if not one.written and (one.element.header or is_input(one.element))]
+    if base_type(field.type) in ("string", "array") or not any(
+        _fits(one, field, page) for one in in_place if one.shown
+    ):
+        return candidates
+    return [one for one in candidates if not one.written or _fits(one, field, page)]
 
 
 def _is_named_by(field: OutputField, shown: str) -> bool:

@@ -60,9 +60,12 @@ def test_the_words_for_nothing_are_compared_without_case_and_ends():
     assert not is_not_present("", field)
 
 
-def test_a_dash_is_no_value_unless_it_is_one_of_the_values_asked_for():
+def test_a_dash_is_no_value_unless_it_is_one_of_the_values_asked_for_nor_is_null_a_number():
     assert all(is_not_present(dash, OutputField(type="string")) for dash in ("-", " \u2014 ", "--", "\u2013"))
     assert not is_not_present("-5", OutputField(type="number"))
+    assert is_not_present("None", OutputField(type="number | null"))
+    assert not is_not_present("None", OutputField(type="number"))
+    assert not is_not_present("None", OutputField(type="string | null"))
     assert not is_not_present("-", OutputField(type="enum", values=["+", "-"]))
 
 

@@ -36,6 +36,8 @@ class Candidate:
     """The part of the element that `shown` comes from, if it is not all of its text."""
     doubtful: bool = False
     """It may speak against another candidate, but is no value by itself."""
+    written: bool = False
+    """Its label stands in the same text."""
 
     @property
     def cut_chars(self) -> int:

@@ -184,7 +184,7 @@ class Places:
                 continue
             inline = () if self._is_under_other_label(element) else self._inline(at, labels)
             if inline:
-                yield inline
+                yield tuple(replace(one, written=True) for one in inline)
 
     def _is_under_other_label(self, element: Element) -> bool:
         """Return whether the text is a value of its own: `State: ended?` in the column of notes is not the state."""

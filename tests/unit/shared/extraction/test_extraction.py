@@ -300,7 +300,7 @@ def test_a_number_does_not_stand_within_a_longer_one(shown: str):
 
 def order(colour: str) -> ObservedPage:
     """A page with a group of radio buttons, of which this one is chosen."""
-    place = {"tag": "input", "place": "fieldset>label>input"}
+    place = {"tag": "input", "place": "fieldset>label>input", "regions": ("Colour",)}
     buttons = [
         {"role": "radio", "name": one, "states": ("checked" if one == colour else "unchecked",), **place}
         for one in ("red", "green", "blue", "black")
