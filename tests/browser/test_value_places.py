@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, read_fields
+from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, field_value, read_fields
 from services.planner.page.identity import read_page
 from services.planner.page.labels.candidates import Candidate
 from services.planner.page.text import is_filter
 from shared.contracts.browser_pool import PageObserved
+from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.browser.conftest import Look
 from tests.typed import expect
@@ -162,6 +163,19 @@ async def test_a_head_is_named_by_what_is_written_in_it(look: Look) -> None:
     sort = "<i role=button tabindex=0 aria-label='Status: sort' style='display:inline-block;width:9px;height:9px'></i>"
     page = await look(f"<table><tr><th>Status{sort}<th>Kind<tr><td>Open<td>A</table>")
     assert (page.elements[0].name, shown(page)) == ("Status", "Open")
+
+
+def pair(label: str, value: str) -> str:
+    return f"<div><span style='display:block'>{label}</span><div>{value}</div></div>"
+
+
+async def test_what_stands_where_labels_stand_is_no_value_of_a_text_that_stands_elsewhere(look: Look) -> None:
+    kind = {"a": "string", "b": "string", "status": "string"}
+    spec = task("string").model_copy(update={"output_schema": {k: OutputField(type=v) for k, v in kind.items()}})
+    tagged = pair("Tags", "<b style='padding:2px'>status</b>") + pair("Other", "x") + pair("A", "1") + pair("B", "2")
+    assert read_fields(spec, await look(tagged))["status"] == FieldMissing()
+    found = read_fields(spec, await look(tagged + pair("Status", "Open")))["status"]
+    assert expect(found, FieldFound).candidate.shown == "Open"
 
 
 async def test_the_title_of_a_page_is_no_label_of_its_badge(look: Look) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Sequence
 
 from services.planner.page.text import is_heading
@@ -13,6 +14,7 @@ from shared.text.normal import label_form
 
 LABELLED = re.compile(r"[^\W\d_][^:\n]{0,58}:\s+\S")
 SAME_COLUMN_PX = 3.0
+LEAST_ALIKE = 2
 MOST_UNDER_HEADING = 1.5
 """Room below a heading, in heights of it, before what it names: browsers leave as much below a small one."""
 
@@ -30,6 +32,17 @@ def takes_turns(elements: Sequence[Element], at: int, known: Container[str]) -> 
     if below and any(one.name and _is_right_of(label.box, box) for one, box in others):
         return False
     return any(label_form(one.name) in known and abs(box.x - label.box.x) <= SAME_COLUMN_PX for one, box in others)
+
+
+def places_of_labels(elements: Sequence[Element], known: Container[str]) -> frozenset[str]:
+    """Return the places, such as ``dl>dd>span``, that only labels have: at least two different ones that the task knows
+    stand there, each before a text that stands elsewhere. What else stands there is a label too."""
+    labels: dict[str, set[str]] = defaultdict(set)
+    for at, one in enumerate(elements[:-1]):
+        following = elements[at + 1]
+        if one.place and one.role == "text" and following.role == "text" and following.place != one.place:
+            labels[one.place].add(label_form(one.name))
+    return frozenset(place for place, names in labels.items() if sum(name in known for name in names) >= LEAST_ALIKE)
 
 
 def is_item_of_its_own(label: Element, element: Element) -> bool:

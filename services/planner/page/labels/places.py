@@ -30,6 +30,7 @@ from services.planner.page.labels.neighbours import (
     is_on_next_line,
     is_past_next_cell,
     may_be_empty,
+    places_of_labels,
     takes_turns,
 )
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon, title_heading
@@ -68,6 +69,7 @@ class Places:
             if element.row is not None:
                 self._rows[element.frame, element.row].append(element)
         self._title = title_heading(elements)
+        self._label_places = places_of_labels(elements, known)
         self.named_rows = frozenset(rows_named_by_first_cell(elements, known, key))
         """Rows of tables that name each row in its first cell."""
 
@@ -379,5 +381,7 @@ class Places:
         if label.row is None and is_on_next_line(label, element) and is_item_of_its_own(label, element):
             return True
         if label_form(element.name) in self._known and not is_input(element):
+            return True
+        if element.place in self._label_places and label.place not in self._label_places:
             return True
         return label.name.rstrip().endswith(":") and element.name.rstrip().endswith(":")
