@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup browser demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples docs up clean
+.PHONY: help setup browser demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -113,6 +113,9 @@ schema: .venv/ready  ## Publish the task spec's JSON Schema
 
 examples: .venv/ready  ## Compile the example flows again from the samples beside them
 	@$(PY) -m scripts.write_flow_examples
+
+corpus: .venv/ready  ## Write what the readers say of the stored pages of tests/corpus, and print each change
+	@$(PY) -m scripts.write_corpus
 
 docs: .venv/ready  ## Write the pages and tables of the documentation that follow from the code
 	@$(PY) -m scripts.write_docs
