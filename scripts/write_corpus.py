@@ -13,7 +13,7 @@ import argparse
 import asyncio
 import sys
 import tempfile
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -54,22 +54,19 @@ async def _collect(group: str, paths: Sequence[str]) -> None:
 
 
 async def _observe(groups: Sequence[str]) -> None:
+    """Observe all pages. One that cannot be observed now stays as it is; a new one is left out."""
     with tempfile.TemporaryDirectory(prefix="exhibit-corpus-") as folder:
         for name in groups:
+            group, known = stored.read_group(name), stored.read_observed(name)
             async with a_session(Path(folder)) as session, served(stored.read_served(name)) as origins:
-                found, problems = await observe_all(session, stored.read_group(name).pages, origins)
-            stored.write_observed(name, found)
-            _leave_out(name, {one.name for one in found})
-            print("\n".join(f"not stored: {one}" for one in problems) or f"{name}: {len(found)} pages observed")
-
-
-def _leave_out(name: str, kept: Container[str]) -> None:
-    """Keep only the pages that were observed, with the responses of their addresses and all others."""
-    group = stored.read_group(name)
-    left = {one.url for one in group.pages if one.name not in kept}
-    if left:
-        stored.write_group(name, replace(group, pages=tuple(one for one in group.pages if one.name in kept)))
-        stored.write_served(name, {url: one for url, one in stored.read_served(name).items() if url not in left})
+                found, problems = await observe_all(session, group.pages, origins)
+            seen = {**known, **{one.name: one for one in found}}
+            kept = [one for one in group.pages if one.name in seen]
+            stored.write_observed(name, [seen[one.name] for one in kept])
+            if len(kept) < len(group.pages):
+                stored.write_group(name, replace(group, pages=tuple(kept)))
+            told = [f"{name}: {len(found)} pages observed", *(f"not observed: {one}" for one in problems)]
+            print("\n".join(told), flush=True)
 
 
 def _write(name: str) -> int:

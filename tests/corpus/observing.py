@@ -78,8 +78,16 @@ def _plain(page: PageObserved) -> PageObserved:
 
 
 async def _ink(session: PoolSession, page: PageObserved) -> dict[int, Ink]:
-    refs = [one.ref for one in page.elements if one.name or one.value][:MOST_DRAWN]
-    capture = await session.capture((page.sha256,), WantedRefs(page.snapshot_id, tuple(refs)))
+    """Return what pictures show of the elements that are not seen in any of two: the first may be of a page that fades
+    in."""
+    refs = tuple(one.ref for one in page.elements if one.name or one.value)[:MOST_DRAWN]
+    unseen = await _unseen(session, page, refs)
+    again = await _unseen(session, page, refs) if unseen else {}
+    return {ref: ink for ref, ink in again.items() if ref in unseen}
+
+
+async def _unseen(session: PoolSession, page: PageObserved, refs: tuple[int, ...]) -> dict[int, Ink]:
+    capture = await session.capture((page.sha256,), WantedRefs(page.snapshot_id, refs))
     if not isinstance(capture, PageCapture):
         raise NotStored(f"no picture: {capture.problem}")
     return {ref: ink for ref, ink in capture.ink.items() if ink.state != "seen"}

@@ -96,7 +96,8 @@ def _line(value: object) -> str:
 
 
 def read_observed(name: str) -> dict[str, PageSeen]:
-    lines = unpack_zstd((FOLDER / name / "observed.zst").read_bytes(), MOST_BYTES).splitlines()
+    path = FOLDER / name / "observed.zst"
+    lines = unpack_zstd(path.read_bytes(), MOST_BYTES).splitlines() if path.exists() else []
     pages = [msgspec.json.decode(line, type=PageSeen) for line in lines]
     return {one.name: one for one in pages}
 

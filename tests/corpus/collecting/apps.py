@@ -12,6 +12,7 @@ from tests.corpus.collecting.practice import Collected, pages_of
 from tests.corpus.collecting.recording import Recording, a_visitor, walk
 from tests.corpus.stored import AskedPage, Group, Response
 from tests.real.apps.app import CARES, RealApp, as_text, read_spec, real_app
+from tests.real.apps.environment import APPS
 
 RECORDS = 8
 HOST = "127.0.0.1:47200"
@@ -26,7 +27,8 @@ async def collect(name: str) -> Collected:
             records = _records(app)
             starts = [*records, *app.truth.missing.values(), app.truth.list_path]
             await walk(page, [app.url + path for path in starts], recording, most=len(starts) + 14)
-    specs = {f"{kind}{care}": read_spec(name, f"{kind}{care}") for kind in ("", "list_") for care in CARES}
+    written = [f"{kind}{care}" for kind in ("", "list_") for care in CARES]
+    specs = {one: read_spec(name, one) for one in written if (APPS / name / f"{one}.json").exists()}
     tasks: dict[str, dict[str, Any]] = {
         key: {**one, "start_url": "{url}", "allowed_hosts": ["127.0.0.1"]} for key, one in specs.items()
     }
@@ -52,11 +54,11 @@ def _asked(app: RealApp, specs: dict[str, dict[str, Any]]) -> dict[str, list[Ask
         found[url] = [
             AskedPage(f"{care} {name}", url, care, {key: name, "url": url}, values, refused=record is None,
                       kind=care if record is not None and care == "careful" else "")
-            for care in CARES
+            for care in CARES if care in specs
         ]  # fmt: skip
     at = f"http://{HOST}{app.truth.list_path}"
-    found[at] = [AskedPage(f"list {care}", at, f"list_{care}", {"url": at}) for care in CARES]
-    return found
+    lists = [AskedPage(f"list {care}", at, f"list_{care}", {"url": at}) for care in CARES if f"list_{care}" in specs]
+    return {**found, **({at: lists} if lists else {})}
 
 
 def _slim(responses: dict[str, Response]) -> dict[str, Response]:

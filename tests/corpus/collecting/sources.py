@@ -11,6 +11,7 @@ from tests.corpus.collecting import apps, cases, practice, tests
 from tests.corpus.collecting.practice import Collected
 from tests.real.apps.app import NAMES
 
+APPS = (*NAMES, "djangoadmin")
 Source = Callable[[Path | None], Collected | Awaitable[Collected]]
 
 
@@ -33,7 +34,10 @@ SOURCES: dict[str, Source] = {
     "practice_hr": functools.partial(_alone, practice.collect_hr),
     "practice_people": functools.partial(_alone, practice.collect_people),
     "practice_tickets": functools.partial(_alone, practice.collect_tickets),
-    **{f"app_{name}": functools.partial(_alone, functools.partial(apps.collect, name)) for name in NAMES},
+    **{
+        f"app_{name}": functools.partial(_alone, functools.partial(apps.collect, name))
+        for name in (*NAMES, "djangoadmin")
+    },
 }
 
 
