@@ -11,7 +11,7 @@ from tests.corpus.readers.all_readers import read_all
 from tests.corpus.rows import Row, Rows, differences, merged, read_rows
 from tests.corpus.truth import contradictions
 
-MOST_BYTES = 3_500_000
+MOST_BYTES = 3_000_000
 LEAST_PAGES = 1000
 
 
