@@ -45,7 +45,7 @@ async def a_session(folder: Path) -> AsyncGenerator[PoolSession]:
         await browser.close()
 
 
-async def observe(session: PoolSession, asked: AskedPage, origins: Origins) -> PageSeen:
+async def observe(session: PoolSession, asked: AskedPage, origins: Origins, *, with_ink: bool = True) -> PageSeen:
     """Return the page at rest, with the stored addresses: nothing is pending, or nothing has changed for a while.
 
     Raises NotStored for a page that does not open or never comes to rest."""
@@ -53,7 +53,7 @@ async def observe(session: PoolSession, asked: AskedPage, origins: Origins) -> P
     if not opened.result.ok and opened.result.code != "http_error":
         raise NotStored(f"{asked.name}: {opened.result.code} {opened.result.message}")
     page = await _at_rest(session, asked)
-    ink = await _ink(session, page)
+    ink = await _ink(session, page) if with_ink else {}
     written = origins.to_stored(msgspec.json.encode(_plain(page)).decode())
     return PageSeen(asked.name, msgspec.json.decode(written, type=PageObserved), ink)
 
