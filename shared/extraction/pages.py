@@ -28,6 +28,7 @@ from shared.extraction.rules import (
 )
 from shared.extraction.structure import Group, groups_of
 from shared.pages.radios import with_chosen_radios
+from shared.pages.touching import with_touching_joined
 from shared.text.normal import fold, tidy
 
 SELECTOR_KINDS = ("id", "testid")
@@ -44,7 +45,7 @@ class ObservedPage:
     ``title`` and ``url``: of the page, where they are known."""
 
     def __init__(self, elements: Sequence[Element], title: str = "", url: str = "") -> None:
-        self.elements = [one for one in with_chosen_radios(elements) if not one.in_dialog]
+        self.elements = [one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog]
         self.itself = Element(ref=0, role="page", name=title, url=url or None)
 
     @classmethod

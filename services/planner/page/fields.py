@@ -106,12 +106,17 @@ def read_fields(
         # A row that its first cell names is one of many of the same record.
         own_rows = rows_with_key - places.named_rows
         reading = _read(current, field, page, own_rows if name in spec.identity else own_rows - pairs)
-        if isinstance(reading, FieldMissing) and field.shown_in is None:
+        if (isinstance(reading, FieldMissing) or _is_empty(reading)) and field.shown_in is None:
             icons = places.icons(labels_of(name, field))
             in_rows = own_rows | places.named_rows
-            reading = FieldMissing(tuple(one for one in icons if row_key is None or _is_in_rows(one, in_rows)))
+            signs = tuple(one for one in icons if row_key is None or _is_in_rows(one, in_rows))
+            reading = FieldMissing(signs) if signs or isinstance(reading, FieldMissing) else reading
         readings[name] = reading
     return readings
+
+
+def _is_empty(reading: Reading) -> bool:
+    return isinstance(reading, FieldFound) and not reading.candidate.shown
 
 
 def _places(name: str, field: OutputField, places: Places, page: PageObserved) -> Sequence[Place]:

@@ -138,10 +138,12 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     for name, value in wanted.items():
         named = records_named(name, value, spec, page, heads)
         labelled = not isinstance(readings[name], FieldMissing)
-        if not labelled and spec.output_schema[name].under is None:
-            readings[name] = _unlabelled(value, page, heads, named)
-        reading = readings[name]
         labels = labels_of(name, spec.output_schema[name])
+        if not labelled and spec.output_schema[name].under is None:
+            # Among labels that name columns of texts, a lone text may be the value of any of them.
+            alone = not any(one.like_next and label_form(one.name) in labels for one in page.elements)
+            readings[name] = _unlabelled(value, page, heads, named, alone=alone)
+        reading = readings[name]
         listed = labelled and isinstance(reading, FieldFound) and _is_in_list(reading.candidate.element, page, labels)
         proofs.append(_proof(name, value, reading, named, labelled=labelled, listed=listed))
         if listed and isinstance(reading, FieldFound) and not _is_named_above(value, page, heads, named):
@@ -259,9 +261,11 @@ def _mismatch(shown: str, value: str) -> Proof:
     return Proof("mismatch", f"{shown} where {quoted(value)} was asked for")
 
 
-def _unlabelled(value: str, page: PageObserved, heads: Sequence[Element], named: NamedRecords) -> Reading:
+def _unlabelled(
+    value: str, page: PageObserved, heads: Sequence[Element], named: NamedRecords, *, alone: bool
+) -> Reading:
     """Return the heading that names a record of the asked kind, else one that mentions the value, else a text that is
-    exactly the value.
+    exactly the value. `alone`: whether such a text counts.
 
     A heading such as "TCK-9 not found" proves nothing on a page without a field of the record.
     """
@@ -273,7 +277,7 @@ def _unlabelled(value: str, page: PageObserved, heads: Sequence[Element], named:
     for shown, element in written:
         if shown is not None and _is_own_heading(element, value, page, heads):
             return FieldFound(Candidate(shown, element))
-    for element in page.elements:
+    for element in page.elements if alone else ():
         if _is_lone(element) and not is_input(element) and is_same_id(text_of(element), value):
             return FieldFound(Candidate(text_of(element), element))
     return FieldMissing()

@@ -120,7 +120,7 @@ class ItemReader:
         """Return whether the record has no value of a field that may be absent: its cell is empty, or says so."""
         field, columns = self.spec.output_schema[name], self.columns_for(name)
         texts = [text for e in record.parts if column_of(e) in columns for text in _texts(e)]
-        return bool(columns) and nullable(field.type) and all(not one or is_not_present(one, field) for one in texts)
+        return bool(texts) and nullable(field.type) and all(not one or is_not_present(one, field) for one in texts)
 
     def _labelled_link(self, name: str, record: ListedRecord) -> Element | None:
         """Return the one link whose column or name is a label of the field."""

@@ -12,12 +12,11 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
 from shared.flows.page_elements import is_input, text_of
 from shared.pages.boxes import box_around, is_on_one_line
+from shared.pages.touching import touches
 from shared.text.normal import fold
 
 SEPARATORS = frozenset(",;\n")
 """What a text is split at where a list is asked for."""
-TOUCHING_PX = 1.5
-"""Texts on one line that are not farther apart have no space between them."""
 _INITIALS = re.compile(r"[^\W\d_]{1,3}")
 NEAR_PX = 8.0
 """Texts on one line that are not farther apart are one text."""
@@ -137,13 +136,6 @@ def joined_run(run: Sequence[Element], row: int | None) -> Candidate:
     for before, after in pairwise(run):
         shown += ("" if touches(before, after) else " ") + text_of(after)
     return Candidate(shown, run[0], row, run[-1])
-
-
-def touches(before: Element, after: Element) -> bool:
-    """Return whether an element begins, on the same line, where another ends."""
-    if before.box is None or after.box is None or not follows_on_line(before, after):
-        return False
-    return after.box.x - (before.box.x + before.box.width) <= TOUCHING_PX
 
 
 def continues_text(before: Element, after: Element) -> bool:

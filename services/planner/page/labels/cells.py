@@ -88,12 +88,17 @@ def cell_texts(group: Sequence[Element]) -> tuple[Candidate, ...]:
     texts = [element for element in group if element.role not in NO_TEXT and not element.unwritten]
     filled = [element for element in texts if text_of(element)]
     if not filled:
-        return (Candidate("", texts[0], row),) if texts else ()
+        return (Candidate("", texts[0], row),) if texts and not any(_has_sign(one) for one in texts) else ()
     whole = next((e for e in filled if all(text_of(other) in text_of(e) for other in filled)), None)
     if whole is None:
         return joined_texts(filled, row)
     key = _key_before_acts(whole, [one for one in filled if one is not whole])
     return texts_in(whole if key is None else key, row)
+
+
+def _has_sign(element: Element) -> bool:
+    """Return whether a box is drawn in the place of a text."""
+    return bool({"checked", "unchecked", "mixed"} & set(element.states))
 
 
 def _key_before_acts(whole: Element, inside: Sequence[Element]) -> Element | None:

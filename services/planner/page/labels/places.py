@@ -18,7 +18,6 @@ from services.planner.page.labels.candidates import (
     is_initials_of,
     joined_run,
     texts_in,
-    touches,
     value_parts,
 )
 from services.planner.page.labels.cells import NO_TEXT, cell_texts, headed_cells, rows_named_by_first_cell
@@ -37,6 +36,7 @@ from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_h
 from shared.contracts.browser_pool import Element
 from shared.flows.page_elements import is_input, text_of
 from shared.pages.radios import with_chosen_radios
+from shared.pages.touching import touches
 from shared.text.normal import fold, label_form, tidy, with_blanks
 
 MAX_VALUE_CHARS = 2000
@@ -307,7 +307,7 @@ class Places:
         if following is not None and following.unwritten:  # what is done with the value, before the value itself
             behind = dropwhile(lambda one: one.unwritten, self.elements[at + 1 : at + MAX_RUN_ELEMENTS])
             return self._texts_past(at, list(islice(behind, 1)))
-        if label.before_blank:
+        if label.before_blank and label is not self._title:
             return (Candidate("", label, label.row),)
         beside = self._cells_beside(label)
         if beside:
