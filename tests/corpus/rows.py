@@ -98,7 +98,7 @@ def _difference(old: Row | None, new: Row | None) -> str:
 def _of_known_wrong(old: Row, new: Row | None) -> str:
     """The wrong reading is known, and a refusal is always accepted in its place. All else is new."""
     if new is not None and _is_right(old, new):
-        return f"it is right now ({old.said}); remove by_hand: {old.by_hand}"
+        return f"it is right now ({old.said}): {old.by_hand}"
     if new is None or new.is_refusal or new.said == old.read:
         return ""
     return f"right is {old.said}, {old.read} was read -> {_told(new)}"
@@ -116,16 +116,16 @@ def _told(row: Row | None) -> str:
 
 
 def merged(stored: Rows, found: Rows) -> Rows:
-    """Return the found readings, with what was written by hand as it was."""
+    """Return the found readings, with what was written by hand as it was; without its mark where it is read so now."""
     kept = {(page, one.key): one for page, rows in stored.items() for one in rows if one.by_hand}
     return {page: [_kept(kept.get((page, one.key)), one) for one in rows] for page, rows in found.items()}
 
 
 def _kept(by_hand: Row | None, found: Row) -> Row:
-    if by_hand is None:
+    if by_hand is None or _is_right(by_hand, found):
         return found
     is_known = found.is_refusal or found.said == by_hand.read
-    return by_hand if is_known or _is_right(by_hand, found) else msgspec.structs.replace(by_hand, read=found.said)
+    return by_hand if is_known else msgspec.structs.replace(by_hand, read=found.said)
 
 
 def marks_of(rows: Rows) -> list[Row]:
