@@ -17,7 +17,7 @@ function isForEyes(el) {
 const isInitials = (text) => /^\p{L}{1,3}$/u.test(text.trim());
 
 // It is no part of another text: in most pages it repeats what that says.
-const textInside = (el) => clean([...childrenOf(el)].map((node) => textOf(node, undefined, 1)).join(''));
+const textInside = (el) => clean(childrenOf(el).map((node) => textIn(node, undefined, 1)).join(''));
 function saysMoreThan(el, said) {
   const text = textInside(el);
   return !isInitials(text) && !said.toLowerCase().includes(text.toLowerCase());

@@ -66,7 +66,7 @@ function fieldWrapped(el) {
   return popup && el.contains(popup) ? null : field;
 }
 
-let wrapped = new Map();  // field -> its wrapper
+const wrapped = memory();  // field -> its wrapper
 function wrapperOf(field) {
   if (!wrapped.has(field)) {
     const around = field.matches('input,textarea') && field.parentElement && field.parentElement.closest(WRAPPERS);

@@ -4,7 +4,7 @@ const PAST_ROLES = '[role=feed],[role=log],[itemtype$="/Comment"]';
 const PAST_WORDS = new Set(['history', 'changelog', 'changelogs', 'timeline', 'journal', 'journals', 'activity', 'activities', 'audit', 'audits', 'feed', 'comment', 'comments', 'revisions', 'worklog', 'changes']);
 const WHOLE_PAGE = 'html,body,main,[role=main]';
 const MOST_LEVELS = 30;
-let pasts = new Map();  // element -> whether it is in such a list; emptied with each verb
+const pasts = memory();  // element -> whether it is in such a list
 
 function isPast(el) {
   if (!el) return false;

@@ -13,7 +13,7 @@ const DECORATION = /avatar|logo|gravatar|chevron|caret|arrow|bullet|divider|sepa
 const GEOMETRY = ['d', 'cx', 'cy', 'r', 'rx', 'ry', 'x', 'y', 'x1', 'y1', 'x2', 'y2', 'width', 'height', 'points', 'transform', 'href', 'stroke-width', 'stroke-dasharray'];
 
 // {record, look, coloured, name} of a nameless picture to report, or null. `name`: the name of its wrapper.
-let iconsRead = new Map();
+const iconsRead = memory();
 function iconIn(el) {
   if (!iconsRead.has(el)) iconsRead.set(el, readIcon(el));
   return iconsRead.get(el);
@@ -59,7 +59,7 @@ function unspokenPicture(el) {
 }
 
 // Whether pictures are reported there, and their row; cached per parent.
-let iconRecords = new Map();
+const iconRecords = memory();
 function iconRecord(el) {
   const parent = above(el);
   if (!parent) return null;

@@ -50,7 +50,8 @@ function isEditingHost(el) {
 
 // A very long name is cut before it is normalised.
 const MAX_NAME = 20000;
-const clean = (text) => withoutMarks(text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f]+/g, ' ').trim();
+const clean = (text) => text.length <= MAX_NAME && !UNTIDY.test(text) ? text : withoutMarks(text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f]+/g, ' ').trim();
+const UNTIDY = /[^!-~ ]|  |^ | $/;
 const withoutMarks = (text) => NOT_ASCII.test(text) ? text.replace(DIGITS_APART, '$1 ').replace(UNSEEN, '') : text;
 const NOT_ASCII = /[^\u0000-\u007f]/;
 const DIGITS_APART = /(\d)\u2063+(?=\d)/g;
@@ -68,18 +69,24 @@ function isSecret(el) {
   return secrets.has(el);
 }
 
-// Style facts, cached for one verb: a walk spends most of its time on computed styles.
-let remembered = new Map();
-let paths = new Map();
-let clips = new Map();
+// What is read of the page is remembered for one verb: it does not change meanwhile. A walk asks for the same again and
+// again, and spends most of its time on computed styles.
+const memories = [];
+function memory() { const known = new Map(); memories.push(known); return known; }
+function forget() { for (const known of memories) known.clear(); labels = plainSheets = null; }
+const remembered = memory();  // element -> how it is drawn
+const texts = memory();       // roles that are left out -> element -> its text
+const paths = memory();       // element -> tags of what is around it
+const clips = memory();       // element -> the box out of which nothing of it can be seen
+const nearest = memory();     // selector -> element -> what matches it, at or around the element
 let labels = null;
-function forget() { forgetShown(); remembered = new Map(); pasts = new Map(); wrapped = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
 // properties that depend on position are read for each (see facts).
 class Drawn {
   constructor(el) {
+    this.el = el;
     this.style = getComputedStyle(el);
     const { display } = this.style;
     this.gone = display === 'none';
@@ -89,28 +96,46 @@ class Drawn {
     this.boxed = display.endsWith('flex') || display.endsWith('grid');  // its style says in which order its parts are laid out
     this.onLine = this.inline || display === 'inline-block';
     this.alike = null;
+    // Reading a style is dear: each of these is read when it is asked for, and once.
+    this._pointer = this._grabs = this._floats = this._cutAway = this._apart = this._faint = this._fontPx = this._mark = undefined;
+    this._overrides = this._struck = this._unstruck = this._clips = undefined;
   }
 
-  get pointer() { return this.once('pointer', this.style.cursor === 'pointer'); }
-  get grabs() { return this.once('grabs', /^(?:-webkit-)?grab$/.test(this.style.cursor)); }
-  get floats() { return this.once('floats', this.style.position === 'fixed' || this.style.position === 'sticky'); }
+  get pointer() { return this._pointer ??= this.style.cursor === 'pointer'; }
+  get grabs() { return this._grabs ??= /^(?:-webkit-)?grab$/.test(this.style.cursor); }
+  get floats() { return this._floats ??= this.style.position === 'fixed' || this.style.position === 'sticky'; }
   // Cut down to nothing, as texts for screen readers are.
   get cutAway() {
-    return this.once('cutAway', /^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(this.style.clipPath) || /^rect\(([01]px,? ?){4}\)$/.test(this.style.clip));
+    return this._cutAway ??= /^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(this.style.clipPath) || /^rect\(([01]px,? ?){4}\)$/.test(this.style.clip);
   }
   // Out of the flow, so that it may be anywhere.
-  get apart() { return this.once('apart', /^(absolute|fixed)$/.test(this.style.position)); }
+  get apart() { return this._apart ??= /^(absolute|fixed)$/.test(this.style.position); }
   // Letters of no size, or without any colour.
-  get faint() { return this.once('faint', parseFloat(this.style.fontSize) < 1 || /^rgba\(.*, 0\)$/.test(this.style.color)); }
-  // Reading a style is dear, and each of these is asked of every text.
-  get fontPx() { return this.once('fontPx', parseFloat(this.style.fontSize)); }
-  get mark() { return this.once('mark', markByStyle(this.style, this.fontPx)); }
-  get overrides() { return this.once('overrides', this.style.unicodeBidi.endsWith('override')); }
-  get struck() { return this.once('struck', this.style.textDecorationLine.includes('line-through')); }
+  get faint() { return this._faint ??= this.fontPx < 1 || /^rgba\(.*, 0\)$/.test(this.style.color); }
+  get fontPx() { return this._fontPx ??= parseFloat(this.style.fontSize); }
+  get mark() { return this._mark ??= markByStyle(this.style, this.fontPx); }
+  get overrides() { return this._overrides ??= this.style.unicodeBidi.endsWith('override'); }
+  get struck() { return this._struck ??= this.style.textDecorationLine.includes('line-through'); }
   // No line that goes through what is around it goes through it.
-  get unstruck() { return this.once('unstruck', this.apart || this.style.display.startsWith('inline-') || this.style.float !== 'none'); }
-  get clips() { return this.once('clips', this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'); }
-  once(name, value) { Object.defineProperty(this, name, { value }); return value; }
+  get unstruck() { return this._unstruck ??= this.apart || this.style.display.startsWith('inline-') || this.style.float !== 'none'; }
+  get clips() { return this._clips ??= this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'; }
+}
+
+// As `closest`, for what is asked of many elements that stand beside each other.
+function closestTo(el, css) {
+  let known = nearest.get(css);
+  if (!known) { known = new Map(); nearest.set(css, known); }
+  return climb(el, css, known);
+}
+
+function climb(el, css, known) {
+  let found = known.get(el);
+  if (found === undefined) {
+    const up = el.parentElement;
+    found = el.matches(css) ? el : up ? climb(up, css, known) : null;
+    known.set(el, found);
+  }
+  return found;
 }
 
 // The browser reports them as hidden and draws them itself.
@@ -175,8 +200,15 @@ function childrenOf(node) {
     const summary = [...node.children].find((child) => child.localName === 'summary');
     return summary ? [summary] : [];
   }
-  const children = (rootOf(node) || node).childNodes;
+  const children = nodesIn(rootOf(node) || node);
   return children.length > 1 && facts(node).boxed ? inLaidOutOrder(node, children) : children;
+}
+
+// As `childNodes`, which takes ten times as long to iterate over.
+function nodesIn(node) {
+  const nodes = [];
+  for (let child = node.firstChild; child; child = child.nextSibling) nodes.push(child);
+  return nodes;
 }
 
 const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'source', 'track', 'param',
@@ -184,14 +216,25 @@ const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta
 
 // The text inside an element as a reader sees it. `skip` names roles whose text is left out: the value of
 // a table cell is not "Jane Edit" because there is an Edit button beside the name.
-function textOf(node, skip, depth = 0) {
-  if (node.nodeType === Node.TEXT_NODE) return saidBy(node);
-  if (node.nodeType !== Node.ELEMENT_NODE || depth > 200) return '';
-  if (node.localName === 'br') return ' ';
-  if (SILENT.has(node.localName)) return '';
+function textOf(el, skip) {
+  if (skip && skip.parts) return textIn(el, skip, 0);  // of one question only
+  let known = texts.get(skip);
+  if (!known) { known = new Map(); texts.set(skip, known); }
+  let text = known.get(el);
+  if (text === undefined) { text = textIn(el, skip, 0); known.set(el, text); }
+  return text;
+}
+
+function textIn(node, skip, depth) {
+  const type = node.nodeType;
+  if (type === 3) return saidBy(node);
+  if (type !== 1 || depth > 200) return '';
+  const tag = node.localName;
+  if (tag === 'br') return ' ';
+  if (SILENT.has(tag)) return '';
   const known = facts(node);
   if (known.gone) return '';
-  if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot' && node.firstChild === node.lastChild) return wholeText(node);
+  if (depth === 0 && node.firstElementChild === null && !rootOf(node) && !known.unseen && tag !== 'slot' && node.firstChild === node.lastChild) return wholeText(node);
   if (depth > 0) {
     const role = roleOf(node);
     if (skip === SHOWN && isOutOfSight(node, known)) return ' ';
@@ -199,14 +242,14 @@ function textOf(node, skip, depth = 0) {
     const label = node.getAttribute('aria-label');
     if (label && (role === 'img' || INTERACTIVE.has(role) && skip !== WRITTEN)) return ` ${label} `;
     const picture = role === 'img' ? pictureName(node) : null;
-    if (picture || role === 'img' && node.localName !== 'svg') return ` ${picture} `;
-    if (node.localName === 'select' || node.localName === 'textarea' || node.localName === 'input') return ' ';
+    if (picture || role === 'img' && tag !== 'svg') return ` ${picture} `;
+    if (tag === 'select' || tag === 'textarea' || tag === 'input') return ' ';
   }
   const { before, after } = known.unseen ? NOTHING_ADDED : addedTo(node);
   let text = before;
   for (const child of childrenOf(node)) {
-    if (child.nodeType === Node.TEXT_NODE && (known.unseen || skip === SHOWN && known.faint)) continue;
-    text += textOf(child, skip, depth + 1);
+    if (child.nodeType === 3 && (known.unseen || skip === SHOWN && known.faint)) continue;
+    text += textIn(child, skip, depth + 1);
   }
   text += after;
   return known.inline ? text : ` ${text} `;
@@ -330,7 +373,8 @@ const isDay = (el) => /^\d{1,2}$/.test(clean(el.textContent)) && el.closest('td,
 
 function statesOf(el, role) {
   const states = [];
-  const aria = (name) => el.getAttribute(`aria-${name}`);
+  const said = el.hasAttributes() && el.getAttributeNames().some((name) => name.startsWith('aria-'));
+  const aria = (name) => said ? el.getAttribute(`aria-${name}`) : null;
   if (CHECKABLE.has(role)) {
     states.push(isMixed(el) ? 'mixed' : checkedOf(el) ? 'checked' : 'unchecked');
   }

@@ -1,11 +1,11 @@
 // What a text says as it is drawn: with the letters that a style sheet adds, marks above and below the line apart from
 // the number before them, overridden directions as they are seen, and boxes in the order in which they are laid out.
 
-// Emptied with each verb (see forget).
-let adding = new Map();     // root -> which of its elements a style sheet may add letters to
-let looks = new Map();      // element -> how it is drawn itself
+const adding = memory();    // root -> those of its elements to which a style sheet may add letters, or READ_EACH
+const added = memory();     // element -> what is added to it
+const looks = memory();     // element -> how it is drawn itself
+const laidOut = memory();   // box -> its children, in order
 let plainSheets = null;     // whether no style sheet of a document without shadow trees adds letters or turns texts
-function forgetShown() { adding = new Map(); looks = new Map(); plainSheets = null; }
 
 // What a text node says.
 function saidBy(node, el = node.parentElement) {
@@ -86,7 +86,7 @@ const READ_EACH = '*';
 
 // Asked of every text: most pages add no letters and turn no text, and have no shadow trees.
 function isPlain() {
-  if (plainSheets === null) plainSheets = watching && !shadowRoots && addingSelector(document) === '' && !turns && document.querySelector(TURNED) === null;
+  if (plainSheets === null) plainSheets = addingSelector(document) === '' && watching && !shadowRoots && !turns && document.querySelector(TURNED) === null;
   return plainSheets;
 }
 const TURNED = 'bdo,[style*=bidi]';
@@ -96,18 +96,34 @@ const BY_PLACE = /:(?:nth|first|last|only|has|not|is|where|empty)\b|[+~]/;
 
 // `facts` are shared by elements of one tag and class. Where a rule may hold for some of them, each has its own style.
 function ownLook(el) {
-  if (!byPlace) return facts(el);
+  const known = facts(el);
+  if (known.el === el || !isToldByPlace()) return known;
   let look = looks.get(el);
   if (!look) { look = new Drawn(el); looks.set(el, look); }
   return look;
 }
 
+const isToldByPlace = () => { isPlain(); return byPlace; };  // the style sheets have to be read first
+
 function addedTo(el) {
-  if (isPlain()) return NOTHING_ADDED;
-  const root = el.getRootNode();
-  let selector = adding.get(root);
-  if (selector === undefined) { selector = addingSelector(root); adding.set(root, selector); }
-  if (selector === '' || selector !== READ_EACH && !el.matches(selector)) return NOTHING_ADDED;
+  if (isPlain() || !mayBeAddedTo(el)) return NOTHING_ADDED;
+  let known = added.get(el);
+  if (!known) { known = readAddedTo(el); added.set(el, known); }
+  return known;
+}
+
+function mayBeAddedTo(el) {
+  const root = shadowRoots || !watching ? el.getRootNode() : document;
+  let some = adding.get(root);
+  if (some === undefined) {
+    const selector = addingSelector(root);
+    some = selector === READ_EACH ? READ_EACH : new Set(selector === '' ? NONE : root.querySelectorAll(selector));
+    adding.set(root, some);
+  }
+  return some === READ_EACH || some.has(el);
+}
+
+function readAddedTo(el) {
   const role = roleOf(el);
   if (INTERACTIVE.has(role) && role !== 'link') return NOTHING_ADDED;
   const before = addedText(el, '::before'), after = addedText(el, '::after');
@@ -190,13 +206,18 @@ const elementsOf = (selector) => selector.split(/,(?![^([]*[)\]])/).filter((one)
 
 // The children of a box in the order in which they are laid out.
 function inLaidOutOrder(el, children) {
+  let known = laidOut.get(el);
+  if (!known) { known = inOrderOf(el, children); laidOut.set(el, known); }
+  return known;
+}
+
+function inOrderOf(el, children) {
   const { style } = ownLook(el);
   const reverse = style.flexDirection.endsWith('reverse') && style.display.endsWith('flex');
-  const all = [...children];
-  const orders = all.map((child) => (child.nodeType === 1 ? Number(ownLook(child).style.order) || 0 : 0));
-  if (!reverse && orders.every((order) => order === 0)) return all;
-  const sorted = all.map((child, n) => n).sort((one, other) => orders[one] - orders[other] || one - other).map((n) => all[n]);
-  return reverse ? sorted.reverse() : sorted;
+  const orders = children.map((child) => (child.nodeType === 1 ? Number(ownLook(child).style.order) || 0 : 0));
+  if (!reverse && orders.every((order) => order === 0)) return children;
+  const inOrder = children.map((child, n) => n).sort((one, other) => orders[one] - orders[other] || one - other).map((n) => children[n]);
+  return reverse ? inOrder.reverse() : inOrder;
 }
 
 // --- struck out

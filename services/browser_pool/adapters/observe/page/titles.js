@@ -30,13 +30,24 @@ function holdersOf(el, name, isRun) {
     const inside = el.querySelectorAll(SAYS_MORE);
     if (inside.length <= MAX_TITLED_INSIDE) for (const one of inside) if (holdsOnly(one, name)) holders.push(one);
   }
-  let one = el;
-  for (let level = 0; level < MAX_LEVELS; level += 1) {
+  let one = levelsToTitle(el) > MAX_LEVELS ? null : el;
+  for (let level = 0; one !== null && level < MAX_LEVELS; level += 1) {
     one = soleParent(one);
-    if (one === null) break;
-    if (one.matches(SAYS_MORE) && (!isRun || holdsOnly(one, name))) holders.push(one);
+    if (one !== null && one.matches(SAYS_MORE) && (!isRun || holdsOnly(one, name))) holders.push(one);
   }
   return holders;
+}
+
+// How far above an element one stands that may have a title of it.
+const levels = memory();
+function levelsToTitle(el) {
+  let known = levels.get(el);
+  if (known === undefined) {
+    const up = above(el);
+    known = !up ? Infinity : up.matches(SAYS_MORE) ? 1 : levelsToTitle(up) + 1;
+    levels.set(el, known);
+  }
+  return known;
 }
 
 const holdsOnly = (el, name) => clean(textOf(el)) === name;
@@ -45,7 +56,7 @@ const holdsOnly = (el, name) => clean(textOf(el)) === name;
 function soleParent(el) {
   const parent = el.parentNode;
   if (!parent || parent === document || parent.childNodes.length > 5) return null;
-  for (const child of parent.childNodes) if (child !== el && (child.nodeType === 1 || child.nodeType === 3 && child.data.trim())) return null;
+  for (let child = parent.firstChild; child; child = child.nextSibling) if (child !== el && (child.nodeType === 1 || child.nodeType === 3 && child.data.trim())) return null;
   return parent.nodeType === 11 ? parent.host || null : parent;
 }
 

@@ -32,9 +32,10 @@ function keep(id, items) {
 const cutChars = (text) => Math.max(0, text.length - MAX_TEXT);
 const shorten = (text) => text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (+${text.length - MAX_TEXT} characters: extract)`;
 const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.right <= 0 || rect.left >= view.w;
+// How much of the document is in view, and from where on. Asking for each of these is dear: a walk asks once.
+const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight, x: scrollX, y: scrollY });
 // Left of or above where the document begins: no scrolling brings it into view.
-const unreachable = (rect) => rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0;
-const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight });
+const unreachable = (rect, from = { x: scrollX, y: scrollY }) => rect.right + from.x <= 0 || rect.bottom + from.y <= 0;
 
 // Minimum size of the document as a file: its markup and its resources.
 function weight() {
@@ -153,8 +154,8 @@ function survey(id, withLocators, weighed) {
       rect = el.getBoundingClientRect();
       const empty = rect.width === 0 || rect.height === 0;
       if (rect.width <= 1 && rect.height <= 1 && known.clips && !worksUnseen(el)) return tellHiddenIn(el, inner) || tellIcon(el, at);
-      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
-      if (!empty && unreachable(rect) && el.matches(LIVE)) return tellIcon(el, at);
+      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect, view)) return undefined;
+      if (!empty && unreachable(rect, view) && el.matches(LIVE)) return tellIcon(el, at);
       if (!empty) inner.out = outside(rect, view);
       if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
       if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || !inner.out && known.floats && liesOver(el);
@@ -354,6 +355,7 @@ function survey(id, withLocators, weighed) {
   }
 
   acting = false;  // what changes from here on changes by itself
+  watch();
   const root = document.body || document.documentElement;
   if (root) facts(document.documentElement);
   if (root) visit(root, { header: null, row: null, column: null, span: 1, dialog: false, mute: false, inside: false, owner: '', unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
@@ -387,19 +389,20 @@ function details(id, wanted, withLocators) {
     if (!el.isConnected) continue;
     const rect = item.nodes ? rangeRect(item.nodes) : item.role === 'img' ? drawnRect(el) : el.getBoundingClientRect();
     const empty = rect.width === 0 || rect.height === 0;
-    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect)) || item.nodes && isClipped(el)) continue;
+    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect, view)) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     const states = busy && (el.closest(BUSY) !== null || el.querySelector(BUSY) !== null) && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
     all.push([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
-      [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
+      [inTenths(rect.left + view.x), inTenths(rect.top + view.y), inTenths(rect.width), inTenths(rect.height)], inView, item.dialog,
       covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
       item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item), isUnwritten(item), isLikeNext(item)]);
   }
   return all;
 }
 
+const inTenths = (px) => Math.round(px * 10) / 10;
 const BUSY = '[aria-busy=true]';
 
 // The part of the page it stands in. What turns pages is told apart from what leads elsewhere: by its label or class.
@@ -410,15 +413,20 @@ const PAGER = '[class*=pagina i],[class*=pager i],[aria-label^=pag i]';
 const PAGER_TEXT = 400;  // letters: more than that is no pager
 const PAGER_SOURCE = 20000;  // letters with the blanks of the source: templates indent much
 function areaOf(el) {
-  const pager = el.closest(PAGER);
-  if (pager && pager !== document.body && pager !== document.documentElement && isPagerText(pager.textContent)) return 'pager';
-  const area = el.closest(AREA);
+  const pager = closestTo(el, PAGER);
+  if (pager && isPager(pager)) return 'pager';
+  const area = closestTo(el, AREA);
   if (!area) { const { host } = el.getRootNode(); return host ? areaOf(host) : ''; }
   const role = area.getAttribute('role');
   if (AREA_ROLES.has(role)) return role;
   const own = area.localName === 'header' || area.localName === 'footer';
   const around = own && area.parentElement && area.parentElement.closest('article,aside,main,nav,section,[role=main],[role=article],[role=region]');
   return around ? areaOf(around) : AREAS[area.localName];
+}
+const pagers = memory();  // element -> whether it turns pages
+function isPager(el) {
+  if (!pagers.has(el)) pagers.set(el, el !== document.body && el !== document.documentElement && isPagerText(el.textContent));
+  return pagers.get(el);
 }
 const isPagerText = (text) => text.length <= PAGER_TEXT || text.length <= PAGER_SOURCE && text.replace(/\s+/g, ' ').length <= PAGER_TEXT;
 const turnOf = (el) => /\b(next|prev)\b/.exec((el.getAttribute('rel') || '').toLowerCase())?.[1] || '';
@@ -430,8 +438,10 @@ function isUnwritten(item) {
 
 // Text in a box without any size, cut off at its edge.
 function isClipped(el) {
+  const known = facts(el);
+  if (known.inline || !known.clips) return false;
   const box = el.getBoundingClientRect();
-  return (box.width === 0 || box.height === 0) && !facts(el).noBox && !facts(el).inline && facts(el).clips;
+  return box.width === 0 || box.height === 0;
 }
 
 const mayBeEmpty = (item) => item.role === 'option' || item.el.localName === 'optgroup' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(item.el) || facts(item.el).noBox;
