@@ -27,7 +27,7 @@ from services.browser_pool.adapters.settle import QUIET_MS, RestState, document_
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
-from services.browser_pool.page.snapshot import choose
+from services.browser_pool.page.snapshot import CHARS_PER_TOKEN, choose
 from services.browser_pool.ports import Capture, PerformedAction
 from services.browser_pool.safety.limits import UseLimits
 from shared.aio import BackgroundTasks
@@ -249,16 +249,16 @@ class PageSession:
         self, snapshot_id: str, keywords: Sequence[str], max_tokens: int, locators: bool
     ) -> tuple[WalkedPage, tuple[Seen, ...], list[int]]:
         """Return the walked page, the elements to show, and the refs that were chosen."""
-        document_state, whole = await self._walk(snapshot_id, locators)
+        document_state, whole = await self._walk(snapshot_id, locators, max_tokens * CHARS_PER_TOKEN)
         chosen = choose(whole.contents, whole.ranks, keywords, max_tokens)
         seen = await self.run_timed(document_state.read_elements(whole, chosen))
         return whole, seen, [index + 1 for index in chosen]
 
-    async def _walk(self, snapshot_id: str, locators: bool) -> tuple[PageWalk, WalkedPage]:
+    async def _walk(self, snapshot_id: str, locators: bool, max_chars: int) -> tuple[PageWalk, WalkedPage]:
         """Walk the page, at once when it is known to be at rest, else after it had time to settle."""
         self.tabs.follow()
         worlds = await self.run_timed(engine.worlds(self.page))
-        document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators)
+        document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators, max_chars=max_chars)
         waited = self.rest.needs_quiet(self.network, self.limits.patience)
         if waited:  # a survey would only find that out
             await self.settle(acted=False)

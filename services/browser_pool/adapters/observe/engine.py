@@ -106,8 +106,8 @@ class DocumentState(msgspec.Struct, frozen=True):
 class FrameSurvey(DocumentState, frozen=True):
     """All elements of one document in short: ``content`` has a line, ``ranks`` a digit for each.
 
-    ``items`` are the full elements where there are few. ``frames`` are the indexes of iframes. ``hosts`` counts
-        possible hosts of closed shadow roots, stored under the snapshot's id with ``:hosts``.
+    ``items`` are full elements: all where there are few, else those that fit the budget. ``frames`` are the indexes of
+        iframes. ``hosts`` counts possible hosts of closed shadow roots, stored under the snapshot's id with ``:hosts``.
     """
 
     count: int = 0
@@ -119,7 +119,9 @@ class FrameSurvey(DocumentState, frozen=True):
     """Size of the document as a file, in bytes, if requested."""
     stats: PageStats = PageStats()
     rows: int = 0
-    items: tuple[RawItem, ...] | None = None
+    items: tuple[RawItem, ...] = ()
+    read: tuple[tuple[int, int], ...] = ()
+    """The elements that were read for ``items``, as first and count; those without a box are not in it."""
 
 
 class ElementState(DocumentState, frozen=True):

@@ -126,11 +126,22 @@ class PageWalk:
     """One walk over a page, under a snapshot id."""
 
     def __init__(
-        self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False, with_size: bool = False
+        self,
+        worlds: Worlds,
+        snapshot_id: str,
+        timeout_s: float,
+        *,
+        locators: bool = False,
+        with_size: bool = False,
+        max_chars: int = 0,
     ) -> None:
-        """Prepare a walk. ``with_size``: each frame also reports its size as a file."""
+        """Prepare a walk.
+
+        ``with_size``: each frame also reports its size as a file. ``max_chars``: how much of the page will be wanted in
+            full; it comes with the survey."""
         self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
-        self._how = ("locators",) if locators else ("weighed",) if with_size else ()
+        self._how = "locators" if locators else "weighed" if with_size else ""
+        self._max_chars = max_chars
         self._entered = 0
 
     async def survey(self, *, scripts: bool) -> WalkedPage:
@@ -162,7 +173,8 @@ class PageWalk:
         return surveyed.hosts > 0 and await self._worlds.adopt_closed_roots(frame_id, hosts, surveyed.hosts, timeout_s)
 
     async def _ask(self, frame_id: str, timeout_s: float) -> FrameSurvey:
-        return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), FrameSurvey)
+        asked = ("survey", self._snapshot_id, self._how, self._max_chars)
+        return decode(await self._worlds.ask(frame_id, timeout_s, *asked), FrameSurvey)
 
     async def _add(self, whole: WalkedPage, place: FramePlace, surveyed: FrameSurvey) -> None:
         """Add the elements of a frame; those of each child frame follow the iframe that holds it."""
@@ -248,12 +260,13 @@ class PageWalk:
         return {item.n: item for item in told}
 
     async def _items(self, place: FramePlace, surveyed: FrameSurvey, wanted: Sequence[int]) -> dict[int, RawItem]:
-        if surveyed.items is not None:
-            return {item.n: item for item in surveyed.items}
-        numbers = ",".join(map(str, wanted))
-        asked = ("details", self._snapshot_id, numbers, *self._how)
-        told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
-        return {item.n: item for item in told}
+        found = {item.n: item for item in surveyed.items}
+        read = {n for first, count in surveyed.read for n in range(first, first + count)}
+        if missing := [n for n in wanted if n not in read]:
+            asked = ("details", self._snapshot_id, ",".join(map(str, missing)), self._how)
+            told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
+            found |= {item.n: item for item in told}
+        return found
 
 
 def _seen(ref: int, place: FramePlace, item: RawItem, rows_before: int) -> Seen:

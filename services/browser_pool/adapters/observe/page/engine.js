@@ -6,7 +6,7 @@
 
 function verbs() {
   return {
-    survey: (id, how) => survey(id, how === 'locators', how === 'weighed'),
+    survey: (id, how, room) => survey(id, how === 'locators', how === 'weighed', Number(room)),
     details: (id, wanted, withLocators) => details(id, wanted.split(',').filter(Boolean).map(Number), withLocators === 'locators'),
     state: () => pageState(),
     idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = begun = false; lookedAt = null; return state; },

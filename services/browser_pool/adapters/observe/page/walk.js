@@ -43,7 +43,7 @@ function weight() {
   return (document.documentElement ? document.documentElement.outerHTML.length : 0) + came.reduce((sum, one) => sum + one.encodedBodySize, 0);
 }
 
-function survey(id, withLocators, weighed) {
+function survey(id, withLocators, weighed, room) {
   let items = [];
   let contents = [];
   let frames = [];
@@ -364,16 +364,42 @@ function survey(id, withLocators, weighed) {
   rememberTwins(items);
   keep(id, items);
   if (hosts.length) keep(`${id}:hosts`, hosts);
-  const inFull = items.length <= DETAILED;
+  const read = items.length <= DETAILED ? everyIndex(items.length) : whatFits(contents, ranks, room);
   const state = pageState();
   return { count: items.length, content: contents.join('\n'), ranks, frames, stats, rows,
-    items: inFull ? details(id, null, withLocators) : null, hosts: hosts.length, name: window.name, weight: weighed ? weight() : 0, ...state };
+    items: details(id, read, withLocators), read: stretchesOf(read), hosts: hosts.length, name: window.name, weight: weighed ? weight() : 0, ...state };
 }
 
 const NONE = Object.freeze([]);
 const NOTHING = Object.freeze({});
 
-// The items `wanted` (all, when null) in full. Those that turn out to have no box on the page are left out.
+const everyIndex = (count) => Array.from({ length: count }, (_, n) => n);
+
+// What `room` letters have room for. `choose` of page/snapshot.py decides; what it finds here it does not ask for.
+const LINE_CHARS = 14;
+function whatFits(contents, ranks, room) {
+  const fitting = [];
+  let left = room;
+  for (let rank = '0'; rank <= '5'; rank = String(Number(rank) + 1)) for (let n = 0; n < contents.length; n += 1) {
+    if (ranks[n] !== rank) continue;
+    left -= contents[n].length + LINE_CHARS;
+    if (left < 0) return fitting.sort((one, other) => one - other);
+    fitting.push(n);
+  }
+  return fitting.sort((one, other) => one - other);
+}
+
+// [first, how many] of each run of consecutive numbers.
+function stretchesOf(numbers) {
+  const stretches = [];
+  for (const n of numbers) {
+    const last = stretches[stretches.length - 1];
+    if (last && last[0] + last[1] === n) last[1] += 1; else stretches.push([n, 1]);
+  }
+  return stretches;
+}
+
+// The items `wanted` in full. Those that turn out to have no box on the page are left out.
 function details(id, wanted, withLocators) {
   const items = snapshots.get(id) || [];
   const view = viewOf();
@@ -382,8 +408,7 @@ function details(id, wanted, withLocators) {
   const all = [];
   const regions = new Map();
   const busy = document.querySelector(BUSY) !== null;
-  for (let i = 0; i < (wanted ? wanted.length : items.length); i += 1) {
-    const n = wanted ? wanted[i] : i;
+  for (const n of wanted) {
     const item = items[n];
     const { el } = item;
     if (!el.isConnected) continue;
