@@ -59,7 +59,7 @@ function onlyFieldIn(el) {
 // The field for which a wrapper with a role stands.
 const WRAPPERS = '[role=combobox],[role=textbox],[role=searchbox],[role=spinbutton]';
 function fieldWrapped(el) {
-  if (!el.matches(WRAPPERS) || el.matches('input,select,textarea') || el.isContentEditable) return null;
+  if (!el.hasAttribute('role') || !el.matches(WRAPPERS) || el.matches('input,select,textarea') || el.isContentEditable) return null;
   const field = onlyFieldIn(el);
   if (!field || CHECKABLE.has(INPUT_ROLE[field.type])) return null;
   const popup = field.closest('[role=listbox],[role=menu],[role=dialog]');

@@ -2,7 +2,7 @@
 
 const PAST_ROLES = '[role=feed],[role=log],[itemtype$="/Comment"]';
 const PAST_WORDS = new Set(['history', 'changelog', 'changelogs', 'timeline', 'journal', 'journals', 'activity', 'activities', 'audit', 'audits', 'feed', 'comment', 'comments', 'revisions', 'worklog', 'changes']);
-const WHOLE_PAGE = 'html,body,main,[role=main]';
+const WHOLE_PAGE = new Set(['html', 'body', 'main']);
 const MOST_LEVELS = 30;
 const pasts = memory();  // element -> whether it is in such a list
 
@@ -15,7 +15,9 @@ function isPast(el) {
   for (let up = el, level = 0; up && level < MOST_LEVELS; up = up.parentElement || up.getRootNode().host || null, level += 1) {
     if (pasts.has(up)) { past = pasts.get(up); break; }
     way.push(up);
-    if (up.matches(WHOLE_PAGE)) break;
+    if (WHOLE_PAGE.has(up.localName)) break;
+    if (!up.hasAttributes()) continue;
+    if (up.getAttribute('role') === 'main') break;
     if (up.matches(PAST_ROLES) || isPastByName(up) && up.querySelector('h1,main,[role=main]') === null) { past = true; break; }
   }
   for (const one of way) pasts.set(one, past);

@@ -85,7 +85,7 @@ function textNodesIn(el, skipButtons, found = [], depth = 0) {
 // A box of one pixel that shows nothing of its text, as texts for screen readers have.
 function isShrunk(el, known) {
   if (!known.clips || known.noBox) return false;
-  const box = el.getBoundingClientRect();
+  const box = boxOf(el);
   return box.width <= 1 && box.height <= 1;
 }
 

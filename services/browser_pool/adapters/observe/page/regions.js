@@ -33,9 +33,11 @@ const ASKS = 'form[method=get i],form[action]:not([method]):not([action^="#"]):n
 const ASKS_BY_NAME = /(?:^|[\s_-])(?:search|filters?)(?:$|[\s_-])/i;
 const HEADER_CELL = 'thead,th,[role=columnheader]';
 const MOST_UP = 12;
+const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
+const ASKED_IN = new Set(['combobox', 'listbox', 'textbox', 'searchbox', 'checkbox', 'switch', 'spinbutton']);
 
 function isFilter(el) {
-  if (!el.matches('input,select,textarea,[role=combobox],[role=listbox],[role=textbox],[role=searchbox],[role=checkbox],[role=switch],[role=spinbutton]')) return false;
+  if (!FIELD_TAGS.has(el.localName) && !ASKED_IN.has(el.getAttribute('role'))) return false;
   if (el.closest(HEADER_CELL) || el.closest(ASKS)) return true;
   let up = el;
   for (let n = 0; up && up !== document.body && n < MOST_UP; n += 1, up = upFrom(up)) {

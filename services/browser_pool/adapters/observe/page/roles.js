@@ -73,7 +73,7 @@ function isSecret(el) {
 // again, and spends most of its time on computed styles.
 const memories = [];
 function memory() { const known = new Map(); memories.push(known); return known; }
-function forget() { for (const known of memories) known.clear(); labels = plainSheets = null; }
+function forget() { for (const known of memories) known.clear(); labels = plainSheets = seenFrom = null; }
 const remembered = memory();  // element -> how it is drawn
 const texts = memory();       // roles that are left out -> element -> its text
 const paths = memory();       // element -> tags of what is around it
@@ -97,19 +97,21 @@ class Drawn {
     this.onLine = this.inline || display === 'inline-block';
     this.alike = null;
     // Reading a style is dear: each of these is read when it is asked for, and once.
-    this._pointer = this._grabs = this._floats = this._cutAway = this._apart = this._faint = this._fontPx = this._mark = undefined;
+    this._cursor = this._position = this._cutAway = this._faint = this._fontPx = this._mark = undefined;
     this._overrides = this._struck = this._unstruck = this._clips = undefined;
   }
 
-  get pointer() { return this._pointer ??= this.style.cursor === 'pointer'; }
-  get grabs() { return this._grabs ??= /^(?:-webkit-)?grab$/.test(this.style.cursor); }
-  get floats() { return this._floats ??= this.style.position === 'fixed' || this.style.position === 'sticky'; }
+  get cursor() { return this._cursor ??= this.style.cursor; }
+  get position() { return this._position ??= this.style.position; }
+  get pointer() { return this.cursor === 'pointer'; }
+  get grabs() { return this.cursor === 'grab' || this.cursor === '-webkit-grab'; }
+  get floats() { return this.position === 'fixed' || this.position === 'sticky'; }
   // Cut down to nothing, as texts for screen readers are.
   get cutAway() {
     return this._cutAway ??= /^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(this.style.clipPath) || /^rect\(([01]px,? ?){4}\)$/.test(this.style.clip);
   }
   // Out of the flow, so that it may be anywhere.
-  get apart() { return this._apart ??= /^(absolute|fixed)$/.test(this.style.position); }
+  get apart() { return this.position === 'absolute' || this.position === 'fixed'; }
   // Letters of no size, or without any colour.
   get faint() { return this._faint ??= this.fontPx < 1 || /^rgba\(.*, 0\)$/.test(this.style.color); }
   get fontPx() { return this._fontPx ??= parseFloat(this.style.fontSize); }
@@ -120,6 +122,9 @@ class Drawn {
   get unstruck() { return this._unstruck ??= this.apart || this.style.display.startsWith('inline-') || this.style.float !== 'none'; }
   get clips() { return this._clips ??= this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'; }
 }
+
+// The document, or the shadow tree that the element is in.
+const rootNodeOf = (el) => anyRoots ? el.getRootNode() : document;
 
 // As `closest`, for what is asked of many elements that stand beside each other.
 function closestTo(el, css) {
@@ -170,7 +175,7 @@ function sharedBy(el) {
 // `el.labels` searches the whole document anew for every element that is asked.
 function labelsOf(el) {
   if (!('labels' in el) && !el.id) return NO_LABELS;
-  if (el.getRootNode() !== document) return 'labels' in el ? [...el.labels || []] : NO_LABELS;
+  if (rootNodeOf(el) !== document) return 'labels' in el ? [...el.labels || []] : NO_LABELS;
   if (labels === null) {
     labels = new Map();
     for (const label of document.querySelectorAll('label')) {
@@ -189,7 +194,12 @@ const worksUnseen = (el) => el.localName === 'input' && (/^(checkbox|radio|file)
 // Closed shadow roots, passed in through the browser's protocol: host -> root.
 const closedRoots = new WeakMap();
 let anyClosed = false;
-const rootOf = (el) => el.shadowRoot || (anyClosed && closedRoots.get(el)) || null;
+let anyRoots = false;  // whether one has been found in this document: nothing else leads into a shadow tree
+function rootOf(el) {
+  const root = el.shadowRoot || (anyClosed && closedRoots.get(el)) || null;
+  if (root !== null) anyRoots = true;
+  return root;
+}
 
 function childrenOf(node) {
   if (node.localName === 'slot') {
@@ -367,6 +377,10 @@ function nativeName(el, role) {
   return '';
 }
 
+// The elements that can be disabled or invalid by themselves; those that a page defines have a dash in their name.
+const CONTROL_TAGS = new Set(['button', 'input', 'select', 'textarea', 'option', 'optgroup', 'fieldset', 'object', 'output']);
+const mayBeDisabled = (el) => CONTROL_TAGS.has(el.localName) || el.localName.includes('-');
+
 const TOGGLED = { true: 'pressed', false: 'not pressed', mixed: 'partly pressed' };
 // Of the days of a calendar only the picked one is told: the others say with every day that it is not.
 const isDay = (el) => /^\d{1,2}$/.test(clean(el.textContent)) && el.closest('td,[role=gridcell]') !== null;
@@ -390,10 +404,11 @@ function statesOf(el, role) {
   else if (open !== 'false' && aria('haspopup') && aria('haspopup') !== 'false' && role !== 'combobox') states.push('opens more');
   const pressed = TOGGLED[aria('pressed')];
   if (pressed && !(pressed === 'not pressed' && isDay(el))) states.push(pressed);
-  if (el.matches(':disabled') || aria('disabled') === 'true' || turned === 'disabled') states.push('disabled');
+  const field = mayBeDisabled(el);
+  if (field && el.matches(':disabled') || aria('disabled') === 'true' || turned === 'disabled') states.push('disabled');
   if (el.required || aria('required') === 'true') states.push('required');
   if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria('readonly') === 'true')) states.push('readonly');
-  if (aria('invalid') === 'true' || el.matches(':user-invalid')) states.push('invalid');
+  if (aria('invalid') === 'true' || field && el.matches(':user-invalid')) states.push('invalid');
   if (aria('busy') === 'true') states.push('busy');
   states.push(...limitsOf(el, role), ...unchosen(el));
   if (canBeDragged(el)) states.push('draggable');
@@ -549,11 +564,14 @@ function treeLevel(el) {
 
 // A row of a tree with columns says its level; its first cell is where people see it.
 function inTreeGrid(el) {
-  const row = el.matches('[role=row]') ? el : el.matches('td,th,[role=gridcell],[role=rowheader]') && !el.previousElementSibling ? el.parentElement : null;
+  const said = el.getAttribute('role');
+  const inRow = el.localName === 'td' || el.localName === 'th' || said === 'gridcell' || said === 'rowheader';
+  const row = said === 'row' ? el : inRow && !el.previousElementSibling ? el.parentElement : null;
   return row && Number(row.getAttribute('aria-level')) || null;
 }
 
 function urlOf(el, role) {
-  if (role === 'link' && el.href) return typeof el.href === 'string' ? el.href : new URL(el.href.baseVal, document.baseURI).href;
-  return role === 'iframe' ? el.src || null : null;
+  if (role === 'iframe') return el.src || null;
+  const href = role === 'link' && el.href;  // dear to read: an address is made of it
+  return !href ? null : typeof href === 'string' ? href : new URL(href.baseVal, document.baseURI).href;
 }

@@ -113,7 +113,7 @@ function addedTo(el) {
 }
 
 function mayBeAddedTo(el) {
-  const root = shadowRoots || !watching ? el.getRootNode() : document;
+  const root = rootNodeOf(el);
   let some = adding.get(root);
   if (some === undefined) {
     const selector = addingSelector(root);

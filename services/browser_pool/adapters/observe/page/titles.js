@@ -44,7 +44,7 @@ function levelsToTitle(el) {
   let known = levels.get(el);
   if (known === undefined) {
     const up = above(el);
-    known = !up ? Infinity : up.matches(SAYS_MORE) ? 1 : levelsToTitle(up) + 1;
+    known = !up ? Infinity : up.hasAttributes() && up.matches(SAYS_MORE) ? 1 : levelsToTitle(up) + 1;
     levels.set(el, known);
   }
   return known;

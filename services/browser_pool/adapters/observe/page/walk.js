@@ -32,10 +32,22 @@ function keep(id, items) {
 const cutChars = (text) => Math.max(0, text.length - MAX_TEXT);
 const shorten = (text) => text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (+${text.length - MAX_TEXT} characters: extract)`;
 const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.right <= 0 || rect.left >= view.w;
-// How much of the document is in view, and from where on. Asking for each of these is dear: a walk asks once.
+// How much of the document is in view, and from where on. Asking for any of it is dear: a walk asks once.
+let seenFrom = null;
 const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight, x: scrollX, y: scrollY });
+// So is asking for the box of an element.
+const boxes = memory();
+function boxOf(el) {
+  let box = boxes.get(el);
+  if (!box) { box = el.getBoundingClientRect(); boxes.set(el, box); }
+  return box;
+}
+
 // Left of or above where the document begins: no scrolling brings it into view.
-const unreachable = (rect, from = { x: scrollX, y: scrollY }) => rect.right + from.x <= 0 || rect.bottom + from.y <= 0;
+function unreachable(rect) {
+  const { x, y } = seenFrom || { x: scrollX, y: scrollY };
+  return rect.right + x <= 0 || rect.bottom + y <= 0;
+}
 
 // Minimum size of the document as a file: its markup and its resources.
 function weight() {
@@ -51,7 +63,7 @@ function survey(id, withLocators, weighed, room) {
   const hosts = [];
   let ranks = '';
   const stats = { total: 0, interactive: 0, unnamed: 0, svg: 0, canvas: 0, canvas_share: 0, icons: 0, icon_lists: 0 };
-  const view = viewOf();
+  const view = seenFrom = viewOf();
   const cells = new Map();
   const origin = `${location.origin}/`;
   const pressable = new Set();  // the items of a list whose container listens for all of them
@@ -151,11 +163,11 @@ function survey(id, withLocators, weighed, room) {
     let rect = null;
     // Reading a box is the most expensive step: elements far outside the view are measured when they are shown.
     if (!known.noBox && tag !== 'option' && (at.out ? !known.inline && (known.clips || known.floats) : block || acts || byTrace || !known.inline)) {
-      rect = el.getBoundingClientRect();
+      rect = boxOf(el);
       const empty = rect.width === 0 || rect.height === 0;
       if (rect.width <= 1 && rect.height <= 1 && known.clips && !worksUnseen(el)) return tellHiddenIn(el, inner) || tellIcon(el, at);
-      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect, view)) return undefined;
-      if (!empty && unreachable(rect, view) && el.matches(LIVE)) return tellIcon(el, at);
+      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
+      if (!empty && unreachable(rect) && el.matches(LIVE)) return tellIcon(el, at);
       if (!empty) inner.out = outside(rect, view);
       if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
       if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || !inner.out && known.floats && liesOver(el);
@@ -402,7 +414,7 @@ function stretchesOf(numbers) {
 // The items `wanted` in full. Those that turn out to have no box on the page are left out.
 function details(id, wanted, withLocators) {
   const items = snapshots.get(id) || [];
-  const view = viewOf();
+  const view = seenFrom = viewOf();
   const counts = withLocators ? countsOf(items) : null;
   let tests = 0;
   const all = [];
@@ -412,9 +424,9 @@ function details(id, wanted, withLocators) {
     const item = items[n];
     const { el } = item;
     if (!el.isConnected) continue;
-    const rect = item.nodes ? rangeRect(item.nodes) : item.role === 'img' ? drawnRect(el) : el.getBoundingClientRect();
+    const rect = item.nodes ? rangeRect(item.nodes) : item.role === 'img' ? drawnRect(el) : boxOf(el);
     const empty = rect.width === 0 || rect.height === 0;
-    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect, view)) || item.nodes && isClipped(el)) continue;
+    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect)) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
@@ -465,7 +477,7 @@ function isUnwritten(item) {
 function isClipped(el) {
   const known = facts(el);
   if (known.inline || !known.clips) return false;
-  const box = el.getBoundingClientRect();
+  const box = boxOf(el);
   return box.width === 0 || box.height === 0;
 }
 
@@ -628,7 +640,7 @@ function clipOf(el) {
   let box = clips.get(el);
   if (box === undefined) {
     const outer = el.parentElement ? clipOf(el.parentElement) : null;
-    box = facts(el).clips ? overlap(el.getBoundingClientRect(), outer) : outer;
+    box = facts(el).clips ? overlap(boxOf(el), outer) : outer;
     clips.set(el, box);
   }
   return box;
