@@ -13,7 +13,7 @@ FIELD = "\x1f"
 
 
 class RawItem(msgspec.Struct, frozen=True, array_like=True):
-    """One element of one frame, as walk.js reports it in full; sent as an array for speed.
+    """One element of one frame, as walk.js reports it in full; sent as an array for speed, without what is usual at its end.
 
     ``n`` counts the elements of the frame from 0. ``box`` is x, y, width, height in CSS pixels from the top left of the
         frame's document. ``type`` and ``path`` (of tags) are part of the fingerprint.
@@ -32,26 +32,26 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     box: tuple[float, float, float, float]
     in_viewport: bool
     in_dialog: bool
-    covered_by: str | None = None
-    type: str = ""
     path: str = ""
-    locators: tuple[tuple[str, str, int], ...] = ()
-    title: str | None = None
+    span: int = 1
+    column: int | None = None
+    type: str = ""
     area: str = ""
+    parts: tuple[tuple[str, str, str | None, bool], ...] = ()
+    regions: tuple[str, ...] = ()
+    title: str | None = None
+    covered_by: str | None = None
     turn: str = ""
+    past: bool = False
+    before_blank: bool = False
+    like_next: bool = False
+    unwritten: bool = False
+    hints: tuple[tuple[str, str], ...] = ()
+    secret: bool = False
     look: str = ""
     """Of a picture without a name: equal for pictures that are drawn alike."""
     cut_chars: int = 0
-    secret: bool = False
-    column: int | None = None
-    span: int = 1
-    parts: tuple[tuple[str, str, str | None, bool], ...] = ()
-    past: bool = False
-    before_blank: bool = False
-    regions: tuple[str, ...] = ()
-    hints: tuple[tuple[str, str], ...] = ()
-    unwritten: bool = False
-    like_next: bool = False
+    locators: tuple[tuple[str, str, int], ...] = ()
 
 
 class PageStats(msgspec.Struct, frozen=True):

@@ -431,12 +431,21 @@ function details(id, wanted, withLocators) {
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     const states = busy && (el.closest(BUSY) !== null || el.querySelector(BUSY) !== null) && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
-    all.push([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
+    all.push(withoutUsual([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
       [inTenths(rect.left + view.x), inTenths(rect.top + view.y), inTenths(rect.width), inTenths(rect.height)], inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
-      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item), isUnwritten(item), isLikeNext(item)]);
+      tagPath(el), item.span, item.column, el.getAttribute('type') || '', isFilter(item.control || el) ? 'search' : areaOf(el), textPartsOf(item), regionsOf(el, regions), item.beside, covered, item.url ? turnOf(el) : '',
+      isPast(el), isBeforeBlank(item), isLikeNext(item), isUnwritten(item), titledWordsOf(item), isSecret(item.control || el), item.look, cutChars(item.name), counts ? locatorsFrom(item, counts) : NONE]));
   }
   return all;
+}
+
+// The last facts of an item as most items have them, which need not be sent: the defaults of `RawItem` of page/model.py.
+const USUAL = ['', 1, null, '', '', NONE, NONE, null, null, '', false, false, false, false, NONE, false, '', 0, NONE];
+function withoutUsual(item) {
+  const first = item.length - USUAL.length;
+  const isUsual = (fact, usual) => fact === usual || usual === NONE && fact.length === 0;
+  while (isUsual(item[item.length - 1], USUAL[item.length - 1 - first])) item.pop();
+  return item;
 }
 
 const inTenths = (px) => Math.round(px * 10) / 10;
