@@ -13,7 +13,9 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=T
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of values inside messages. They are never sent alone, so they have no tag."""
+    """Base of values inside messages. They are never sent alone, so they have no tag.
+
+    Those of which a page has thousands are passed over by the garbage collector (``gc=False``)."""
 
 
 class Failure(Message, frozen=True, kw_only=True):

@@ -103,7 +103,7 @@ def cut_marker(cut_chars: int) -> str:
     return f" ... (+{cut_chars} characters: extract)"
 
 
-class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
+class Element(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One element of the page. Elements are in document order; those of a frame follow all of its parent frame.
 
     ``header``: the name of a value. It is the ``dt`` of a ``dd``, the row header of a cell, or the column header of a

@@ -12,7 +12,7 @@ from shared.contracts.codes import OpenCode
 from shared.contracts.error_codes import ActionCode
 
 
-class Box(Part, frozen=True, kw_only=True):
+class Box(Part, frozen=True, kw_only=True, gc=False):
     """A rectangle in CSS pixels, from the top left of the main frame's document."""
 
     x: float
@@ -37,7 +37,7 @@ class Ink(Part, frozen=True, kw_only=True, omit_defaults=True):
 PartKind = Literal["", "badge", "old"]
 
 
-class TextPart(Part, frozen=True, kw_only=True, omit_defaults=True):
+class TextPart(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One of several texts of an element.
 
     ``kind``: ``badge`` for a text in a box of its own, such as a tag; ``old`` for a text that is struck out.
@@ -51,7 +51,7 @@ class TextPart(Part, frozen=True, kw_only=True, omit_defaults=True):
     minor: bool = False
 
 
-class Locator(Part, frozen=True, kw_only=True):
+class Locator(Part, frozen=True, kw_only=True, gc=False):
     """One way to find an element again. ``matches``: how many elements it matched when it was recorded.
 
     ``value``: CSS for id, testid and css; ``role=button[name="Save"]`` for role; plain text for label and text.

@@ -1,8 +1,12 @@
-"""What walking a page returns, before any decision about what to show. Data only."""
+"""What walking a page returns, before any decision about what to show. Data only.
+
+A page has thousands of these. They hold nothing that could refer back to them, so the garbage collector passes over
+them (``gc=False``): a full collection stops the event loop for tens of milliseconds.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
@@ -12,8 +16,8 @@ FIELD = "\x1f"
 """Separates the fields of a content line: role, header, name, value, states, URL, and the title if there is one."""
 
 
-class RawItem(msgspec.Struct, frozen=True, array_like=True):
-    """One element of one frame, as walk.js reports it in full; sent as an array for speed, without what is usual at its end.
+class RawItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One element of one frame, as walk.js reports it in full; sent as an array, without usual facts at its end.
 
     ``n`` counts the elements of the frame from 0. ``box`` is x, y, width, height in CSS pixels from the top left of the
         frame's document. ``type`` and ``path`` (of tags) are part of the fingerprint.
@@ -72,8 +76,7 @@ class PageStats(msgspec.Struct, frozen=True):
     icon_lists: int = 0
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True, gc=False):
     """An element with its position in the whole page. ``ref`` is unique over all frames of the snapshot."""
 
     ref: int
@@ -88,7 +91,7 @@ class Seen:
 
     def located(self, locators: tuple[tuple[str, str, int], ...]) -> Seen:
         """Return a copy with these locators."""
-        return replace(self, item=msgspec.structs.replace(self.item, locators=locators))
+        return msgspec.structs.replace(self, item=msgspec.structs.replace(self.item, locators=locators))
 
 
 @dataclass(frozen=True)

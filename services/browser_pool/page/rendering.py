@@ -65,6 +65,9 @@ def quoted(text: str) -> str:
 
 
 def one_line(text: str) -> str:
+    # Nearly all texts are one line already; characters that break it, or turn its direction, are not printable.
+    if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
+        return text
     return _BREAKS.sub(" ", _TURNS.sub("", text)).strip()
 
 
@@ -92,7 +95,7 @@ def with_gaps(
     frame = "main"
     expected = 1
     for text, element in zip(lines, elements, strict=True):
-        if any(ref not in hidden for ref in range(expected, element.ref)):
+        if expected < element.ref and any(ref not in hidden for ref in range(expected, element.ref)):
             out.append("...")
         if element.frame != frame:
             frame = element.frame

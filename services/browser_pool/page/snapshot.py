@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
@@ -117,28 +118,35 @@ def to_element(one: Seen, look: int = 0) -> Element:
         frame=one.frame,
         fingerprint=fingerprint(item.tag, item.role, item.name, item.type, item.path),
         locators=tuple(
-            Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators
+            [Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators]
         ),
         title=item.title,
         area=item.area,
         turn=item.turn,
-        place=">".join(item.path.split(">")[-PLACE_TAGS:]),
+        place=_place(item.path),
         look=look,
         cut_chars=item.cut_chars,
         secret=item.secret,
         column=item.column,
         rows=item.span,
         parts=tuple(
-            TextPart(text=text, kind=cast("PartKind", kind), title=title, minor=minor)
-            for text, kind, title, minor in item.parts
+            [
+                TextPart(text=text, kind=cast("PartKind", kind), title=title, minor=minor)
+                for text, kind, title, minor in item.parts
+            ]
         ),
         past=item.past,
         before_blank=item.before_blank,
         regions=item.regions,
-        hints=tuple(TextPart(text=text, title=title) for text, title in item.hints),
+        hints=tuple([TextPart(text=text, title=title) for text, title in item.hints]),
         unwritten=item.unwritten,
         like_next=item.like_next,
     )
+
+
+@lru_cache(maxsize=1000)
+def _place(path: str) -> str:
+    return ">".join(path.split(">")[-PLACE_TAGS:])
 
 
 def dom_confidence(stats: PageStats, shown: int) -> float:

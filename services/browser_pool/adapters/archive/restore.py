@@ -122,8 +122,8 @@ def _with_recorded_url(one: Seen, frames: dict[str, str]) -> Seen:
     label = frames.get(one.frame, SRCDOC if one.frame.startswith("cid:") else one.frame)[:200]
     url = one.item.url
     if url is not None and url.startswith("cid:"):
-        one = replace(one, item=msgspec.structs.replace(one.item, url=frames.get(url)))
-    return one if label == one.frame else replace(one, frame=label)
+        one = msgspec.structs.replace(one, item=msgspec.structs.replace(one.item, url=frames.get(url)))
+    return one if label == one.frame else msgspec.structs.replace(one, frame=label)
 
 
 # --- unpacking

@@ -59,11 +59,11 @@ UNFORGED = (
     *("children", "className", "clientHeight", "clientWidth", "closest", "contains", "createElement", "createRange"),
     *("createTreeWalker", "documentElement", "elementFromPoint", "elementsFromPoint", "firstChild"),
     *("firstElementChild", "getAnimations", "getAttribute", "getAttributeNames", "getBoundingClientRect"),
-    *("getClientRects", "getElementById", "getRootNode", "hasAttribute", "hasAttributes", "id", "images", "innerText", "isConnected"),
-    *("isContentEditable", "localName", "matches", "nextElementSibling", "nextSibling", "nodeType", "ownerDocument"),
-    *("parentElement", "parentNode", "previousElementSibling", "querySelector", "querySelectorAll", "readyState"),
-    *("removeAttribute", "scripts", "scrollBy", "scrollHeight", "scrollIntoView", "scrollTop", "scrollingElement"),
-    *("setAttribute", "shadowRoot", "textContent", "title"),
+    *("getClientRects", "getElementById", "getRootNode", "hasAttribute", "hasAttributes", "id", "images"),
+    *("innerText", "isConnected", "isContentEditable", "localName", "matches", "nextElementSibling", "nextSibling"),
+    *("nodeType", "ownerDocument", "parentElement", "parentNode", "previousElementSibling", "querySelector"),
+    *("querySelectorAll", "readyState", "removeAttribute", "scripts", "scrollBy", "scrollHeight", "scrollIntoView"),
+    *("scrollTop", "scrollingElement", "setAttribute", "shadowRoot", "textContent", "title"),
 )
 """Properties of elements and documents that the engine reads.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from playwright.async_api import Error, Frame, Page
@@ -54,6 +54,7 @@ class Refs:
 
     def __init__(self) -> None:
         self._starts: list[int] = []
+        self._ends: list[int] = []
         self._stretches: list[tuple[FramePlace, int]] = []
         self._count = 0
 
@@ -62,19 +63,32 @@ class Refs:
             self._starts.append(self._count)
             self._stretches.append((place, first_n))
             self._count += count
+            self._ends.append(self._count)
 
     def __len__(self) -> int:
         return self._count
 
+    def in_order(self, indexes: Sequence[int]) -> list[tuple[int, FramePlace, int]]:
+        """Return each of ``indexes``, which are ascending, with its frame and its number there."""
+        found: list[tuple[int, FramePlace, int]] = []
+        for start, end, place, first_n in self._ranges():
+            some = indexes[bisect_left(indexes, start) : bisect_left(indexes, end)]
+            found += [(index, place, index - start + first_n) for index in some]
+        return found
+
     def indexes(self, place: FramePlace, numbers: Collection[int]) -> set[int]:
         """Return the indexes, over all frames, of the elements ``numbers`` of one frame."""
-        ends = [*self._starts[1:], self._count]
         return {
             start + n - first_n
-            for start, end, (one, first_n) in zip(self._starts, ends, self._stretches, strict=True)
+            for start, end, one, first_n in self._ranges()
             for n in numbers
             if one is place and first_n <= n < first_n + end - start
         }
+
+    def _ranges(self) -> Iterator[tuple[int, int, FramePlace, int]]:
+        """Yield each range's first index, its end, its frame, and its first number there."""
+        for start, end, (place, first_n) in zip(self._starts, self._ends, self._stretches, strict=True):
+            yield start, end, place, first_n
 
     def __getitem__(self, index: int) -> Ref:
         at = bisect_right(self._starts, index) - 1
@@ -227,20 +241,20 @@ class PageWalk:
         return FramePlace(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
 
     async def read_elements(self, whole: WalkedPage, wanted: Sequence[int]) -> tuple[Seen, ...]:
-        """Return the elements ``wanted`` in full, without those that have no box."""
-        refs = [(index, whole.refs[index]) for index in wanted]
+        """Return the elements ``wanted``, ascending indexes, in full, without those that have no box."""
+        refs = whole.refs.in_order(wanted)
         # By identity: hashing a place is expensive.
         by_place: dict[int, list[int]] = {}
-        for _, ref in refs:
-            by_place.setdefault(id(ref.place), []).append(ref.n)
+        for _, place, n in refs:
+            by_place.setdefault(id(place), []).append(n)
         parts = [(place, surveyed) for place, surveyed, _ in whole.parts if id(place) in by_place]
         found = await asyncio.gather(*(self._items(place, one, by_place[id(place)]) for place, one in parts))
         items = {id(place): told for (place, _), told in zip(parts, found, strict=True)}
         rows = {id(place): before for place, _, before in whole.parts}
         return tuple(
-            _seen(index + 1, ref.place, items[id(ref.place)][ref.n], rows[id(ref.place)])
-            for index, ref in refs
-            if ref.n in items[id(ref.place)]
+            _seen(index + 1, place, items[id(place)][n], rows[id(place)])
+            for index, place, n in refs
+            if n in items[id(place)]
         )
 
     async def find_by_locators(self, whole: WalkedPage, locators: str) -> set[int]:
