@@ -220,6 +220,12 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """It is complete, and no request, timer, connection or refresh is pending; False where that is not known."""
     awaits_data: bool = False
     """A request that it may be drawn from is in flight or has ended since it was read, or a timer is overdue."""
+    awaited: tuple[str, ...] = ()
+    """What the page's own requests ask for that have not been answered, however long ago they were made, such as
+    ``GET https://example.com/api/owner``; three at most. Their answers may replace what it shows. Polls and streams are
+    none of them."""
+    failed: tuple[str, ...] = ()
+    """The same of those for data that were answered with an error of the site (5xx, 429), or not at all."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from playwright.async_api import BrowserContext, Error, Frame, Page, Request, Response
+
+from services.browser_pool.page.polls import STREAMS, Asked, Polls
+from services.browser_pool.safety.politeness import registrable_domain
+from shared.hosts import fits_any, parse_origin
 
 ABORTED = "net::ERR_ABORTED"
 """The failure of a document that became a download or was replaced; a document that could not be fetched fails
 otherwise."""
 RELEVANT_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
+DATA_TYPES = frozenset({"fetch", "xhr"})
+OWN_TYPES = DATA_TYPES | {"document", "script"}
+"""What may bring the values of a page."""
 # A request that takes longer is probably a long poll; the page is read without waiting for it.
 MAX_PENDING_S = 1.5
 AWAITED_S = 10.0
-"""What a request that takes longer brings is not waited for by a reader either."""
+"""What a request that takes longer brings is not waited for by a reader either, unless it is the page's own."""
+REFUSED = (ABORTED, "net::ERR_FAILED", "BLOCKED", "ACCESS_DENIED")
+TOO_MANY = 429
+KEPT_ENDED = 50
+MOST_AWAITED, AWAITED_CHARS = 3, 150
 
 
 @dataclass(frozen=True)
@@ -34,13 +46,29 @@ class InFlight:
     relevant: bool
     frame: Frame | None
     request: Request
+    asked: Asked | None = None
+    """Of data."""
+    round_s: float = 0.0
+    """For how long it counts as one round of a poll."""
+    status: int = 0
+    """0 until its answer begins."""
+    streams: bool = False
+    """Its answer has no end."""
 
 
 class Network:
-    """Follows the requests of a context. ``now_s`` is a monotonic clock in seconds."""
+    """Follows the requests of a context. ``now_s`` is a monotonic clock in seconds. ``polls``: the forms of known
+    polls, see `Polls`."""
 
-    def __init__(self, context: BrowserContext, now_s: Callable[[], float], longest_document_s: float) -> None:
+    def __init__(
+        self, context: BrowserContext, now_s: Callable[[], float], longest_document_s: float, polls: set[str]
+    ) -> None:
         self._now_s = now_s
+        self._known_polls = polls
+        self._polls: dict[Page, Polls] = {}
+        self._just_ended = deque[tuple[InFlight, float]](maxlen=KEPT_ENDED)
+        self._failed: dict[Page, dict[str, InFlight]] = {}
+        """Requests for data of the present documents that have failed, and were not answered since."""
         self._longest_document_s = longest_document_s
         self._in_flight: dict[Request, InFlight] = {}
         self._known: set[str] = set()
@@ -110,6 +138,30 @@ class Network:
         in_flight = (flight for flight in self._in_flight.values() if flight.relevant and not _gone(flight))
         return self._data_s >= since_s or any(now_s - flight.since_s < AWAITED_S for flight in in_flight)
 
+    def awaited(self, page: Page, is_own: Callable[[str], bool], since_s: float) -> tuple[str, ...]:
+        """Return what requests of the page's own ask for that are in flight, or have ended since then: their answers
+        may replace what it shows. Rounds of polls are none of them, nor are streams. ``is_own`` takes an address."""
+        now_s = self._now_s()
+        flights = [(flight, now_s) for flight in self._in_flight.values() if not _gone(flight)]
+        flights += [(flight, ended_s) for flight, ended_s in self._just_ended if ended_s >= since_s]
+        found = (flight for flight, at_s in flights if self._may_bring_values(flight, page, at_s - flight.since_s))
+        return _addresses(found, is_own)
+
+    def failed(self, page: Page, is_own: Callable[[str], bool]) -> tuple[str, ...]:
+        """Return what requests of the page's own ask for that have failed."""
+        found = self._failed.get(page, {}).values()
+        return _addresses((one for one in found if self._may_bring_values(one, page, 0.0)), is_own)
+
+    def _may_bring_values(self, flight: InFlight, page: Page, age_s: float) -> bool:
+        if flight.main_document or flight.streams or flight.request.resource_type not in OWN_TYPES:
+            return False
+        if flight.frame is None or flight.frame.page is not page:
+            return False
+        return age_s >= flight.round_s
+
+    def _polls_of(self, page: Page) -> Polls:
+        return self._polls.setdefault(page, Polls(self._known_polls))
+
     def is_idle_for(self, quiet_ms: float) -> bool:
         """Return whether no request is in flight, however long it takes, and none has ended in this time."""
         if any(not _gone(flight) for flight in self._in_flight.values()):
@@ -126,9 +178,17 @@ class Network:
         key = f"{request.method} {request.url} {hash(request.post_data_buffer)}"
         frame = frame_of(request)
         main_document = request.is_navigation_request() and _is_main(frame)
-        self._in_flight[request] = InFlight(key, self._now_s(), main_document, key not in self._known, frame, request)
+        flight = InFlight(key, self._now_s(), main_document, key not in self._known, frame, request)
+        self._in_flight[request] = flight
         self._known.add(key)
-        self.data_asked = self.data_asked or request.resource_type in ("fetch", "xhr")
+        if request.resource_type in DATA_TYPES:
+            self.data_asked = True
+            flight.asked = Asked.of(request.method, request.url, request.post_data_buffer)
+        if frame is not None and main_document:
+            self._polls_of(frame.page).begin_document()
+            self._failed.pop(frame.page, None)
+        elif frame is not None and flight.asked is not None:
+            flight.round_s = self._polls_of(frame.page).note_asked(flight.asked)
         self.changed.set()
 
     def _on_failure(self, request: Request) -> None:
@@ -142,14 +202,33 @@ class Network:
         if flight is None:
             return
         self._ended_s = self._now_s()
+        self._just_ended.append((flight, self._ended_s))
+        if flight.asked is not None and flight.frame is not None:
+            self._note_data(flight, flight.asked, flight.frame.page)
         if flight.relevant:
             self._data_s = self._ended_s
         if flight.relevant and self._now_s() - flight.since_s < MAX_PENDING_S:
             self.last_s = self._now_s()
         self.changed.set()
 
+    def _on_answer(self, flight: InFlight, response: Response) -> None:
+        """Note an answer as it begins: scripts go on from there, and may ask again before it has ended."""
+        flight.status = response.status
+        flight.streams = STREAMS.match(response.headers.get("content-type", "")) is not None
+        if flight.asked is not None and flight.frame is not None and 200 <= flight.status < 400:
+            self._polls_of(flight.frame.page).note_answer(flight.asked, self._now_s() - flight.since_s)
+
+    def _note_data(self, flight: InFlight, asked: Asked, page: Page) -> None:
+        failed = self._failed.setdefault(page, {})
+        failed.pop(asked.words, None)
+        if flight.status == TOO_MANY or flight.status >= 500 or _was_cut_off(flight.request.failure):
+            failed[asked.words] = flight
+
     def _on_response(self, response: Response) -> None:
         request = response.request
+        flight = self._in_flight.get(request)
+        if flight is not None:
+            self._on_answer(flight, response)
         if not request.is_navigation_request():
             return
         frame = frame_of(request)
@@ -173,6 +252,30 @@ def frame_of(request: Request) -> Frame | None:
         return request.frame
     except Error:  # the first document of a new tab has no frame yet
         return None
+
+
+def own_addresses(page_url: str, allowed: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells whether an address is the page's own: of its registrable domain, or of an allowed host."""
+    here, rules = registrable_domain(page_url), tuple(allowed)
+
+    def is_own(url: str) -> bool:
+        origin = parse_origin(url)
+        return not isinstance(origin, str) and (registrable_domain(url) == here or fits_any(origin, rules))
+
+    return is_own
+
+
+def _addresses(flights: Iterable[InFlight], is_own: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return method and address of each of the page's own requests, without what may be a secret."""
+    own = (flight.request for flight in flights if is_own(flight.request.url))
+    found = (f"{one.method} {one.url.partition('?')[0].partition('#')[0]}"[:AWAITED_CHARS] for one in own)
+    return tuple(dict.fromkeys(found))[:MOST_AWAITED]
+
+
+def _was_cut_off(failure: str | None) -> bool:
+    """Return whether the site did not answer, so that the page has given nothing up itself, and nobody has refused it
+    the answer."""
+    return failure is not None and not any(word in failure for word in REFUSED)
 
 
 def _gone(flight: InFlight) -> bool:

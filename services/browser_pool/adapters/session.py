@@ -15,7 +15,7 @@ from services.browser_pool.adapters.downloads.collector import collect_files
 from services.browser_pool.adapters.downloads.tracker import DownloadTracker
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.session_guard import SessionGuard
-from services.browser_pool.adapters.network import Network
+from services.browser_pool.adapters.network import Network, own_addresses
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
@@ -71,11 +71,14 @@ class PageSession:
         limits: SessionLimits,
         perform: Perform,
         pace: SessionPace,
+        polls: set[str] | None = None,
     ) -> None:
+        """``polls``: what other sessions know of polls (see :mod:`services.browser_pool.page.polls`); added to."""
         self.limits = limits
         self.tabs = Tabs(browser, context, page, limits.use.tabs)
         self._ending = BackgroundTasks()
-        self.network = Network(context, time.monotonic, limits.navigation_s)
+        known_polls = set[str]() if polls is None else polls
+        self.network = Network(context, time.monotonic, limits.navigation_s, known_polls)
         self.targets = Targets()
         self.files = DownloadTracker(limits.download_bytes)
         self.pace = pace
@@ -198,9 +201,19 @@ class PageSession:
         self._contents_by_snapshot[snapshot_id] = raw.contents
         while len(self._contents_by_snapshot) > KEPT_SNAPSHOTS:
             del self._contents_by_snapshot[next(iter(self._contents_by_snapshot))]
+        awaited, failed = self._unanswered()
         idle, awaits_data = await self.run_timed(self._read_pending(whole))
         tabs = await self.tabs.read_tabs()
-        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=tabs, idle=idle, awaits_data=awaits_data)
+        pending = replace(raw, idle=idle, awaits_data=awaits_data, awaited=awaited, failed=failed)
+        return replace(pending, browser_ms=self.spent_ms, before=before, tabs=tabs)
+
+    def _unanswered(self) -> tuple[tuple[str, ...], ...]:
+        """Return what the page's own requests ask for that may bring other values than those that were just read, and
+        what has failed."""
+        is_own = own_addresses(self.page.url, () if self.guard is None else self.guard.bounds.allowed)
+        since_s = self._read_s - QUIET_MS * self.limits.patience / 1000
+        found = (self.network.awaited(self.page, is_own, since_s), self.network.failed(self.page, is_own))
+        return tuple(tuple(redacted_text(one, self.hidden) for one in some) for some in found)
 
     async def _read_pending(self, whole: WalkedPage) -> tuple[bool, bool]:
         """Return whether the page is idle, and whether it awaits data (see PageObserved)."""

@@ -127,3 +127,7 @@ class RawPage:
     """See PageObserved."""
     awaits_data: bool = False
     """See PageObserved."""
+    awaited: tuple[str, ...] = ()
+    """See PageObserved."""
+    failed: tuple[str, ...] = ()
+    """See PageObserved."""

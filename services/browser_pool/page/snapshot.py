@@ -79,6 +79,8 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         busy=raw.busy,
         idle=raw.idle,
         awaits_data=raw.awaits_data,
+        awaited=raw.awaited,
+        failed=raw.failed,
         browser_ms=raw.browser_ms,
         triggers=triggers(raw.stats, total, raw.unread),
         tabs=raw.tabs,

@@ -96,6 +96,8 @@ class Chromium:
         self._retired: list[BrowserProcess] = []
         self._opening = 0
         self._closed = False
+        self._polls: set[str] = set()
+        """What sessions have learned of polls, for those after them."""
         self._refilling: asyncio.Task[None] | None = None
         self._replacing: asyncio.Task[None] | None = None
         self._background = BackgroundTasks()
@@ -158,7 +160,7 @@ class Chromium:
         def on_closed() -> None:
             started.live -= 1
 
-        return PoolSession(started, warm, self._limits, pace, on_closed)
+        return PoolSession(started, warm, self._limits, pace, on_closed, self._polls)
 
     async def _live_browser(self) -> BrowserProcess:
         async with self._starting:
@@ -279,8 +281,9 @@ class PoolSession(PageSession):
         limits: SessionLimits,
         pace: SessionPace,
         on_closed: Callable[[], None],
+        polls: set[str],
     ) -> None:
-        super().__init__(started.browser, warm.context, warm.page, limits, perform, pace)
+        super().__init__(started.browser, warm.context, warm.page, limits, perform, pace, polls)
         self._on_closed: Callable[[], None] | None = on_closed
         self._browser_folder, self._watch = started.folder, started.watch
         warm.context.on("response", self._record_response)
