@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -155,7 +156,23 @@ async def test_counting_leaves_the_functions_of_the_page_as_they_are(
     assert names == ["setTimeout,1,true,true,true,false,a,b"]
 
 
+MOVES = """<style>
+@keyframes m { to { opacity: .4 } }
+.m { animation: m 1s infinite alternate }
+.once { animation: m 300s }
+.bar { display: block; width: 90px; height: 14px; background: #ddd }
+.drawn::after { content: ""; display: block; width: 90px; height: 14px; background: linear-gradient(90deg, #ddd, #eee) }
+.dot { display: block; width: 9px; height: 9px; background: red }
+.far { height: 3000px }
+</style>"""
 BUSY = (
+    (f"{MOVES}<main><dl><dt>Owner<dd><span class='bar m'></span></dl></main>", True),
+    (f"{MOVES}<main><div class=m><div class=bar></div><div class=bar></div></div></main>", True),
+    (f"{MOVES}<main><p class='drawn m'></p></main>", True),
+    (f"{MOVES}<main>T-1 <i class=bar></i> <b class=m>Live</b> <i class='dot m'></i></main>", False),
+    (f"{MOVES}<main>T-1 <div role=progressbar aria-valuenow=40><div class='bar m'></div></div></main>", False),
+    (f"{MOVES}<main><p class=far>T-1</p><i class='bar m'></i></main><footer><i class='bar m'></i></footer>", False),
+    (f"{MOVES}<main>T-1 <i class='bar once'></i></main>", False),
     ("<main aria-busy=true><p>T-1</p></main>", True),
     ("<main><div aria-busy=true></div></main>", True),
     ("<main><progress></progress></main>", True),
@@ -180,3 +197,56 @@ async def is_idle(look: Look) -> bool:
         if time.monotonic() > deadline_s:
             return False
     return True
+
+
+# --- what the page's own requests have not brought yet
+
+UNANSWERED = """
+fetch('/held/fetch'); const x = new XMLHttpRequest(); x.open('POST', '/held/xhr'); x.send('1');
+const s = document.createElement('script'); s.src = '/held/script.js'; document.body.append(s);
+navigator.sendBeacon('/held/beacon', 'x'); new Image().src = '/held/image.png'; new EventSource('/held/events');
+new WebSocket('ws://' + location.host + '/held/socket'); fetch('http://localhost:9/held').catch(() => 0);
+"""
+
+
+async def test_a_page_tells_of_its_own_requests_that_may_bring_values(
+    look: Look, session: PageSession, site: Site
+) -> None:
+    gate = asyncio.Event()
+    held = {
+        "/held/fetch",
+        "/held/xhr",
+        "/held/script.js",
+        "/held/beacon",
+        "/held/image.png",
+        "/held/events",
+        "/held/socket",
+    }
+    for path in held:
+        site.add(path, "{}", gate=gate, content_type="application/json")
+    session.limits = replace(session.limits, settle_s=0.2)
+    await session.page.goto(site.add("/asks", script(UNANSWERED)), wait_until="commit")
+    for path in ("/held/fetch", "/held/xhr", "/held/script.js"):
+        await site.asked_for(path).wait()
+    wanted = {f"GET {site.url}/held/fetch", f"POST {site.url}/held/xhr", f"GET {site.url}/held/script.js"}
+    assert set((await look()).awaited) == wanted
+    gate.set()
+    while (page := await look()).awaited:
+        continue
+    assert page.failed == ()
+
+
+async def test_a_page_tells_of_its_own_requests_that_failed(look: Look, session: PageSession, site: Site) -> None:
+    site.add("/broken", "no", status=500)
+    asks = "fetch('/broken'); fetch('/none-such'); fetch('http://localhost:9/x').catch(() => 0)"
+    await session.page.goto(site.add("/asks-in-vain", script(asks)))
+    assert await is_idle(look)
+    assert (await look()).failed == (f"GET {site.url}/broken",)
+
+
+async def test_what_stands_beside_a_bar_that_moves_is_not_certain(look: Look) -> None:
+    page = await look(f"{MOVES}<main><h1>T-1</h1><dl><dt>Amount<dd>0.00<dt>Owner<dd><i class='bar m'></i></dl></main>")
+    assert {e.name: "busy" in e.states for e in page.elements if e.name in ("T-1", "0.00")} == {
+        "T-1": False,
+        "0.00": True,
+    }

@@ -14,6 +14,7 @@
   const DRAWN_MS = 50, LATE_MS = 20, NEVER_MS = 5000, FRAME_MS = 20, MOST = 2000;
   // A timer that is set later goes on with something, as a poll does.
   const NEW_MS = 2000, SOON_MS = 5000;
+  const began = now();  // the clock has run since the document was asked for
   // When each timer is due, how often it repeats, and when it fired.
   let due = Object.create(null), every = Object.create(null), fired = Object.create(null), early = Object.create(null);
   let listed = 0, most = MOST, connected = false;
@@ -22,7 +23,7 @@
     if (listed >= most) { forget(now() - NEVER_MS); most = Math.max(MOST, 2 * listed); }
     const ms = Math.max(0, delay | 0);  // as browsers cut it
     due[id] = now() + ms;
-    if (now() < NEW_MS) early[id] = true;
+    if (now() - began < NEW_MS) early[id] = true;
     delete fired[id];
     listed += 1;
     return ms;

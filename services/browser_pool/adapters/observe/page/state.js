@@ -110,10 +110,43 @@ function looksUnfinished() {
   return text.length < 400 && /(^|\s)(loading|please wait)\s*(\.{2,3}|…)?(\s|$)/i.test(text);
 }
 
+// The parts of the page of which nothing is certain yet: they say that they are busy, or bars stand among their texts.
+const AMONG = 'tr,dl,ul,ol,fieldset,[role=row],[role=list]';
+const busyParts = () => [...document.querySelectorAll('[aria-busy=true]'), ...skeletons().map((bar) => bar.closest(AMONG) || bar)];
+
 // Whether a part that is in sight says that it is still loading; beside the content much may load for ever.
 const BESIDE = 'nav,aside,header,footer,[role=navigation],[role=complementary],[role=banner],[role=contentinfo],[role=search]';
 function saysBusy() {
-  return everything('[aria-busy=true]').some((el) => el.checkVisibility(SEEN) && !el.closest(BESIDE));
+  return everything('[aria-busy=true]').some((el) => el.checkVisibility(SEEN) && !el.closest(BESIDE)) || skeletons().length > 0;
+}
+
+// An empty bar where a text is to come, which moves until it does. Only what is in view loads for sure.
+const BAR = { least: 8, most: 60, long: 32 };  // pixels
+const MOST_BARS = 40;
+const UNPAINTED = /^(?:transparent|rgba\(.*, 0\))$/;
+const NO_BAR = 'progress,[role=progressbar],button,a[href],svg';
+function skeletons() {
+  const bars = [];
+  for (const one of document.getAnimations()) {
+    const el = one.effect && one.effect.target, end = one.effect && one.effect.getComputedTiming().endTime;
+    if (!el || one.playState !== 'running' || Number.isFinite(Number(end)) || el.closest(BESIDE) || el.closest(NO_BAR)) continue;
+    if (isBar(el)) bars.push(el);
+    else if (!HAS_WORDS.test(el.textContent)) bars.push(...[...el.querySelectorAll('*')].slice(0, MOST_BARS).filter(isBar));
+    if (bars.length > MOST_BARS) break;
+  }
+  return bars;
+}
+
+function isBar(el) {
+  if (HAS_WORDS.test(el.textContent) || el.querySelector('img,svg,canvas,video,input,select,textarea') || el.matches('img,svg,canvas,video,input')) return false;
+  const box = el.getBoundingClientRect();
+  if (box.height < BAR.least || box.height > BAR.most || box.width < BAR.long || box.width < 2 * box.height) return false;
+  if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth || !el.checkVisibility(SEEN)) return false;
+  return ['', '::before', '::after'].some((part) => paints(getComputedStyle(el, part), part));
+}
+
+function paints(style, part) {
+  return (part === '' || style.content !== 'none') && (style.backgroundImage.includes('gradient') || !UNPAINTED.test(style.backgroundColor));
 }
 
 function formState() {

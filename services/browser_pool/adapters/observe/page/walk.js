@@ -419,7 +419,7 @@ function details(id, wanted, withLocators) {
   let tests = 0;
   const all = [];
   const regions = new Map();
-  const busy = document.querySelector(BUSY) !== null;
+  const busy = busyParts();
   for (const n of wanted) {
     const item = items[n];
     const { el } = item;
@@ -430,7 +430,7 @@ function details(id, wanted, withLocators) {
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
-    const states = busy && (el.closest(BUSY) !== null || el.querySelector(BUSY) !== null) && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
+    const states = busy.length && busy.some((part) => part.contains(el) || el.contains(part)) && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
     all.push(withoutUsual([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
       [inTenths(rect.left + view.x), inTenths(rect.top + view.y), inTenths(rect.width), inTenths(rect.height)], inView, item.dialog,
       tagPath(el), item.span, item.column, el.getAttribute('type') || '', isFilter(item.control || el) ? 'search' : areaOf(el), textPartsOf(item), regionsOf(el, regions), item.beside, covered, item.url ? turnOf(el) : '',
@@ -449,8 +449,6 @@ function withoutUsual(item) {
 }
 
 const inTenths = (px) => Math.round(px * 10) / 10;
-const BUSY = '[aria-busy=true]';
-
 // The part of the page it stands in. What turns pages is told apart from what leads elsewhere: by its label or class.
 const AREAS = { nav: 'navigation', header: 'banner', footer: 'contentinfo', aside: 'complementary', main: 'main' };
 const AREA_ROLES = new Set([...Object.values(AREAS), 'search']);
