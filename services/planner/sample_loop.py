@@ -19,6 +19,7 @@ from services.planner.irreversible import EvidenceClaims, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
 from services.planner.page.identity import keywords
+from services.planner.page.loading import without_background
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
     Act,
@@ -202,7 +203,8 @@ class SampleWork:
             max_tokens=self.state.max_tokens,
             locators=bool(self.task.log) or self.task.on_flow,
         )
-        self.page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
+        page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
+        self.page = without_background(page, self.task.spec)
         self.observation = observation_ref(self.page, self.task.spec, self.task.message.sample)
         self.stale = False
         self.timer.browser_ms += self.page.browser_ms

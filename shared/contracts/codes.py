@@ -173,8 +173,9 @@ REASONS: dict[Reason, ReasonFacts] = {
     "still_loading": ReasonFacts(
         status="needs_review", fault="site", fail="still_loading", by_page=True,
         words="the page did not finish loading",
-        when="a value or an element is missing, and the page still says that it is loading, at the second try too",
-        advice="Look at the page. " + _RESUME),
+        when="a value or an element is missing, and the page still says that it is loading, or values were read while "
+        "a request of the page's own was not answered, or had failed; at the second try too",
+        advice="Look at the page. A request that brings no values is named in `background_requests`. " + _RESUME),
     # The route and the decider
     "policy_denied": ReasonFacts(
         status="failed", fault="us", fail="policy_denied", words="the address may not be visited",

@@ -42,6 +42,10 @@ class ValueSource(Part, frozen=True, kw_only=True):
     """The order of day, month and year that the page determined for this value; None if it was not ambiguous."""
     date_language: str | None = None
     """The language that the page determined for the name of the month; None if it was not ambiguous."""
+    awaited: str = ""
+    """What a request of the page's own asked for that was not answered when the value was read, or had failed: the
+    value may stand in for what it brings. Empty: there was none (`awaited` and `failed` of
+    :class:`shared.contracts.browser_pool.PageObserved`)."""
     ink: Ink | None = None
     """What a picture of the page shows of the text; None where no text stands for the value, or there is no picture."""
 

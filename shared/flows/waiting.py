@@ -23,12 +23,15 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.answering import FlowContext, Perform, effect_tag
 
-PAUSES_S = (0.3, 0.7, 1.5, 3.0, 3.0, 3.0)
+PAUSES_S = (0.3, 0.7, 1.5, 3.0, 3.0, 3.0, 5.0, 5.0, 5.0, 5.0)
 """Pauses between observations of a page that may still be rendering."""
 ALL_LOOKS = 4
 """Extra observations of a page that lacks something."""
-AWAITED_LOOKS = len(PAUSES_S)
+AWAITED_LOOKS = 6
 """Extra observations of a page that shows all that is looked for, while an answer is on its way that may replace it."""
+OWN_LOOKS = len(PAUSES_S)
+"""The same while the answer is to a request of the page's own (`PageObserved.awaited`); then it goes to a person. Polls
+hold their answers back for half a minute at most, as a rule."""
 IDLE_LOOKS = 1
 """Extra observations of a page that nothing pending may change; one, because not all that scripts wait for is known."""
 DIFFERENT_LOOKS = 2
@@ -44,8 +47,11 @@ DIFFERS = frozenset({"wrong_record", "value_uncertain", "form_differs"})
 def next_pause_s(page: PageObserved | None, looks: int, most: int = ALL_LOOKS) -> float | None:
     """Return the pause before the next observation, or None after ``most`` of them, or once nothing more can come.
 
-    ``looks``: extra observations so far."""
-    most = min(most, IDLE_LOOKS if page is not None and page.idle else AWAITED_LOOKS)
+    ``looks``: extra observations so far. While an answer to the page's own request is awaited, there are more."""
+    if page is not None and page.idle:
+        most = min(most, IDLE_LOOKS)
+    elif page is not None and page.awaited:
+        most = OWN_LOOKS
     return PAUSES_S[looks] if looks < most else None
 
 
@@ -53,7 +59,7 @@ def pause_while_changing_s(page: PageObserved, looks: int) -> float | None:
     """Return the pause before a page is read once more that may change by itself, or None once nothing is pending.
 
     It may show another record's values first. A page that is never idle is looked at for a second; one that awaits the
-    answer of a request until that has come, up to 11.5 s."""
+    answer of a request until that has come, up to 11.5 s, or to 31.5 s where the request is the page's own."""
     return None if page.idle else next_pause_s(page, looks, AWAITED_LOOKS if page.awaits_data else CHANGING_LOOKS)
 
 

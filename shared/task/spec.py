@@ -175,6 +175,11 @@ class TaskSpec(Strict):
         description="Buttons that may be pressed although they may change the site (send, save, delete, pay) and no "
         "step of the route names them. `{column}` is filled from the row.",
     )
+    background_requests: list[Text] = Field(
+        default=[],
+        description="Requests of the pages whose answers bring none of the values, such as those of a chat: the path, "
+        'or the whole address, without what follows a "?"; "*" stands for any text. They are not waited for.',
+    )
     secrets: list[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]] = Field(
         default=[], description="Names of secrets that may be typed; their values are known to browser pools only."
     )

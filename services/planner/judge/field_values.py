@@ -140,7 +140,13 @@ def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) 
     else:
         now = FieldValue(field=name, state="value", value=raw, shown=shown, source=source, cut_chars=cut_chars)
         same = before is not None and before.state == "value" and before.value == raw
-    return before if same and before is not None else now
+    return before if same and before is not None and not _is_settled_now(before, now) else now
+
+
+def _is_settled_now(before: FieldValue, now: FieldValue) -> bool:
+    """Return whether the page has its answers now, and had not when it was read."""
+    awaited = before.source is not None and before.source.awaited
+    return bool(awaited) and now.source is not None and not now.source.awaited
 
 
 def values_to_save(

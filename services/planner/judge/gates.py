@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from services.planner.integration.comparing import disputed_absence, merged_values
+from services.planner.judge.awaited_values import awaited_problems
 from services.planner.judge.field_values import judge_field, partial_values
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
@@ -83,6 +84,7 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
     problems = (
         *_login_problems(view, merged.values),
         *identity_problems(view, shown),
+        *awaited_problems(view, merged.values),
         *merged.problems,
         *missing_field_problems(view, merged.values),
         *(problem for _, found, _ in fields for problem in found),

@@ -351,6 +351,7 @@ def value_source(
         title=title,
         date_order=settled.order,
         date_language=settled.language,
+        awaited=next(iter((*page.awaited, *page.failed)), ""),
     )
 
 

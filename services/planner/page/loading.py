@@ -1,11 +1,17 @@
-"""How a page says that a part of it is still loading."""
+"""How a page says, or shows by what it has asked for, that a part of it is still loading."""
 
 from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from services.planner.page.list_signs.list_states import is_loading_text
 from services.planner.page.lists import NOISE
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.page_elements import is_input
+from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
 from shared.text.record_words import is_pending
 
@@ -20,6 +26,10 @@ def find_loading_sign(page: PageObserved) -> str:
     """
     if page.busy:
         return "marks a part of itself as still loading"
+    if page.awaited:
+        return f"still awaits the answer of {page.awaited[0]}"
+    if page.failed:
+        return f"has no answer of {page.failed[0]}"
     own = [e for e in page.elements if e.area not in NOISE and not e.in_dialog]
     if any(e.role == "progressbar" and _is_endless(e) for e in own):
         return "shows a progress bar without an end"
@@ -40,3 +50,20 @@ def _says_loading(element: Element) -> bool:
     if not text.strip(".…"):
         return False
     return is_pending(text) or (element.header is None and is_loading_text(text))
+
+
+def without_background(page: PageObserved, spec: TaskSpec) -> PageObserved:
+    """Return the page without the requests of which the task says that they bring no values."""
+    if not spec.background_requests or not (page.awaited or page.failed):
+        return page
+
+    def kept(requests: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for one in requests if not any(_is_of(one, pattern) for pattern in spec.background_requests))
+
+    return replace(page, awaited=kept(page.awaited), failed=kept(page.failed))
+
+
+def _is_of(request: str, pattern: str) -> bool:
+    """Return whether a request, such as ``GET https://example.com/chat/7``, is one that the pattern means."""
+    address = request.partition(" ")[2]
+    return any(fnmatchcase(form, pattern) for form in (address, urlsplit(address).path))

@@ -21,7 +21,7 @@ from shared.errors import PermanentError, TransientError
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.extraction.field_rules import FieldRules
 from shared.flows.files import FieldsFile, FlowFiles, write_files
-from shared.flows.waiting import CHANGING_LOOKS, PAUSES_S
+from shared.flows.waiting import AWAITED_LOOKS, CHANGING_LOOKS, PAUSES_S
 from tests.handlers.planner.flow_bench import FILES, READ, bench, flows_of, read_ticket, tags, under
 from tests.handlers.planner.planner_bench import recovers, values_of, work
 from tests.handlers.planner.scripted_decider import told
@@ -199,7 +199,9 @@ async def test_a_value_that_comes_late_is_waited_for():
 
 
 @pytest.mark.parametrize(
-    ("awaits_data", "pauses"), [(False, PAUSES_S[:CHANGING_LOOKS]), (True, PAUSES_S)], ids=["a second", "longer"]
+    ("awaits_data", "pauses"),
+    [(False, PAUSES_S[:CHANGING_LOOKS]), (True, PAUSES_S[:AWAITED_LOOKS])],
+    ids=["a second", "longer"],
 )
 async def test_a_page_that_is_never_idle_is_read_after_a_while(awaits_data, pauses):
     one = bench(shown=page(*ticket(), idle=False, awaits_data=awaits_data))

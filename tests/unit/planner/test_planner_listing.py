@@ -7,9 +7,11 @@ from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
 from services.planner.page.lists import interleaved_kinds
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
+from services.planner.state.transitions import after_look
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
+from shared.flows.waiting import PAUSES_S
 from tests.typed import expect
-from tests.unit.planner.planner_pages import box, cell, el, page, spec, text, view
+from tests.unit.planner.planner_pages import acted, box, cell, done_result, el, page, shot, spec, text, view
 
 SITE = "http://127.0.0.1:8000"
 TICKETS = {
@@ -265,3 +267,15 @@ def test_links_are_of_several_kinds_only_where_they_take_turns():
 
     assert kinds("t/1", "u/ann", "t/2", "u/bob") == [["t/1", "t/2"], ["u/ann", "u/bob"]]
     assert kinds("t/1", "t/2", "u/ann", "u/bob") == [["t/1", "t/2", "u/ann", "u/bob"]]
+
+
+def test_no_item_is_taken_while_the_page_awaits_an_answer():
+    """What is shown until then may stand in for the items; a page without an answer goes to a person."""
+    seen = page(*ticket("T-1", 2), *ticket("T-2", 3), awaited=("GET http://127.0.0.1:8000/api/list",), idle=False)
+    state, looks = acted(AttemptState(), Goto(url=f"{SITE}/list"), done_result(), ""), 0
+    while isinstance(decision := decide(listing_view(seen, state)), ObserveAgain):
+        state, looks = after_look(state, decision), looks + 1
+    assert looks == len(PAUSES_S)
+    assert isinstance(expect(decision, Act).action, Screenshot)
+    state = acted(state, expect(decision, Act).action, shot("still_loading"), "")
+    assert expect(expect(decide(listing_view(seen, state)), Act).action, Fail).code == "still_loading"

@@ -12,6 +12,7 @@ from services.planner.judge.list_proof import has_enough, steps_since_gain, visi
 from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.list_signs.list_states import MANY_ROWS, shown_rows
+from services.planner.page.loading import find_loading_sign
 from services.planner.page.paging import PagingControl, next_page_control, without_pagers
 from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
@@ -20,6 +21,7 @@ from services.planner.state.common_decisions import (
     by_rule,
     dismiss_dialog,
     fail_with_screenshot,
+    observe_later,
     observe_more,
     start_page_decision,
 )
@@ -44,6 +46,7 @@ def decide(view: SampleView) -> Decision:
     page = view.page
     clicks = sum(isinstance(e.action, Click) for e in steps_since_gain(view.state))
     in_the_way = _error(view, page) or dismiss_dialog(page, clicks) or observe_more(view, page)
+    in_the_way = in_the_way or _await_answers(view, page)
     if in_the_way is not None:
         return in_the_way
     read = read_list(view.spec, without_pagers(page, view.spec.next_page_words), _place(view))
@@ -65,6 +68,14 @@ def _error(view: SampleView, page: PageObserved) -> Act | ObserveAgain | None:
     if status in MAY_PASS and again < MAX_RELOADS:
         return by_rule(Goto(url=page.url, reason=f"The page answered with HTTP {status}; once more."))
     return fail_with_screenshot(view, Fail(code="http_error", note=f"{page.url} answers with HTTP {status}"))
+
+
+def _await_answers(view: SampleView, page: PageObserved) -> Act | ObserveAgain | None:
+    """What a page shows while its own request is not answered may stand in for the items."""
+    if not page.awaited:
+        return None
+    sign = f"{page.url} {find_loading_sign(page)}"
+    return observe_later(view) or fail_with_screenshot(view, Fail(code="still_loading", note=sign))
 
 
 def _place(view: SampleView) -> str:

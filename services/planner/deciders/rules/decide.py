@@ -65,6 +65,10 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
             return gone
     walked = route.route_decision(view, page, read)
     seen = (*walked.seen, *route.unnamed_readings(view, page, read))
+    awaits = page.awaits_data or page.awaited
+    later = observe_while_changing(view, page) if seen and awaits else None
+    if later is not None:  # what was read may be replaced before the route leads on
+        return _with(later, seen, ())
     if walked.decision is not None:
         return _with(walked.decision, seen, walked.notes)
     after = with_readings(view.state, seen)
