@@ -6,19 +6,33 @@ taken at all is decided in `state/admission.py`.
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.outputs.make_products import make_products
+from services.evidence.ports import READ_LIMIT
 from services.evidence.seal.file_hashes import make_tree_durable
 from services.evidence.seal.run_seal import archive_sealed_round, seal_run
-from services.evidence.state.file_contents import AttemptLog
+from services.evidence.seal.sample_seal import seal_sample
+from services.evidence.state.file_contents import AttemptLog, parse_result_or_loss
+from services.evidence.state.run_doubts import (
+    DateReading,
+    date_readings,
+    dated_fields,
+    doubted_result,
+    refuted_orders,
+)
 from services.evidence.state.run_state import RunState, parse_sample_end, round_summary
 from services.evidence.step_files import begin_attempt, merge_step_files
+from shared.aio import iterate_concurrently
 from shared.contracts.evidence import RunFinished
 from shared.contracts.steps import PressClaim
 from shared.errors import PermanentError
 from shared.evidence_format import layout
+from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.sample import ResultFile
 
 # --- attempts at a sample
 
@@ -75,12 +89,61 @@ async def close_run_if_complete(deps: EvidenceDeps, state: RunState) -> RunFinis
         return None
     if state.current_summary is None:
         await archive_sealed_round(deps, state)
+        await _judge_run(deps, state)
         await deps.ledger.save_finished(state, await _make_outputs(deps, state))
     assert state.finished is not None
     state.finished = await seal_run(deps, state, state.finished)
     deps.ledger.forget_finished(but=state.record.run_id)
     await deps.store.unlock_run(state.record.run_id)
     return state.finished
+
+
+async def _judge_run(deps: EvidenceDeps, state: RunState) -> None:
+    """Leave to a person what samples of the run refute of each other. Idempotent: values stay as they were read, so
+    that the same results are doubted again after a crash, and those of earlier rounds are heard in each round."""
+    fields = dated_fields(state.record.spec)
+    if not fields:
+        return
+    run_id = state.record.run_id
+    ids = [sample.sample_id for sample in sorted((one for one, _ in state.samples.values()), key=lambda one: one.row)]
+
+    async def read(sample_id: str) -> tuple[str, ResultFile | None]:
+        return sample_id, await _read_result(deps, run_id, sample_id)
+
+    readings: list[DateReading] = []
+    async with aclosing(iterate_concurrently(read, ids, READ_LIMIT)) as results:
+        async for sample_id, result in results:
+            readings += date_readings(sample_id, result, fields) if result is not None else []
+    for sample_id, refuted in refuted_orders(readings).items():
+        result = await _read_result(deps, run_id, sample_id)
+        if result is not None and result.status == "done":
+            await _put_aside(deps, layout.sample_key(run_id, sample_id), result.attempt)
+            await _leave_to_person(deps, state, sample_id, doubted_result(result, refuted))
+        elif result is not None and result.refuted:  # a crash may have come before its manifest
+            await _leave_to_person(deps, state, sample_id, result)
+
+
+async def _read_result(deps: EvidenceDeps, run_id: str, sample_id: str) -> ResultFile | None:
+    result = parse_result_or_loss(await deps.store.read(layout.sample_key(run_id, sample_id, layout.RESULT)))
+    return result if isinstance(result, ResultFile) else None
+
+
+async def _put_aside(deps: EvidenceDeps, folder: str, attempt: int) -> None:
+    """Keep result and manifest as they were: evidence is never overwritten."""
+    aside = f"{folder}/{layout.doubt_folder(attempt)}"
+    for name in (layout.RESULT, layout.MANIFEST):
+        if (data := await deps.store.read(f"{folder}/{name}")) is not None:
+            await deps.store.write(f"{aside}/{name}", data)
+    await deps.store.make_durable(aside)
+
+
+async def _leave_to_person(deps: EvidenceDeps, state: RunState, sample_id: str, result: ResultFile) -> None:
+    run_id, doubted = state.record.run_id, encode_file(result)
+    await deps.store.write(layout.sample_key(run_id, sample_id, layout.RESULT), doubted)
+    await seal_sample(deps, run_id, sample_id, await deps.ledger.log(run_id, sample_id), doubted)
+    await deps.store.make_durable(layout.sample_key(run_id, sample_id))
+    deps.ledger.forget_log(run_id, sample_id)
+    state.set_end(sample_id, parse_sample_end(doubted))
 
 
 async def _make_outputs(deps: EvidenceDeps, state: RunState) -> RunFinished:

@@ -55,6 +55,7 @@ Reason = Literal[
     "invalid_values",
     "unconfirmed_values",
     "contradicted_values",
+    "date_order_refuted",
     "not_as_drawn",
     "disputed_not_found",
     "api_differs",
@@ -246,6 +247,11 @@ REASONS: dict[Reason, ReasonFacts] = {
     "contradicted_values": ReasonFacts(
         status="needs_review", fault="us", words="the page contradicts a value that was reported",
         when=_INSISTED + "a model reports a value that its element, or the field's label, contradicts", advice=_LOOK),
+    "date_order_refuted": ReasonFacts(
+        status="needs_review", fault="us", final=True, words="another page refutes how its dates were read",
+        when="evidence, when the run ends: a date was read in the order that the task or its page says, and another "
+        "sample shows a date of the same field that is none in this order, or was read in another",
+        advice="Look how the site writes this field. Correct its `date_order`, or leave it out, and start a new run."),
     "not_as_drawn": ReasonFacts(
         status="needs_review", fault="us", words="the picture does not show a value as it was read",
         when="the picture of the page shows nothing, or not all of the text, where a value stands, or something beside "

@@ -20,6 +20,7 @@ run_2026-03-01_101500/
     _log/000001.json  each step while the attempt is at work; then they stand in action_log.json
     attempt_1/  what an earlier attempt left behind
     pressed_3.json  which attempt has claimed the irreversible step 3; pressed_3_again_1.json after a person released it
+    doubted_1/  result.json and manifest.json of attempt 1 as they were before other samples of the run refuted a value
     settled_1/  settlement.json: what a person said of a press whose outcome was not known; result.json and
       manifest.json as they were before
 .quarantine/run_2026-03-01_101500/  events that were refused, by their hashes: no part of the run
@@ -57,6 +58,7 @@ LOG_BEGUN = f"{LOG_PIECES}/attempt.json"
 FLOW_FILE = "flow.json"
 """The version of the flow that did a sample, filed with its first step."""
 SETTLED, SETTLEMENT = "settled_", "settlement.json"
+DOUBTED = "doubted_"
 QUARANTINE = ".quarantine"
 """Beside the runs. No run can have this name."""
 OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG, MANIFEST, SETTLEMENT})
@@ -122,9 +124,13 @@ def settlement_folder(number: int) -> str:
     return f"{SETTLED}{number}"
 
 
+def doubt_folder(attempt: int) -> str:
+    return f"{DOUBTED}{attempt}"
+
+
 def stays(name: str) -> bool:
     """Whether a name in a sample's folder belongs to the sample, and not to its current attempt."""
-    return name == SAMPLE or name.startswith(("attempt_", "pressed_", SETTLED))
+    return name == SAMPLE or name.startswith(("attempt_", "pressed_", SETTLED, DOUBTED))
 
 
 def attempts_put_aside(names: Iterable[str]) -> list[int]:

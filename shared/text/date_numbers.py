@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 
 from shared.text.date_names import DateOrder
-from shared.text.normal import quoted
+from shared.text.normal import plain, quoted
 
 LAST_SURE_YEAR = 49
 """Of the years written with two digits, the last that is surely of this century."""
@@ -18,6 +18,8 @@ NUMERIC = re.compile(r"(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<y>\
 YEAR_FIRST = re.compile(r"(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})(?!\d)")
 WITH_UNITS = re.compile(r"(?P<y>\d{4}) ?[年년] ?(?P<m>\d{1,2}) ?[月월] ?(?P<d>\d{1,2}) ?[日일]")
 """As Chinese, Japanese and Korean write dates."""
+ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
+"""Within a text, and no part of a longer number."""
 LOOSE = re.compile(r"(?<!\d)(\d{1,4}) ?[-/.] ?(\d{1,2}) ?[-/.] ?(\d{1,4})(?!\d)")
 """As fields may hold it, with blanks and with different signs between."""
 COMPACT = re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)")
@@ -36,6 +38,30 @@ def days_by_order(first: str, second: str, third: str) -> DaysByOrder:
     found: DaysByOrder = {order: possible_days(*parts) for order, parts in orders.items()}
     kept: DaysByOrder = {order: days for order, days in found.items() if days}
     return kept
+
+
+def only_order(match: re.Match[str]) -> DateOrder | None:
+    """Return the one order in which this is a date. `2.13.24` is more likely a version than a date with 13 months."""
+    orders = days_by_order(match["a"], match["b"], match["y"])
+    if match["sep"] == "/":
+        orders.pop("ymd", None)
+    if _may_be_version(match) or len(orders) != 1:
+        return None
+    return next(iter(orders))
+
+
+def readable_orders(text: str) -> frozenset[DateOrder]:
+    """Return the orders of which each, said of the first numeric date of a text, leaves it a date; none where there is
+    no such date. A date that ends in four digits is read whatever is said of the year coming first."""
+    match = ALONE.search(without_gaps(plain(text)))
+    if match is None or _may_be_version(match):
+        return frozenset()
+    orders = frozenset(days_by_order(match["a"], match["b"], match["y"]))
+    return orders | {"ymd"} if orders and len(match["y"]) == 4 else orders
+
+
+def _may_be_version(match: re.Match[str]) -> bool:
+    return (match["sep"], len(match["y"])) == (".", 2)
 
 
 def possible_days(year: str, month: str, day: str) -> tuple[date, ...]:

@@ -207,7 +207,7 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
             f"{finished.flagged} of the samples are for a person to read: their message and notes, in the report",
         )
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
-    for line in _advice(tally):
+    for line in _advice(tally, finished):
         facts.add_row("To do", Text(line))
     for line in way_lines(finished):
         facts.add_row("Way", Text(line))
@@ -219,9 +219,11 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
     return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
 
 
-def _advice(tally: Tally) -> list[str]:
-    """Return what to change where it is we who have to, such as in the spec; each reason once."""
+def _advice(tally: Tally, finished: RunFinished) -> list[str]:
+    """Return what to change where it is we who have to, such as in the spec; each reason once. Some reasons are found
+    only when a run ends, in all of its results."""
     reasons = dict.fromkeys(trouble.reason for trouble in sorted(tally.troubles, key=lambda one: -len(one.sample_ids)))
+    reasons |= dict.fromkeys(outcome.reason for outcome in finished.outcomes)
     advice = {str(code): facts.advice for code, facts in REASONS.items() if facts.fault == "us" or facts.mended_by_us}
     told = [f"{to_words(reason)}: {advice[reason]}" for reason in reasons if reason in advice]
     return [*told, "Start a new run with a spec that has changed: a resumed run keeps its own."] if told else []

@@ -142,15 +142,24 @@ async def _compare_result(deps: EvidenceDeps, state: RunState, log: AttemptLog, 
         return "filed"
     if result.settlement and told == await _before_settlements(deps, folder):
         return "overtaken"  # a person has settled it since
+    if result.refuted and told == await _before_doubts(deps, folder, result.attempt):
+        return "overtaken"  # other samples have refuted it since
     other = Refusal("other_content", f"attempt {message.attempt} has another result already")
     return await _refuse(deps, state, message, find_result_refusal(state, log, message) or other)
 
 
 async def _before_settlements(deps: EvidenceDeps, folder: str) -> ResultFile | None:
     numbers = layout.settlements_in(await deps.store.names(folder))
-    key = f"{folder}/{layout.settlement_folder(min(numbers, default=1))}/{layout.RESULT}"
+    return await _read_result(deps, f"{folder}/{layout.settlement_folder(min(numbers, default=1))}")
+
+
+async def _before_doubts(deps: EvidenceDeps, folder: str, attempt: int) -> ResultFile | None:
+    return await _read_result(deps, f"{folder}/{layout.doubt_folder(attempt)}")
+
+
+async def _read_result(deps: EvidenceDeps, folder: str) -> ResultFile | None:
     try:
-        return parse_result(await deps.store.read(key) or b"")
+        return parse_result(await deps.store.read(f"{folder}/{layout.RESULT}") or b"")
     except chain.NOT_JSON:
         return None
 

@@ -181,11 +181,15 @@ def truncation_notes(value: FieldValue) -> list[Note]:
 
 
 def _shown_text(raw: Any, field: OutputField, element: Element | None) -> str:
-    """Return the text on the page: the element's own if the value is another form of it."""
+    """Return the text on the page: the element's own if the value is another form of it, in whatever order of its
+    date."""
     text = as_shown(raw)
     if element is None or fold(text) in fold(text_of(element)):
         return text
-    return text_of(element) if is_same_value(raw, field, text_of(element), title=element.title) else text
+    said = field.model_copy(update={"date_order": None}) if field.date_order is not None else field
+    forms = (field, said)
+    same = any(is_same_value(raw, form, text_of(element), title=element.title) for form in forms)
+    return text_of(element) if same else text
 
 
 def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[SampleProblem]:

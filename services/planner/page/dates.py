@@ -12,11 +12,19 @@ from shared.field_types import base_type
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
-from shared.text.date_numbers import NUMERIC, DaysByOrder, NotADate, days_by_order, form_of, real_day
+from shared.text.date_numbers import (
+    ALONE,
+    NUMERIC,
+    DaysByOrder,
+    NotADate,
+    days_by_order,
+    form_of,
+    only_order,
+    real_day,
+)
 from shared.text.normal import Normal, plain
 from shared.text.written_dates import Dated, DateHints, in_language, languages_of_date, read_date
 
-_ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
 _WORDED = re.compile(r"\d.*[^\W\d_]{2}|[^\W\d_]{2}.*\d")
 _ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 MAX_TEXT_CHARS = 500
@@ -76,8 +84,8 @@ def _languages(page: PageObserved) -> tuple[frozenset[str], ...]:
 
 def _evidence(element: Element) -> Iterator[Evidence]:
     for text in (element.name, element.value, element.title, element.header):
-        for match in _ALONE.finditer(plain(text)) if text and _may_hold_one(text) else ():
-            order = _only_order(match)
+        for match in ALONE.finditer(plain(text)) if text and _may_hold_one(text) else ():
+            order = only_order(match)
             if order is not None:
                 yield form_of(match), order
     yield from _title_evidence(element)
@@ -85,16 +93,6 @@ def _evidence(element: Element) -> Iterator[Evidence]:
 
 def _may_hold_one(text: str) -> bool:
     return any(separator in text for separator in "/-.") or not text.isascii()
-
-
-def _only_order(match: re.Match[str]) -> DateOrder | None:
-    """Return the one order in which this is a date. `2.13.24` is more likely a version than a date with 13 months."""
-    orders = days_by_order(match["a"], match["b"], match["y"])
-    if match["sep"] == "/":
-        orders.pop("ymd", None)
-    if (match["sep"], len(match["y"])) == (".", 2) or len(orders) != 1:
-        return None
-    return next(iter(orders))
 
 
 def _twin_evidence(page: PageObserved) -> Iterator[Evidence]:

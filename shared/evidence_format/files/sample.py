@@ -135,6 +135,21 @@ class StoredArtifact(Part, frozen=True, kw_only=True, gc=False):
         )
 
 
+class OrderRefuted(Part, frozen=True, kw_only=True, gc=False):
+    """A date of the result was read in an order that another sample of the run refutes.
+
+    ``settled_by``: what said the order, the ``task`` or the other dates of the ``page``. ``refuted_by``: the id of the
+    other sample; ``shown_there``: the text of the same field on its page.
+    """
+
+    field: str
+    shown: str
+    order: str
+    settled_by: Literal["task", "page"]
+    refuted_by: str
+    shown_there: str
+
+
 class ResultHead(Part, frozen=True, kw_only=True, gc=False):
     """The keys of result.json that its manifest repeats. Decoding only these is five times as fast."""
 
@@ -176,6 +191,9 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
     way: OpenCode[Way] = ""
     no_flow: str = ""
     """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions."""
+    refuted: tuple[OrderRefuted, ...] | UnsetType = UNSET
+    """Why a sample that was done is for a person after all, as all results of the run tell; UNSET where nothing does.
+    The result before stays in ``doubted_N/``, after its attempt."""
     settlement: Settlement | UnsetType = UNSET
     """What a person has said of a press whose outcome was not known; UNSET without one. The result before it stays in
     ``settled_N/``."""

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from shared.errors import Unavailable
+from shared.evidence_format.signing import SigningKey
+from tests.handlers.evidence.evidence_desk import Desk
+
+MOST_TRIES = 3
+SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 CHANGES = ("replace", "rename", "link", "unlink", "rmdir", "mkdir")
 NEED_ROOM = ("replace", "rename", "link", "mkdir")
 
@@ -58,3 +66,38 @@ def on(disk: Disk) -> Generator[None]:
         # take minutes on a slow one.
         patch.setattr(os, "fsync", lambda _: None)
         yield
+
+
+class Fragile(Desk):
+    """A desk whose folder can be begun anew under the same name."""
+
+    def start(self) -> None:
+        super().start()
+        self.deps.signer = SIGNER
+
+
+async def told_until_done(desk: Desk, messages: Sequence[Any], disk: Disk) -> None:
+    """As the bus does it: what was not acknowledged is told again, to a process that knows nothing where the first was
+    killed, to the same one where it said that it cannot write."""
+    for message in messages:
+        for _ in range(MOST_TRIES):
+            try:
+                with on(disk):
+                    await desk.tell(message)
+                break
+            except Killed:
+                disk.dead = False
+                desk.restart()
+            except Unavailable:
+                continue
+        else:
+            raise AssertionError(f"{type(message).__name__} was never filed")
+
+
+def hidden(name: str) -> bool:
+    """Files that are being written lie under such names; no reader looks at them."""
+    return any(part.startswith(".") for part in Path(name).parts)
+
+
+unclosed = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""A killed process closes no file."""

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.contracts.planner import Lessons
-from shared.errors import Unavailable
-from shared.evidence_format.signing import SigningKey
 from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
-from tests.handlers.evidence.mortal import Disk, Killed, on
+from tests.handlers.evidence.mortal import Disk, Fragile, hidden, told_until_done, unclosed
 
-MOST_TRIES = 3
 PARTS = 4
 """Tests that share all changes, so that each ends within the time limit of a test on a slow machine."""
 POINTS = (
@@ -28,15 +24,6 @@ POINTS = (
 )
 """Each is the name of a file whose first change fails."""
 FULL = ("A-1/02_t.png", "combined.parquet", "run_1/seal.json", "rounds/1/run.json")
-SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
-
-
-class Fragile(Desk):
-    """A desk whose folder can be begun anew under the same name."""
-
-    def start(self) -> None:
-        super().start()
-        self.deps.signer = SIGNER
 
 
 async def story(desk: Desk) -> list[Any]:
@@ -57,35 +44,12 @@ async def story(desk: Desk) -> list[Any]:
     ]  # fmt: skip
 
 
-async def told_until_done(desk: Desk, messages: Sequence[Any], disk: Disk) -> None:
-    """As the bus does it: what was not acknowledged is told again, to a process that knows nothing where the first was
-    killed, to the same one where it said that it cannot write."""
-    for message in messages:
-        for _ in range(MOST_TRIES):
-            try:
-                with on(disk):
-                    await desk.tell(message)
-                break
-            except Killed:
-                disk.dead = False
-                desk.restart()
-            except Unavailable:
-                continue
-        else:
-            raise AssertionError(f"{type(message).__name__} was never filed")
-
-
 async def left_by(root: Path, disk: Disk) -> dict[str, bytes]:
     shutil.rmtree(root, ignore_errors=True)
     desk = Fragile(root)
     await told_until_done(desk, await story(desk), disk)
     assert desk.bus._blobs == {}, "all bytes are filed, so none is kept on the bus"
     return {name: data for name, data in desk.files().items() if not hidden(name)}
-
-
-def hidden(name: str) -> bool:
-    """Files that are being written lie under such names; no reader looks at them."""
-    return any(part.startswith(".") for part in Path(name).parts)
 
 
 class Matrix:
@@ -112,10 +76,6 @@ class Matrix:
 def matrix(tmp_path: Path, how: str) -> Iterator[Matrix]:
     yield Matrix(tmp_path, how)
     gc.collect()  # what the killed ones left open is told here, where that is no fault, and in no later test
-
-
-unclosed = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-"""A killed process closes no file."""
 
 
 @unclosed

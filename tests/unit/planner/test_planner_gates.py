@@ -175,6 +175,17 @@ def test_a_value_of_the_wrong_type_is_sent_back_then_reviewed_and_its_text_kept(
     assert (by_name(values)["due_date"].value, by_name(values)["due_date"].shown) == (None, "03/10/24")
 
 
+def test_a_date_that_is_none_in_the_order_of_the_task_is_kept_as_the_page_writes_it():
+    """So that the order can be held against the other samples of the run, whatever a model has made of the date."""
+    due = {"type": "date | null", "labels": ["Due"], "date_order": "dmy"}
+    task = spec(output_schema={"ticket_number": "string", "due_date": due}, required_fields=[])
+    done = Done(values={"ticket_number": "TCK-1001", "due_date": "2024-03-25"}, refs={"due_date": 5})
+    seen = page(*ticket(due="03/25/2024"))
+    ending, values = judge(done, bounced(proven(), done, ""), seen=seen, spec=task)
+    assert (ending.status, ending.reason) == ("needs_review", "contradicted_values")
+    assert by_name(values)["due_date"].shown == "03/25/2024"
+
+
 # --- artifacts
 
 

@@ -22,6 +22,7 @@ TICKETS = {
     "required_artifacts": [],
     "identity": {},
 }
+DMY = {"type": "date | null", "date_order": "dmy"}
 PEOPLE = {**TICKETS, "output_schema": {"name": "string", "url": "string"}, "required_fields": ["name", "url"]}
 
 
@@ -90,6 +91,14 @@ def test_a_link_beside_a_head_to_another_kind_of_page_is_no_item():
 def test_cards_beside_each_other_are_items_each():
     cards = [person(f"Repo {n}", f"org{n}/repo", box=box(300.0 * n, 40, 200)) for n in (0, 1, 2)]
     assert len(read_list(spec(**PEOPLE), page(*cards)).items) == 3
+
+
+def test_one_row_refutes_the_order_of_the_dates_of_all():
+    task = spec(**{**TICKETS, "output_schema": {**TICKETS["output_schema"], "due": DMY}})
+    rows = [*ticket("T-1", 2, "03/04/2026"), *ticket("T-2", 3, "05/04/2026")]
+    assert [item["due"] for item in read_list(task, page(*rows)).items] == ["2026-04-03", "2026-04-05"]
+    read = read_list(task, page(*rows, *ticket("T-3", 4, "03/25/2026")))
+    assert (read.items, "'03/25/2026'" in read.doubt) == ((), True)
 
 
 # --- what is believed

@@ -92,8 +92,8 @@ def test_a_reason_says_what_it_means_and_what_to_do():
         assert not facts.partial or facts.status == "failed", reason
 
 
-def test_only_a_sample_that_cannot_be_read_is_left_as_it_is_beside_those_that_are_done():
-    assert [reason for reason in REASONS if is_final("failed", reason)] == ["sample_unreadable"]
+def test_what_another_try_does_not_change_is_left_as_it_is_beside_those_that_are_done():
+    assert [reason for reason in REASONS if is_final("failed", reason)] == ["date_order_refuted", "sample_unreadable"]
     assert is_final("done", "")
     assert not is_final(None, "")
     assert not is_final("failed", "of another version")

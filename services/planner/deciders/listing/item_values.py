@@ -20,6 +20,7 @@ from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import find_shown_problem, is_not_present, typed_value
+from shared.text.date_numbers import readable_orders
 from shared.text.normal import Normal, fold, label_form, quoted
 from shared.text.record_words import find_mention
 
@@ -97,6 +98,18 @@ class ItemReader:
                 if len(texts) > 1 and _one_of(texts, field) is None:
                     shown = ", ".join(quoted(text, 30) for text in texts[:3])
                     return f"the link of an item has several texts ({shown}); say by a pattern which of them is {name}"
+        return ""
+
+    def order_doubt(self) -> str:
+        """Return which date refutes the order that the task says for its field; empty if none does."""
+        for name, field in self.spec.output_schema.items():
+            if field.date_order is None:
+                continue
+            for record in self.candidate.records:
+                shown = self._shown(name, record, None) or ""
+                orders = readable_orders(shown)
+                if orders and field.date_order not in orders:
+                    return f"{name}: {quoted(shown)} is not written in the order {field.date_order} of `date_order`"
         return ""
 
     def _is_title(self, name: str) -> bool:

@@ -116,7 +116,7 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords) -> _Fi
     )
     asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
-    return _Fit(candidate, items, whole, strong, doubt)
+    return _Fit(candidate, items, whole, strong, doubt or reader.order_doubt())
 
 
 def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None], str]:
