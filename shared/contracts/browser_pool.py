@@ -140,8 +140,9 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     title: str | None = None
     area: str = ""
     """The landmark that contains it: main, navigation, banner, contentinfo, complementary, search; or ``pager`` for a
-    small element with the name or class of a pagination control. A control of a form that only asks (sent by GET), or
-    in the header of a table, is in ``search`` too."""
+    small element with the name or class of a pagination control. In ``contentinfo`` is also the last block of a page
+    that says whose the site is; in ``search`` a control of a form that only asks (sent by GET), or in the header of a
+    table."""
     turn: str = ""
     """``next`` or ``prev``, from the ``rel`` of a link; else empty."""
     place: str = ""

@@ -16,7 +16,9 @@ from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, fi
 from services.planner.page.identity import read_page
 from services.planner.page.labels.candidates import continues_text
 from services.planner.page.labels.changes import past_refs, tells_change_of
+from services.planner.page.labels.places import NO_REFS
 from services.planner.page.record.related_parts import related_refs
+from services.planner.page.record.site_parts import site_refs
 from services.planner.page.text import cut_chars_in, humanised, without_cut_marker
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
@@ -86,10 +88,13 @@ def _place_problems(
     if all(tells_change_of(one, page.elements, labels, past, names) for one in shows):
         where = f"[{shows[0].ref}] tells a change of it, which is not what it is now"
         return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
-    others = related_refs(spec, identity, page)
-    if all(one.ref in others for one in shows):
-        where = f"[{shows[0].ref}] belongs to another record"
-        return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
+    for refs, whose in (
+        (related_refs(spec, identity, page), "belongs to another record"),
+        (site_refs(page, identity) if field.shown_in is None else NO_REFS, "belongs to the site, and to no record"),
+    ):
+        if all(one.ref in refs for one in shows):
+            where = f"[{shows[0].ref}] {whose}"
+            return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
     return []
 
 

@@ -82,24 +82,26 @@ def read_fields(
     row_key: str | None = None,
     parts: Mapping[str, tuple[Element, ...]] = _WHOLE_PAGE,
     others: frozenset[int] = NO_REFS,
+    site: frozenset[int] = NO_REFS,
 ) -> dict[str, Reading]:
     """Return a reading of every output field.
 
     `row_key`: the text that marks this sample's row among many. `parts`: the elements of the part of the page in which
     a field is read; all elements, if it has none. `others`: the elements that belong to other records; only what
-    identifies a record is read there.
+    identifies a record is read there. `site`: those that belong to no record; no label counts there.
     """
     known = all_labels(spec)
     past = past_refs(page.elements)
     whole = Places(page.elements, known, past, row_key)
-    own = Places(page.elements, known, past | others, row_key)
+    own = Places(page.elements, known, past | others | site, row_key)
+    anywhere = Places(page.elements, known, past | others, row_key) if site else own
     rows_with_key, pairs = _rows_showing(row_key, page), _pairs_with(row_key, page)
     readings: dict[str, Reading] = {}
     for name, field in spec.output_schema.items():
         part = parts.get(name)
         # A part that is all history was asked for.
         asked = part is not None and all(element.ref in past for element in part)
-        here = whole if name in spec.identity else own
+        here = whole if name in spec.identity else own if field.shown_in is None else anywhere
         places = here if part is None else Places(part, known, NO_REFS if asked else past, row_key)
         found = _places(name, field, places, page)
         current = _candidates(name, field, found, frozenset() if asked else past, page)

@@ -22,6 +22,7 @@ from services.planner.page.labels.candidates import Candidate
 from services.planner.page.record.other_records import NamedRecords, records_named
 from services.planner.page.record.related_parts import related_refs
 from services.planner.page.record.scope import find_section
+from services.planner.page.record.site_parts import site_refs
 from services.planner.page.text import humanised, is_heading, is_not_found_text, says_not_found
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
@@ -128,7 +129,7 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     wanted = expected_identity(spec, sample)
     row_key = next(iter(wanted.values()), None)
     related = related_refs(spec, wanted, page)
-    by_label = read_fields(spec, page, row_key, parts_of(spec, sample, page), related)
+    by_label = read_fields(spec, page, row_key, parts_of(spec, sample, page), related, site_refs(page, wanted))
     readings = dict(by_label)
     others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
     not_found = tuple(spec.not_found_texts)

@@ -863,3 +863,11 @@ def test_an_item_that_the_page_shows_twice_is_not_reported_once():
 def test_the_end_of_a_longer_word_does_not_show_a_value():
     told, _ = twice(Done(values=VALUES), unlabelled(text("Joann Lee")))
     assert told == "assignee: 'Ann Lee' is not shown by the page"
+
+
+def test_a_model_may_not_take_a_value_from_the_footer_of_the_page():
+    own = (heading("TCK-1001"), *row("Due", "Mar 3, 2026"))
+    seen = page(*own, el("text", "Run by Bo Ray", tag="p", area="contentinfo"))
+    claim = FieldValue(field="assignee", state="value", value="Bo Ray", shown="Bo Ray")
+    (problem, *_) = value_problems(claim, spec().output_schema["assignee"], view(seen, proven()), len(own) + 1)
+    assert "belongs to the site" in problem.text

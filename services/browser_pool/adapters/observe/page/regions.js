@@ -46,3 +46,33 @@ function isFilter(el) {
   }
   return false;
 }
+
+// The last block of a page that is no landmark and yet its footer: it says whose the site is, or is called so. What is
+// last in a part that holds a record may be the record's.
+const NO_FOOTER = 'main,article,section,aside,nav,header,footer,form,table,dl,dialog,fieldset,details,[role=main],[role=article],[role=region],[role=dialog],[role=form]';
+const NO_PART_OF_IT = 'h1,h2,h3,main,article,table,dl,form,input,select,textarea';
+const FOOTER_NAMES = /(?:^|\s)(?:(?:site|page|main|global)[-_]?footer|colophon)(?:$|\s)/i;
+const FOOTER_NAME = /(?:^|\s)footer(?:$|\s)/i;
+const WHOSE_SITE = /©|\(c\)\s*\d{4}|\bcopyright\b|\ball rights reserved\b|\bpowered by\b/i;
+const FOOTER_TEXT = 600, FOOTER_DEPTH = 12;
+function footerBlock() {
+  let inside = document.body, alone = true;
+  for (let depth = 0; inside && depth < FOOTER_DEPTH; depth += 1) {
+    const last = blockBefore(inside.lastElementChild);
+    if (!last || last.matches(NO_FOOTER)) return null;
+    const only = blockBefore(last.previousElementSibling) === null;
+    const called = `${last.getAttribute('class') || ''} ${last.getAttribute('id') || ''}`;
+    const named = FOOTER_NAMES.test(called) || alone && FOOTER_NAME.test(called);
+    if (!only && last.textContent.length <= FOOTER_TEXT && !last.querySelector(NO_PART_OF_IT) && (named || WHOSE_SITE.test(clean(textOf(last))))) return last;
+    alone = alone && only;
+    inside = last;
+  }
+  return null;
+}
+
+// The first of an element and those before it that shows a text in its place.
+function blockBefore(el) {
+  let one = el;
+  while (one && (SILENT.has(one.localName) || !HAS_WORDS.test(one.textContent) || !one.checkVisibility(SEEN) || facts(one).floats)) one = one.previousElementSibling;
+  return one || null;
+}

@@ -419,7 +419,7 @@ function details(id, wanted, withLocators) {
   let tests = 0;
   const all = [];
   const regions = new Map();
-  const busy = busyParts();
+  const busy = busyParts(), footer = footerBlock();
   for (const n of wanted) {
     const item = items[n];
     const { el } = item;
@@ -433,7 +433,7 @@ function details(id, wanted, withLocators) {
     const states = busy.length && busy.some((part) => part.contains(el) || el.contains(part)) && !item.states.includes('busy') ? [...item.states, 'busy'] : item.states;
     all.push(withoutUsual([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
       [inTenths(rect.left + view.x), inTenths(rect.top + view.y), inTenths(rect.width), inTenths(rect.height)], inView, item.dialog,
-      tagPath(el), item.span, item.column, el.getAttribute('type') || '', isFilter(item.control || el) ? 'search' : areaOf(el), textPartsOf(item), regionsOf(el, regions), item.beside, covered, item.url ? turnOf(el) : '',
+      tagPath(el), item.span, item.column, el.getAttribute('type') || '', isFilter(item.control || el) ? 'search' : areaOf(el) || (footer && footer.contains(el) ? 'contentinfo' : ''), textPartsOf(item), regionsOf(el, regions), item.beside, covered, item.url ? turnOf(el) : '',
       isPast(el), isBeforeBlank(item), isLikeNext(item), isUnwritten(item), titledWordsOf(item), isSecret(item.control || el), item.look, cutChars(item.name), counts ? locatorsFrom(item, counts) : NONE]));
   }
   return all;
