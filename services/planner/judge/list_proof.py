@@ -120,10 +120,8 @@ def _unread_parts(page: PageObserved) -> Iterator[SampleProblem]:
 def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:
     visited = visited_addresses(view.state)
     control = next_page_control(page, _last_item(view, page), visited, view.spec.next_page_words)
-    if control is None:
+    if control is None or (control.url is not None and same_address(control.url) in visited):
         yield from _unread_numbers(page, visited)
-        return
-    if control.url is not None and same_address(control.url) in visited:
         return
     tried = steps_since_gain(view.state)
     if control.url is not None and any(isinstance(entry.action, Goto) for entry in tried):

@@ -74,13 +74,22 @@ def next_page_control(
     page: PageObserved, after: int, visited: frozenset[str] = frozenset(), called: Sequence[str] = ()
 ) -> PagingControl | None:
     """Return what leads to more of a list. `after`: the ref of its last item; `visited`: addresses that were read;
-    `called`: what the task calls it, which counts before all else."""
+    `called`: what the task calls it, which counts before all else.
+
+    What says "next" and leads back counts only where nothing else leads on: sites call the way back so too.
+    """
     pressable = [e for e in page.elements if _pressable(e)]
     following = next(iter(_called(page, called)), None)
-    following = following or _best([e for e in pressable if _says_next(e)], after) or _arrow(page, pressable, after)
+    says_next = [e for e in pressable if _says_next(e)]
+    back = [e for e in says_next if _leads_back(e, page, visited)]
+    on = [e for e in says_next if e not in back]
+    following = following or _best(on, after) or _arrow(page, pressable, after)
     if following is None:
         following = (
-            _numbered(page, after) or _only_double_arrow(page, pressable, visited) or _unread(page, after, visited)
+            _numbered(page, after)
+            or _only_double_arrow(page, pressable, visited)
+            or _unread(page, after, visited)
+            or _best(back, after)
         )
     if following is not None:
         return PagingControl("next", following, address_behind(following, page))
@@ -168,6 +177,11 @@ def _best(candidates: Sequence[Element], after: int) -> Element | None:
     """Prefer declared links, then those in a pager, then those behind the list."""
     ranked = [(rank, e.ref, e) for e in candidates if (rank := _rank(e, after)) is not None]
     return min(ranked, key=lambda one: one[:2])[2] if ranked else None
+
+
+def _leads_back(element: Element, page: PageObserved, visited: frozenset[str]) -> bool:
+    url = address_behind(element, page)
+    return url is not None and same_address(url) in visited
 
 
 def _rank(element: Element, after: int) -> int | None:

@@ -126,6 +126,14 @@ OLDER = {
 }
 
 
+async def test_a_way_back_that_says_next_ends_no_list_whose_later_pages_are_shown():
+    back, numbers = link("next page", 1, area="pager"), [link("1", 1), text("2"), text("…"), link("5", 5)]
+    first = shown(*rows(1, 2), text("1"), link("2", 2))
+    ended, bench = await read({address(1): [first], address(2): [shown(*rows(3, 4), back, *numbers, number=2)]})
+    assert (ended.status, ended.reason) == ("needs_review", "incomplete_list")
+    assert found(bench) == ["T-1", "T-2", "T-3", "T-4"]
+
+
 async def test_what_the_task_calls_the_way_on_leads_on():
     unnamed, _ = await read(OLDER)
     assert unnamed.status == "done"  # nothing tells that this leads on, and nothing counts: the task must say it
@@ -189,7 +197,7 @@ def lists(draw: st.DrawFn) -> tuple[dict[str, list[PageObserved]], int]:
     """A list over some pages, among other lists of links, with a pager and counts of any kind, or none."""
     size, pages = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     total = size * (pages - 1) + draw(st.integers(1, size))
-    pager = draw(st.sampled_from(["next", "title", "numbers", "links", "bars", "none", "button"]))
+    pager = draw(st.sampled_from(["next", "title", "numbers", "links", "bars", "alike", "back only", "none", "button"]))
     beside = draw(st.lists(st.sampled_from(sorted(BESIDE)), max_size=3, unique=True))
     first_of_all = draw(st.integers(0, len(beside)))
     count = draw(st.sampled_from(["range", "total", "page", "none"]))
@@ -214,12 +222,17 @@ def lists(draw: st.DrawFn) -> tuple[dict[str, list[PageObserved]], int]:
 def controls(pager: str, number: int, pages: int) -> list[Element]:
     numbers = [text(str(n)) if n == number else link(str(n), n) for n in range(1, pages + 1)]
     after = number + 1 if number < pages else None
+    back = [link("next page", number - 1, area="pager")] if number > 1 else []
+    on = [link("next page", after, area="pager")] if after else []
     made: dict[str, list[Element]] = {
         "next": [link("Next", after, area="pager")] if after else [],
         "title": [*numbers, *([link("→", after, title="Next Page")] if after else [])],
         "numbers": numbers if pages > 1 else [],
         "links": [link(str(n), n) for n in range(1, pages + 1)] if pages > 1 else [],
         "bars": [part for one in numbers for part in (one, text("|"))] if pages > 1 else [],
+        # Sites call the way back "next page" too.
+        "alike": [*back, *on],
+        "back only": [*back, *numbers] if pages > 1 else [],
         "button": [el("button", "Next")] if after else [],
         "none": [],
     }
@@ -242,4 +255,4 @@ def test_any_list_is_read_exactly_or_is_not_complete(made: tuple[dict[str, list[
 
 def _leads_on(site: dict[str, list[PageObserved]]) -> bool:
     """Whether anything on the first page leads to others."""
-    return any(e.name in ("Next", "→", "2") for e in site[START][0].elements)
+    return any(e.name in ("Next", "next page", "→", "2") for e in site[START][0].elements)

@@ -45,6 +45,17 @@ def test_what_cannot_be_pressed_or_stands_elsewhere_turns_no_page(rest: dict):
     assert next_page_control(page(text("an item"), link("Next", **rest)), 1) is None
 
 
+@cases("name", ["next page", "2"])
+def test_what_says_next_and_leads_back_counts_only_where_nothing_else_leads_on(name: str):
+    back = link("next page", area="pager", url="/list?page=1")
+    here = text("1" if name == "2" else "of 3")
+    visited = frozenset({"http://127.0.0.1:8000/list?page=1"})
+    shown = page(text("an item"), back, here, link(name, area="pager"))
+    control = there(next_page_control(shown, 1, visited))
+    assert control.url == "http://127.0.0.1:8000/list?page=2"
+    assert there(next_page_control(page(text("an item"), back), 1, visited)).element.name == "next page"
+
+
 def test_without_a_word_the_number_behind_this_page_leads_on():
     numbers = [link(n, area="pager", url=f"/list?page={n}", states=("current",) if n == "2" else ()) for n in "123"]
     control = there(next_page_control(page(text("an item"), *numbers), 1))
