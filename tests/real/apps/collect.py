@@ -61,8 +61,8 @@ async def collect_cells(
     for row in await _rows(client, "select sample_id, field, state, value from fields", accepted.run_id):
         cells[row["sample_id"]][row["field"]] = Cell(row["state"], row["value"] or "")
     ends = {
-        row["sample_id"]: Ended(row["status"], row["reason"] or "", cells[row["sample_id"]])
-        for row in await _rows(client, "select sample_id, status, reason from samples", accepted.run_id)
+        row["key"]: Ended(row["status"], row["reason"] or "", cells[row["sample_id"]])
+        for row in await _rows(client, "select sample_id, key, status, reason from samples", accepted.run_id)
     }
     return tuple(judge_cells(truth, list(spec["output_schema"]), ends))
 
