@@ -1,4 +1,5 @@
-"""The whole system on four third-party apps of different families, with naive and with careful specs.
+"""The whole system on eight third-party apps of different families, two of them single-page, with naive and with
+careful specs.
 
 Prints the score (``pytest -s``), as ``make real`` does.
 """
@@ -18,9 +19,10 @@ from tests.real.apps.score import counts
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 WITHOUT_EMPTY = ("klaus",)
 """Apps whose records have a value in every field, as commits do."""
+LEAST_ASKED = 25
 LEAST_LISTED, MOST_LISTED = 60, 120
 LEAST_RIGHT = 0.95
-"""Share of the cells that a careful spec brings back right."""
+"""Share of the cells that a careful spec brings back right, of records that do not quote the page's own labels."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,12 +37,14 @@ async def test_nothing_wrong_is_done_and_no_list_is_falsely_complete(name: str, 
         assert counts(one.cells)["wrong"] == 0, said
         assert one.listed.verdict != "false", said
     careful = next(one for one in outcomes if one.care == "careful")
-    assert counts(careful.cells)["right"] >= LEAST_RIGHT * len(careful.cells), said
+    plain = [cell for cell in careful.cells if cell.record not in app.truth.quoting]
+    assert counts(plain)["right"] >= LEAST_RIGHT * len(plain), said
 
 
 def assert_hard(truth: Truth, *, has_empty: bool) -> None:
     """Assert that there are missing records, empty values, and a list of several pages."""
-    assert len(truth.records) == 40
+    assert len(truth.records) >= LEAST_ASKED
+    assert truth.quoting < truth.records.keys()
     assert truth.missing
     assert truth.missing.keys().isdisjoint(truth.records)
     assert LEAST_LISTED <= len(truth.listed) <= MOST_LISTED

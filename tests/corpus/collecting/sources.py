@@ -9,9 +9,10 @@ from pathlib import Path
 
 from tests.corpus.collecting import apps, cases, practice, tests
 from tests.corpus.collecting.practice import Collected
-from tests.real.apps.app import NAMES
+from tests.real.apps.app import NAMES, SINGLE_PAGE
 
-APPS = (*NAMES, "djangoadmin")
+APPS = (*(name for name in NAMES if name not in SINGLE_PAGE), "djangoadmin")
+"""The pages of a single-page app are nothing without scripts that are too large to be stored."""
 Source = Callable[[Path | None], Collected | Awaitable[Collected]]
 
 
@@ -34,10 +35,7 @@ SOURCES: dict[str, Source] = {
     "practice_hr": functools.partial(_alone, practice.collect_hr),
     "practice_people": functools.partial(_alone, practice.collect_people),
     "practice_tickets": functools.partial(_alone, practice.collect_tickets),
-    **{
-        f"app_{name}": functools.partial(_alone, functools.partial(apps.collect, name))
-        for name in (*NAMES, "djangoadmin")
-    },
+    **{f"app_{name}": functools.partial(_alone, functools.partial(apps.collect, name)) for name in APPS},
 }
 
 

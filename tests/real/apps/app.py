@@ -20,7 +20,8 @@ import msgspec
 from tests.real.apps.environment import APPS, NEWER, python_of
 from tests.real.programs import output_of, served_by
 
-NAMES = ("datasette", "klaus", "otterwiki", "sqladmin")
+NAMES = ("calibreweb", "datasette", "helpdesk", "klaus", "optuna", "otterwiki", "prefect", "sqladmin")
+SINGLE_PAGE = ("optuna", "prefect")
 CARES = ("naive", "careful")
 
 
@@ -35,13 +36,15 @@ class Truth(msgspec.Struct, frozen=True):
     """What is asked of an app, by the names of the records.
 
     ``missing``: records that do not exist, with the paths they would have. ``listed``: all items of the list that
-    begins at ``list_path``, with the values that the list shows.
+    begins at ``list_path``, with the values that the list shows. ``quoting``: records in which people have written the
+    words of labels, so that a reader cannot know which is the page's own; they may go to a person.
     """
 
     records: dict[str, Record]
     missing: dict[str, str]
     list_path: str
     listed: dict[str, dict[str, Any]]
+    quoting: frozenset[str] = frozenset()
 
 
 class RealApp(msgspec.Struct, frozen=True):
