@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from services.console import exits
 from services.console.run_location import HOW_TO_NAME_A_RUN
 from services.console.terminal.plain_output import print_err
+from shared.contracts.discovery import ReadAs
 from shared.errors import PermanentError
 from shared.s3.location import is_s3_url, parse_location
 from shared.settings import Settings
@@ -24,6 +25,14 @@ Allow = Annotated[list[str] | None, typer.Option(help="Another host that may be 
 Secret = Annotated[list[str] | None, typer.Option(help="Name of a secret that may be typed with type_secret.")]
 Profile = Annotated[str | None, typer.Option(help="Login state to begin with, as recorded with `exhibit login`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
+Sheets = Annotated[
+    list[str] | None,
+    typer.Option("--sheet", help="Read this sheet of the workbook, also a hidden one. Repeat it for several."),
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="How the text file is encoded, such as cp1252.")]
+HiddenRows = Annotated[
+    str | None, typer.Option("--hidden-rows", help="take or leave the rows that are hidden in the sheet.")
+]
 RunOrZip = Annotated[str, typer.Argument(help=f"The run: its zip, {HOW_TO_NAME_A_RUN}.")]
 EvidenceOfRun = Annotated[
     str | None,
@@ -32,6 +41,11 @@ EvidenceOfRun = Annotated[
 PublicKeyFile = Annotated[
     Path | None, typer.Option(help="Public key (PEM) of who must have sealed it. Without: the key of this machine.")
 ]
+
+
+def read_as(sheets: list[str] | None, encoding: str | None, hidden_rows: str | None) -> ReadAs:
+    """Return what the options say of how a file is read."""
+    return ReadAs(sheets=tuple(sheets or ()), encoding=encoding or "", hidden_rows=hidden_rows or "")
 
 
 def load_settings(nats: str | None = None, evidence: str | None = None) -> Settings:

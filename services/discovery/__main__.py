@@ -13,7 +13,7 @@ from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
 from shared.contracts.planner import PLANNERS
 from shared.settings import Settings
-from shared.tables.excel import read_sheet
+from shared.tables.excel import open_workbook
 
 NAME = "discovery"
 
@@ -28,7 +28,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[DiscoveryDep
         blobs=bus,
         records=bus,
         queues=bus,
-        read_sheet=read_sheet,
+        open_workbook=open_workbook,
         now=lambda: datetime.now(UTC),
         planners=frozenset(PLANNERS),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -26,11 +26,10 @@ from shared.subjects import (
     WORK_SAMPLE,
     Stored,
 )
+from shared.tables.workbook import OpenWorkbook
 
 PUBLISH_LIMIT = 100
 """Concurrent publishes: enough to hide the round trip to the server, few enough to limit memory."""
-SheetGrid = Sequence[Sequence[object]]
-"""The rows of a sheet, including the header row."""
 
 
 class RunQueues(Protocol):
@@ -56,8 +55,8 @@ class DiscoveryDeps:
     blobs: Blobs
     records: Records
     queues: RunQueues
-    read_sheet: Callable[[bytes], SheetGrid]
-    """Return the first sheet of an Excel file, or raise InvalidMessage. It blocks: call it in a thread."""
+    open_workbook: OpenWorkbook
+    """Open an Excel file, or raise InvalidMessage. It blocks, and so do its sheets: call it in a thread."""
     now: Callable[[], datetime]
     planners: frozenset[str]
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])

@@ -29,6 +29,7 @@ from services.discovery.submissions import Submission, decide_once, submit_once
 from shared.bus.actor import Actor
 from shared.client import load_run
 from shared.contracts.discovery import (
+    FileReading,
     PopulationClosed,
     Problem,
     Register,
@@ -52,7 +53,7 @@ from shared.subjects import (
     SAMPLES_LISTED,
     SUBMIT_RUN,
 )
-from shared.submission.register import find_register_problems
+from shared.submission.register import check_register
 from shared.submission.request import REPLAY, check_population, find_option_problems
 from shared.submission.samples import first_problems
 from shared.submission.search import is_discovery_request
@@ -82,7 +83,8 @@ async def start_submission(request: SubmitRun, begun: Submission, deps: Discover
     plan, more = await _plan_run(request, deps)
     more = (*more, *await check_access(request.spec or {}, deps.asks))
     more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
-    more = (*more, *await _check_register(request.register, request.spec, deps))
+    register_reading, found = await _check_register(request.register, request.spec, deps)
+    more = (*more, *found)
     mode, asks_model = mode_of(request), False
     if not problems:
         found, asks_model = await check_planner(request.planner, deps.asks, mode=mode, spec=request.spec)
@@ -90,7 +92,7 @@ async def start_submission(request: SubmitRun, begun: Submission, deps: Discover
     if plan is None or (not begun.run_id and (problems or more)):
         return await _reject(request, (*problems, *more), deps)
     compiles = is_compiled(request, plan, asks_model=asks_model)
-    plan = replace(plan, mode=mode, compiles=compiles, register=request.register)
+    plan = replace(plan, mode=mode, compiles=compiles, register=request.register, register_reading=register_reading)
     record = await create_run(plan, request, begun, deps)
     return await start_round(record, plan, deps, again=bool(begun.run_id))
 
@@ -130,8 +132,8 @@ async def _plan_run(request: SubmitRun, deps: DiscoveryDeps) -> tuple[RunPlan | 
 
 async def _check_register(
     register: Register | None, spec: dict[str, Any] | None, deps: DiscoveryDeps
-) -> tuple[Problem, ...]:
-    return () if register is None else find_register_problems(register, spec, await read_register(register, deps))
+) -> tuple[FileReading | None, tuple[Problem, ...]]:
+    return (None, ()) if register is None else check_register(register, spec, await read_register(register, deps))
 
 
 async def _resume(
@@ -144,7 +146,8 @@ async def _resume(
     plan, more = resumed_plan(request, loaded, on_bus)
     more = (*more, *await check_access(plan.spec, deps.asks))
     more = (*more, *await check_access(plan.discovery or {}, deps.asks, "discovery"))
-    more = (*more, *await _check_register(request.register, plan.spec, deps))
+    register_reading, found = await _check_register(request.register, plan.spec, deps)
+    more = (*more, *found)
     if not problems:
         found, _ = await check_planner(plan.planner, deps.asks, mode=loaded.record.mode, spec=plan.spec)
         more = (*more, *found)
@@ -152,7 +155,9 @@ async def _resume(
         return await _reject(request, (*problems, *more), deps)
     now = Submission(request=request, run_id=run_id, attempt_base=plan.attempt_base, replaces=plan.replaces)
     decided = begun if begun.run_id else await decide_once(request, now, deps)
-    plan = replace(plan, attempt_base=decided.attempt_base, replaces=decided.replaces)
+    plan = replace(
+        plan, attempt_base=decided.attempt_base, replaces=decided.replaces, register_reading=register_reading
+    )
     record = round_record(loaded.record, plan)
     # The record exists already when the bus still runs since the round before.
     await deps.records.create(RUNS, run_id, record)
@@ -170,7 +175,8 @@ async def _replay(
     spec = loaded.record.spec
     samples, more = select_replayable(request, loaded, await check_logs(request, loaded, deps.asks))
     more = (*more, *await check_access(spec, deps.asks))
-    more = (*more, *await _check_register(request.register, spec, deps))
+    register_reading, found = await _check_register(request.register, spec, deps)
+    more = (*more, *found)
     if not begun.run_id and (problems or more):
         return await _reject(request, (*problems, *more), deps)
     concurrency = request.concurrency or loaded.record.concurrency
@@ -181,9 +187,11 @@ async def _replay(
         samples,
         len(samples),
         input_columns=loaded.record.input_columns,
+        input_reading=loaded.record.input_reading,
         replay_run_id=run_id,
         allow_effects=request.allow_effects,
         register=request.register,
+        register_reading=register_reading,
     )
     record = await create_run(plan, request, begun, deps)
     return await start_round(record, plan, deps, again=bool(begun.run_id))

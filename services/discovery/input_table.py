@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 
 from services.discovery.deps import DiscoveryDeps
 from shared.contracts.discovery import InputFile, Problem, Register, SubmitRun
 from shared.errors import PermanentError
 from shared.streams import INPUTS
 from shared.submission.register import parse_named_register
-from shared.submission.request import TableOrProblems, find_size_problems
-from shared.tables.files import parse_table
+from shared.submission.request import find_size_problems
+from shared.tables.files import TableOrProblems, parse_table
 from shared.tables.table import objects_to_table
-
-log = logging.getLogger(__name__)
 
 
 async def read_table(request: SubmitRun, deps: DiscoveryDeps) -> TableOrProblems:
@@ -26,7 +23,8 @@ async def read_table(request: SubmitRun, deps: DiscoveryDeps) -> TableOrProblems
     if data is None:
         return None, problems
     # Parsing 10,000 rows must not block the event loop.
-    return await asyncio.to_thread(_parse_file, data, request.input_file.name, deps)
+    file = request.input_file
+    return await asyncio.to_thread(parse_table, data, file.name, deps.open_workbook, file.read_as)
 
 
 async def read_register(register: Register, deps: DiscoveryDeps) -> TableOrProblems:
@@ -34,7 +32,8 @@ async def read_register(register: Register, deps: DiscoveryDeps) -> TableOrProbl
     data, problems = await _fetch_file(register.file, deps)
     if data is None:
         return None, problems
-    return await asyncio.to_thread(parse_named_register, data, register.file.name, deps.read_sheet)
+    file = register.file
+    return await asyncio.to_thread(parse_named_register, data, file.name, deps.open_workbook, file.read_as)
 
 
 async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | None, tuple[Problem, ...]]:
@@ -52,13 +51,6 @@ async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | Non
         )
         return None, (_problem(file.name, message),)
     return data, ()
-
-
-def _parse_file(data: bytes, name: str, deps: DiscoveryDeps) -> TableOrProblems:
-    table, problems, decoded = parse_table(data, name, deps.read_sheet)
-    if decoded is not None and decoded.guessed:
-        log.warning("an input file is not UTF-8; it was read as %s", decoded.encoding)
-    return table, problems
 
 
 def _problem(where: str, message: str) -> Problem:

@@ -69,6 +69,8 @@ async def _create_record(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps)
             mode=plan.mode,
             compiles=plan.compiles,
             register=plan.register,
+            input_reading=plan.input_reading,
+            register_reading=plan.register_reading,
         )
         if await deps.records.create(RUNS, run_id, record):
             return record

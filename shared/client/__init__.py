@@ -37,8 +37,10 @@ from shared.bus.signing.signatures import KnownSigners, is_believed
 from shared.client.bus_use import CLIENT
 from shared.client.run_sessions import RunSessions
 from shared.contracts.discovery import (
+    AS_IT_IS,
     InputFile,
     Problem,
+    ReadAs,
     Register,
     RunAccepted,
     RunMode,
@@ -114,6 +116,8 @@ class Client(RunSessions):
         reconcile: tuple[str, bytes] | None = None,
         key: str = "",
         fold_keys: bool = False,
+        read_as: ReadAs = AS_IT_IS,
+        register_as: ReadAs = AS_IT_IS,
     ) -> RunAccepted:
         """Request a run and return its id. Raises RunRejectedError with every problem of the request.
 
@@ -128,13 +132,15 @@ class Client(RunSessions):
             reconcile: a register that the population is compared with: a name that ends in .csv, .xlsx or .json, and
                 the bytes. ``key`` is the field by which its rows are found, ``fold_keys`` whether keys that differ
                 only in form are one (:class:`shared.contracts.discovery.Register`).
+            read_as: what the file leaves open about how it is read: its sheets, its encoding, its hidden rows.
+                ``register_as``: the same of the register.
         """
         if rows is not None and file is None and len(written := msgspec.json.encode(rows)) > MAX_ROWS_BYTES:
             rows, file = None, ("rows.json", written)
         request = SubmitRun(
             spec=spec,
             samples=None if rows is None else tuple(rows),
-            input_file=None if file is None else await self._upload(*file),
+            input_file=None if file is None else await self._upload(*file, read_as),
             resume_run_id=resume,
             replay_run_id=replay,
             replay_samples=None if replay_samples is None else tuple(replay_samples),
@@ -147,7 +153,7 @@ class Client(RunSessions):
             requested_by=requested_by,
             register=None
             if reconcile is None
-            else Register(file=await self._upload(*reconcile), key=key, fold_keys=fold_keys),
+            else Register(file=await self._upload(*reconcile, register_as), key=key, fold_keys=fold_keys),
             request_id=uuid.uuid4().hex,
         )
         reply = await self._request_run(request)
@@ -269,10 +275,11 @@ class Client(RunSessions):
             raise PermanentError("the answer is not what evidence made", code="answer_mismatch")
         return data
 
-    async def _upload(self, name: str, data: bytes) -> InputFile:
+    async def _upload(self, name: str, data: bytes, read_as: ReadAs) -> InputFile:
         blob = f"{uuid.uuid4().hex}/{name}"
         await self.bus.put(INPUTS, blob, data)
-        return InputFile(name=name, blob=blob, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+        sha256 = hashlib.sha256(data).hexdigest()
+        return InputFile(name=name, blob=blob, size_bytes=len(data), sha256=sha256, read_as=read_as)
 
 
 @asynccontextmanager

@@ -22,6 +22,22 @@ def find_run_mode(word: str | None) -> RunMode | None:
     return known.get(word)
 
 
+class ReadAs(Part, frozen=True, kw_only=True):
+    """What a person says of how a file is read, where the file leaves it open.
+
+    ``sheets``: names of the sheets of a workbook that are read, hidden ones too; none: the only visible one with rows.
+    ``encoding``: of a text; empty: the file has to prove it. ``hidden_rows``: ``take`` or ``leave`` rows that a filter
+    or a person has hidden; empty: a file that has some is refused.
+    """
+
+    sheets: tuple[str, ...] = ()
+    encoding: str = ""
+    hidden_rows: str = ""
+
+
+AS_IT_IS = ReadAs()
+
+
 class InputFile(Part, frozen=True, kw_only=True):
     """A CSV or XLSX file, stored in the INPUTS bucket under ``blob`` before the request. If ``name`` ends in ``.json``,
     it is a list of rows as objects that is too large for a message."""
@@ -30,6 +46,61 @@ class InputFile(Part, frozen=True, kw_only=True):
     blob: str
     size_bytes: int
     sha256: str
+    read_as: ReadAs = AS_IT_IS
+
+
+SheetLeftOut = Literal["hidden", "not_named", "empty", "no_cells"]
+"""Why a sheet was not read: it is hidden; others were named; it has no rows; it is a chart or the like."""
+RowsLeftOutReason = Literal["blank", "hidden"]
+
+
+class RowsLeftOut(Part, frozen=True, kw_only=True):
+    """Rows that became no sample. ``spans``: their first and last numbers; of many spans the first only. In a sheet
+    they are the numbers that the sheet shows, in a text rows are counted under the header from 1."""
+
+    reason: OpenCode[RowsLeftOutReason]
+    rows: int
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+class SheetReading(Part, frozen=True, kw_only=True):
+    """What became of one sheet; a text has one without a name. ``rows``: those that were read. ``hidden_rows``: how
+    many of them are hidden. ``left_out``: why none was read."""
+
+    name: str = ""
+    hidden: bool = False
+    rows: int = 0
+    hidden_rows: int = 0
+    rows_left_out: tuple[RowsLeftOut, ...] = ()
+    left_out: OpenCode[SheetLeftOut] = ""
+
+
+class Problem(Part, frozen=True, kw_only=True):
+    """One problem of a request: its location (``spec.max_steps``, or ``row 3, column url``) and what to do about it."""
+
+    where: str
+    message: str
+
+
+class FileReading(Part, frozen=True, kw_only=True):
+    """What became of each sheet and row of a file that was read.
+
+    ``form``: ``csv``, ``json``, ``xlsx``, or another. ``encoding``: of a text. ``read_as``: what a person said about
+    it. ``notes``: cells whose value cannot be told, in columns that the task does not use. ``untold``: what the format
+    or its reader does not tell; empty where all is known.
+    """
+
+    name: str
+    form: str
+    encoding: str = ""
+    read_as: ReadAs = AS_IT_IS
+    sheets: tuple[SheetReading, ...] = ()
+    notes: tuple[Problem, ...] = ()
+    untold: str = ""
+
+    @property
+    def rows(self) -> int:
+        return sum(sheet.rows for sheet in self.sheets)
 
 
 class Register(Part, frozen=True, kw_only=True):
@@ -88,13 +159,6 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     request_id: str = ""
 
 
-class Problem(Part, frozen=True, kw_only=True):
-    """One problem of a request: its location (``spec.max_steps``, or ``row 3, column url``) and what to do about it."""
-
-    where: str
-    message: str
-
-
 class RunAccepted(Message, frozen=True, kw_only=True):
     """The run was started."""
 
@@ -132,6 +196,9 @@ class Sample(Part, frozen=True, kw_only=True):
     fields: dict[str, str] = {}
     as_given: dict[str, str] = {}
     """Cells of the input that had leading or trailing spaces, with these spaces."""
+    sheet: str = ""
+    sheet_row: int = 0
+    """Where it stands in a workbook, by the numbers that the sheet shows; empty and 0 elsewhere."""
 
 
 class RunRecord(Part, frozen=True, kw_only=True):
@@ -158,6 +225,10 @@ class RunRecord(Part, frozen=True, kw_only=True):
     """Where its task has no flow, one is compiled from the first samples that are done, for the others."""
     register: Register | None = None
     """What the population is compared with; None: with nothing."""
+    input_reading: FileReading | None = None
+    """What became of each sheet and row of the input file; None: there was none, or an earlier version read it."""
+    register_reading: FileReading | None = None
+    """The same of the register."""
 
 
 class RunStarted(Message, frozen=True, kw_only=True):

@@ -10,9 +10,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, cast
 
-from shared.contracts.discovery import RUN_MODES, InputFile, Problem, Sample, SubmitRun
-from shared.submission.samples import check_samples
-from shared.tables.table import Table
+from shared.contracts.discovery import RUN_MODES, FileReading, InputFile, Problem, Sample, SubmitRun
+from shared.submission.samples import check_samples, key_template, reading_of, used_columns
+from shared.tables.files import TableOrProblems
 from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
 
@@ -21,9 +21,6 @@ MAX_CONCURRENCY = 256
 SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")
 REPLAY = "replay"
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-TableOrProblems = tuple[Table | None, tuple[Problem, ...]]
 
 
 def find_option_problems(request: SubmitRun, planners: Set[str]) -> tuple[Problem, ...]:
@@ -108,6 +105,7 @@ class CheckedSamples:
     spec: TaskSpec
     samples: tuple[Sample, ...]
     header: tuple[str, ...]
+    reading: FileReading | None = None
 
 
 def check_population(
@@ -126,7 +124,8 @@ def check_population(
     if spec is None or table is None:
         return None, (*problems, *more)
     samples, last = check_samples(spec, table)
-    return CheckedSamples(spec, samples, tuple(table.header)), (*problems, *more, *last)
+    reading = reading_of(table, used_columns(spec, key_template(spec, table.columns)))
+    return CheckedSamples(spec, samples, tuple(table.header), reading), (*problems, *more, *last)
 
 
 def find_size_problems(file: InputFile) -> tuple[Problem, ...]:

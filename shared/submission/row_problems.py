@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from shared.contracts.discovery import Problem, Sample
 from shared.network.host_policy import HostPolicy, document_refusal
+from shared.tables.table import row_place
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.row_values import start_url
 from shared.task.spec import TaskSpec
@@ -15,28 +16,49 @@ MOST_ROWS_NAMED = 10
 
 
 @dataclass(frozen=True)
-class RowProblem:
-    """``row``: from 1. ``column``: empty where the problem is of the row as a whole."""
+class RowName:
+    """``number``: under the header, from 1. ``sheet`` and ``sheet_row``: its place in a workbook."""
 
-    row: int
+    number: int
+    sheet: str = ""
+    sheet_row: int = 0
+
+    @property
+    def place(self) -> str:
+        return row_place(self.number, self.sheet, self.sheet_row)
+
+    @property
+    def short(self) -> str:
+        return f"{self.sheet} {self.sheet_row}" if self.sheet else str(self.number)
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """``row``: its name (`row_place`). ``column``: empty where the problem is of the row as a whole."""
+
+    row: RowName
     column: str
     message: str
 
 
+def name_of(sample: Sample) -> RowName:
+    return RowName(sample.row, sample.sheet, sample.sheet_row)
+
+
 def told_once(problems: Iterable[RowProblem]) -> Iterator[Problem]:
     """Yield each problem once, with the rows that have it and their number."""
-    rows: dict[tuple[str, str], list[int]] = {}
+    rows: dict[tuple[str, str], list[RowName]] = {}
     for problem in problems:
         rows.setdefault((problem.column, problem.message), []).append(problem.row)
     for (column, message), found in rows.items():
         yield Problem(where=_place(found, column), message=message)
 
 
-def _place(rows: Sequence[int], column: str) -> str:
-    where = f"row {rows[0]}"
+def _place(rows: Sequence[RowName], column: str) -> str:
+    where = rows[0].place
     if len(rows) > 1:
         named, more = rows[:MOST_ROWS_NAMED], len(rows) - MOST_ROWS_NAMED
-        where = f"{len(rows)} rows ({', '.join(map(str, named))}{f' and {more} more' if more > 0 else ''})"
+        where = f"{len(rows)} rows ({', '.join(row.short for row in named)}{f' and {more} more' if more > 0 else ''})"
     return f"{where}, column {column}" if column else where
 
 
@@ -53,4 +75,4 @@ def find_refused_addresses(spec: TaskSpec, samples: Iterable[Sample]) -> Iterato
             continue  # a missing column is a problem of its own
         refused = document_refusal(url, (), HostPolicy(allowed_hosts(spec, sample), private))
         if refused is not None:
-            yield RowProblem(sample.row, "", refused)
+            yield RowProblem(name_of(sample), "", refused)

@@ -14,11 +14,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 from urllib.parse import unquote, urlsplit
 
-from shared.contracts.discovery import Problem, Sample
+import msgspec
+
+from shared.contracts.discovery import FileReading, Problem, Sample
 from shared.field_types import nullable
-from shared.submission.row_problems import RowProblem, find_refused_addresses, told_once
+from shared.submission.row_problems import RowName, RowProblem, find_refused_addresses, name_of, told_once
 from shared.tables.table import Row, Table, find_cell_problem
 from shared.task.spec import TaskSpec, fill, placeholders
 from shared.text.names import safe_id
@@ -37,7 +40,15 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     template = key_template(spec, table.columns)
     wanted = required_columns(spec, template)
     problems = [*_find_missing_columns(wanted, table)]
-    of_rows = [problem for row in table.rows for problem in _find_cell_problems(spec, row, wanted)]
+    used = used_columns(spec, template)
+    problems += [flaw.problem for flaw in table.flaws if flaw.column in used]
+    flawed = {(row, flaw.column) for flaw in table.flaws for row in flaw.rows}
+    of_rows = [
+        problem
+        for row in table.rows
+        for problem in _find_cell_problems(spec, row, wanted)
+        if (row.number, problem.column) not in flawed
+    ]
     of_rows += [problem for row in table.rows for problem in _find_passwords(row)]
     problems += told_once(of_rows)
     if not set(placeholders(template or "")) <= set(table.columns):
@@ -45,6 +56,34 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     keys = sample_keys(template, table.rows)
     samples = tuple(_samples(keys, table.rows))
     return samples, (*problems, *_find_duplicates(samples))
+
+
+def used_columns(spec: TaskSpec, template: str | None) -> frozenset[str]:
+    """Return the columns that the task uses: by its input schema, or by any text of it that names one.
+
+    ``template`` names the sample.
+    """
+    named = {name for text in _texts(spec.model_dump(mode="json")) for name in placeholders(text)}
+    return frozenset({*spec.input_schema, *placeholders(template or ""), *named, "url", "sample_id"})
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in cast("dict[str, object]", value).values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in cast("list[object]", value):
+            yield from _texts(part)
+
+
+def reading_of(table: Table, used: frozenset[str]) -> FileReading | None:
+    """Return what became of the file, with the flaws of the columns that are not used as notes."""
+    if table.reading is None:
+        return None
+    notes = (*table.reading.notes, *(flaw.problem for flaw in table.flaws if flaw.column not in used))
+    return msgspec.structs.replace(table.reading, notes=first_problems(notes))
 
 
 def check_samples(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
@@ -70,6 +109,8 @@ def to_sample(key: str, row: Row, *, hashed: bool = False) -> Sample:
         url=row.cells.get("url") or None,
         fields=dict(row.cells),
         as_given=dict(row.as_given),
+        sheet=row.sheet,
+        sheet_row=row.sheet_row,
     )
 
 
@@ -120,11 +161,15 @@ def _suggestion(name: str, columns: tuple[str, ...]) -> str:
 def _find_cell_problems(spec: TaskSpec, row: Row, wanted: RequiredColumns) -> Iterator[RowProblem]:
     for name, expression in spec.input_schema.items():
         if name in row.cells and (problem := find_cell_problem(expression, row.cells[name])):
-            yield RowProblem(row.number, name, problem)
+            yield RowProblem(_name(row), name, problem)
     for name, askers in wanted.items():
         required = name in spec.input_schema and not nullable(spec.input_schema[name])
         if not required and row.cells.get(name) == "":
-            yield RowProblem(row.number, name, f"empty, and {askers[-1]} needs it")
+            yield RowProblem(_name(row), name, f"empty, and {askers[-1]} needs it")
+
+
+def _name(row: Row) -> RowName:
+    return RowName(row.number, row.sheet, row.sheet_row)
 
 
 def _find_passwords(row: Row) -> Iterator[RowProblem]:
@@ -132,7 +177,7 @@ def _find_passwords(row: Row) -> Iterator[RowProblem]:
     for name, text in row.cells.items():
         if _USER_INFO.match(text):
             message = "a password stands in this address; take it out, and log in with an auth_profile"
-            yield RowProblem(row.number, name, message)
+            yield RowProblem(_name(row), name, message)
 
 
 def _find_duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:
@@ -141,9 +186,9 @@ def _find_duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:
     for sample in samples:
         earlier = first.setdefault(sample.sample_id, sample)
         if earlier is not sample and sample.key:
-            repeats = f"the sample {sample.key!r} is in row {earlier.row} already"
+            repeats = f"the sample {sample.key!r} is in {name_of(earlier).place} already"
             hint = '; drop one, or let the task spec name samples by other columns, such as "sample_id": "{a}-{b}"'
-            yield Problem(where=f"row {sample.row}", message=repeats + hint)
+            yield Problem(where=name_of(sample).place, message=repeats + hint)
 
 
 def key_template(spec: TaskSpec, columns: tuple[str, ...]) -> str | None:

@@ -1,41 +1,14 @@
-"""Parse the bytes of a CSV file. A guessed encoding is reported as such."""
+"""Parse the bytes of a CSV file."""
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
-from dataclasses import dataclass
 
 from shared.contracts.discovery import Problem
+from shared.tables.encodings import Undecoded, decode_text
 
 DELIMITERS = (",", ";", "\t")
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
-
-@dataclass(frozen=True)
-class DecodedText:
-    """The text of a file. ``guessed``: nothing in the file proves the encoding."""
-
-    text: str
-    encoding: str
-    guessed: bool = False
-
-
-def decode_text(data: bytes) -> DecodedText | None:
-    """Decode by byte order mark, else as UTF-8, else as Windows-1252. Return None for bytes that are no text."""
-    if data.startswith(_UTF16):
-        return _decode_as(data, "utf-16")
-    if b"\0" in data:
-        return None
-    return _decode_as(data, "utf-8-sig") or _decode_as(data, "cp1252", guessed=True)
-
-
-def _decode_as(data: bytes, encoding: str, *, guessed: bool = False) -> DecodedText | None:
-    try:
-        return DecodedText(data.decode(encoding), encoding, guessed)
-    except UnicodeDecodeError:
-        return None
 
 
 def detect_delimiter(text: str) -> str:
@@ -49,24 +22,25 @@ def _count_cells(line: str, delimiter: str) -> int:
     return max((len(cells) for cells in csv.reader([line], delimiter=delimiter)), default=0)
 
 
-def parse_delimited(data: bytes, name: str) -> tuple[list[list[str]], tuple[Problem, ...], DecodedText | None]:
-    """Return the rows, the problems, and the decoded text. An unclosed quote is a problem."""
-    decoded = decode_text(data)
-    if decoded is None:
-        message = "this is no text: save it as CSV (UTF-8) or as an Excel workbook (.xlsx)"
-        return [], (Problem(where=name, message=message),), None
+def parse_delimited(
+    data: bytes, name: str, told: str = "", option: str = "--encoding"
+) -> tuple[list[list[str]], tuple[Problem, ...], str]:
+    """Return the rows, the problems, and the encoding of the text. An unclosed quote is a problem.
+
+    ``told``: the encoding, from a person; ``option``: what says it.
+    """
+    decoded = decode_text(data, told, option)
+    if isinstance(decoded, Undecoded):
+        return [], (Problem(where=name, message=decoded.message),), ""
     text, delimiter = _split_sep_line(decoded.text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or detect_delimiter(text), strict=True)
     grid: list[list[str]] = []
     try:
         grid.extend(reader)
     except csv.Error as exc:
-        return (
-            grid,
-            (Problem(where=f"{name}, line {reader.line_num}", message=f"cannot be read as CSV: {exc}"),),
-            decoded,
-        )
-    return grid, (), decoded
+        where = f"{name}, line {reader.line_num}"
+        return grid, (Problem(where=where, message=f"cannot be read as CSV: {exc}"),), decoded.encoding
+    return grid, (), decoded.encoding
 
 
 def _split_sep_line(text: str) -> tuple[str, str | None]:

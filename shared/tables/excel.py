@@ -1,32 +1,68 @@
-"""Read Excel workbooks with python-calamine."""
+"""Opens Excel workbooks: .xlsx by `shared.tables.xlsx`, other formats with python-calamine."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
-from collections.abc import Sequence
 
-from python_calamine import CalamineError, CalamineWorkbook
+from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from shared.errors import InvalidMessage
+from shared.tables.workbook import SheetBook, SheetCells, SheetHead
+from shared.tables.xlsx import MAX_CELLS, open_xlsx
+from shared.tables.xlsx_parts import bad_workbook
 
 MAX_UNPACKED_BYTES = 400_000_000
-MAX_CELLS = 20_000_000
+OLE = b"\xd0\xcf\x11\xe0"
 _CELL = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\b""")
 
 
-def read_sheet(data: bytes) -> Sequence[Sequence[object]]:
-    """Return the cells of the first sheet of an .xlsx or .xls file, without empty rows and columns before the first.
+UNTOLD = "hidden rows, formulas without a value, error values and number formats; save it as .xlsx to have them checked"
+"""What calamine does not say of a workbook."""
+
+
+class _OtherWorkbook:
+    """An .xls, .xlsb or .ods file. See :class:`shared.tables.workbook.SheetBook`."""
+
+    untold = UNTOLD
+
+    def __init__(self, book: CalamineWorkbook, form: str) -> None:
+        self._book, self.form = book, form
+
+    @property
+    def sheets(self) -> tuple[SheetHead, ...]:
+        return tuple(
+            SheetHead(one.name, one.visible != SheetVisibleEnum.Visible, one.typ == SheetTypeEnum.WorkSheet)
+            for one in self._book.sheets_metadata
+        )
+
+    def read(self, name: str) -> SheetCells:
+        try:
+            sheet = self._book.get_sheet_by_name(name)
+            merged = sheet.merged_cell_ranges or []
+            grid = sheet.to_python(skip_empty_area=False)
+        except CalamineError as exc:
+            raise bad_workbook(exc) from exc
+        return SheetCells(
+            [[None if cell == "" else cell for cell in row] for row in grid],
+            merged=[(top + 1, left + 1, bottom + 1, right + 1) for (top, left), (bottom, right) in merged],
+        )
+
+
+def open_workbook(data: bytes) -> SheetBook:
+    """Return the workbook of these bytes. Its sheets are read when they are asked for.
 
     Raises InvalidMessage when the bytes are no workbook, or one that is too large. Blocks while it reads.
     """
     _refuse_bomb(data)
+    file = io.BytesIO(data)
     try:
-        workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        return workbook.get_sheet_by_index(0).to_python()
-    except (CalamineError, IndexError) as exc:
-        raise InvalidMessage(f"cannot be read as an Excel workbook: {exc}", code="bad_workbook") from exc
+        if zipfile.is_zipfile(file) and (book := open_xlsx(zipfile.ZipFile(file))) is not None:
+            return book
+        return _OtherWorkbook(CalamineWorkbook.from_filelike(file), "xls" if data.startswith(OLE) else "ods or xlsb")
+    except (CalamineError, zipfile.BadZipFile) as exc:
+        raise bad_workbook(exc) from exc
 
 
 def _refuse_bomb(data: bytes) -> None:

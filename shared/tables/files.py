@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from shared.contracts.discovery import Problem
+from shared.contracts.discovery import AS_IT_IS, FileReading, Problem, ReadAs, SheetReading
 from shared.errors import InvalidMessage
-from shared.tables.delimited import DecodedText, parse_delimited
+from shared.tables.delimited import parse_delimited
+from shared.tables.sheets import read_workbook, rows_left_out
 from shared.tables.table import Table, objects_to_table, to_table
+from shared.tables.workbook import OpenWorkbook
 
 EXCEL_SIGNATURES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """First bytes of .xlsx (a zip) and .xls (an OLE file). The bytes decide, not the file name."""
+HIDDEN_ROWS = ("take", "leave")
+INPUT_OPTIONS = "--"
+REGISTER_OPTIONS = "--register-"
+"""How the options begin that say how the input is read, and how the register is."""
 
-ReadSheet = Callable[[bytes], Sequence[Sequence[object]]]
-"""Opens a workbook: :func:`shared.tables.excel.read_sheet`."""
+TableOrProblems = tuple[Table | None, tuple[Problem, ...]]
 
 
 def parse_table(
-    data: bytes, name: str, read_sheet: ReadSheet
-) -> tuple[Table | None, tuple[Problem, ...], DecodedText | None]:
-    """Return the table, every problem, and how a text was decoded."""
+    data: bytes, name: str, open_workbook: OpenWorkbook, how: ReadAs = AS_IT_IS, options: str = INPUT_OPTIONS
+) -> TableOrProblems:
+    """Return the table and every problem. The table says what became of each sheet and row of the file.
+
+    ``options``: how the options begin that say what is in ``how``.
+    """
     if name.lower().endswith(".json"):
-        return *_parse_objects(data, name), None
-    if data.startswith(EXCEL_SIGNATURES):
-        return *_parse_excel(data, name, read_sheet), None
-    grid, problems, decoded = parse_delimited(data, name)
-    return (None, problems, decoded) if problems else (*to_table(grid, name), decoded)
+        return _checked(_parse_objects(data, name), name, how, options)
+    return _parse_grid(data, name, open_workbook, how, options, needs_rows=True)
 
 
 _REGISTER_ROWS = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
@@ -38,22 +44,69 @@ _REGISTER_ROWS = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
 
 
 def parse_register(
-    data: bytes, name: str, read_sheet: ReadSheet
-) -> tuple[Table | None, tuple[Problem, ...], DecodedText | None]:
+    data: bytes, name: str, open_workbook: OpenWorkbook, how: ReadAs = AS_IT_IS, options: str = REGISTER_OPTIONS
+) -> TableOrProblems:
     """As `parse_table`, of a file that a run is compared with.
 
     A header without rows, and an empty JSON list, are tables. In JSON, numbers have the digits that are written, and a
     list or an object in a cell is its JSON text.
     """
     if name.lower().endswith(".json"):
-        return *_parse_register_objects(data, name), None
-    if data.startswith(EXCEL_SIGNATURES):
-        return *_parse_excel(data, name, read_sheet, needs_rows=False), None
-    grid, problems, decoded = parse_delimited(data, name)
-    return (None, problems, decoded) if problems else (*to_table(grid, name, needs_rows=False), decoded)
+        return _checked(_parse_register_objects(data, name), name, how, options)
+    return _parse_grid(data, name, open_workbook, how, options, needs_rows=False)
 
 
-def _parse_register_objects(data: bytes, name: str) -> tuple[Table | None, tuple[Problem, ...]]:
+def _parse_grid(
+    data: bytes, name: str, open_workbook: OpenWorkbook, how: ReadAs, options: str, *, needs_rows: bool
+) -> TableOrProblems:
+    is_workbook = data.startswith(EXCEL_SIGNATURES)
+    if problems := find_option_problems(how, options, "a workbook" if is_workbook else "a text"):
+        return None, problems
+    if is_workbook:
+        try:
+            return read_workbook(open_workbook(data), name, how, options=options, needs_rows=needs_rows)
+        except InvalidMessage as exc:
+            return None, (Problem(where=name, message=str(exc)),)
+    grid, problems, encoding = parse_delimited(data, name, how.encoding, f"{options}encoding")
+    if problems:
+        return None, problems
+    table, problems = to_table(grid, name, needs_rows=needs_rows)
+    return _with_reading(table, FileReading(name=name, form="csv", encoding=encoding, read_as=how)), problems
+
+
+def find_option_problems(how: ReadAs, options: str, what: str) -> tuple[Problem, ...]:
+    """Return what is wrong with what was said of how a file is read. ``what``: a workbook, a text, or a JSON list."""
+    problems: list[Problem] = []
+    if how.hidden_rows and how.hidden_rows not in HIDDEN_ROWS:
+        message = f"{how.hidden_rows!r} is neither {' nor '.join(HIDDEN_ROWS)}"
+        problems.append(Problem(where=f"{options}hidden-rows", message=message))
+    said = {"sheet": bool(how.sheets), "hidden-rows": bool(how.hidden_rows)}
+    said = {"encoding": bool(how.encoding), **(said if what != "a workbook" else {})}
+    if what == "a text":
+        said.pop("encoding")
+    problems += [
+        Problem(where=f"{options}{option}", message=f"the file is {what}, which has none; leave it out")
+        for option, given in said.items()
+        if given
+    ]
+    return tuple(problems)
+
+
+def _checked(parsed: TableOrProblems, name: str, how: ReadAs, options: str) -> TableOrProblems:
+    table, problems = parsed
+    problems = (*find_option_problems(how, options, "a JSON list"), *problems)
+    return _with_reading(table, FileReading(name=name, form="json", encoding="utf-8")), problems
+
+
+def _with_reading(table: Table | None, reading: FileReading) -> Table | None:
+    if table is None:
+        return None
+    left = (rows_left_out(table.blank, "blank"),) if table.blank else ()
+    sheet = SheetReading(rows=len(table.rows), rows_left_out=left)
+    return replace(table, reading=msgspec.structs.replace(reading, sheets=(sheet,)))
+
+
+def _parse_register_objects(data: bytes, name: str) -> TableOrProblems:
     try:
         rows = _REGISTER_ROWS.decode(data.removeprefix(codecs.BOM_UTF8))
     except (msgspec.DecodeError, ArithmeticError, RecursionError) as exc:
@@ -66,17 +119,8 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **nested}
 
 
-def _parse_objects(data: bytes, name: str) -> tuple[Table | None, tuple[Problem, ...]]:
+def _parse_objects(data: bytes, name: str) -> TableOrProblems:
     try:
         return objects_to_table(msgspec.json.decode(data, type=list[dict[str, Any]]))
     except msgspec.DecodeError as exc:
         return None, (Problem(where=name, message=f"it is no JSON list of objects: {exc}"),)
-
-
-def _parse_excel(
-    data: bytes, name: str, read_sheet: ReadSheet, *, needs_rows: bool = True
-) -> tuple[Table | None, tuple[Problem, ...]]:
-    try:
-        return to_table(read_sheet(data), name, needs_rows=needs_rows)
-    except InvalidMessage as exc:
-        return None, (Problem(where=name, message=str(exc)),)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from typing import Any
 
-from shared.contracts.discovery import Problem
+from shared.contracts.discovery import FileReading, Problem
 from shared.field_types import base_type, nullable
+from shared.tables.cells import MAX_EXACT_NUMBER, Flaw, cell_text
 
 MAX_ROWS = 100_000
-MAX_EXACT_NUMBER = 1e15
-"""Larger numbers in a workbook have lost digits: Excel keeps 15."""
 MAX_CELL_CHARACTERS = 32_767
 """The limit of Excel; a longer cell means a corrupt or hostile file."""
 
@@ -24,67 +23,117 @@ class Row:
     """A row of a table.
 
     ``number`` counts the rows below the header from 1, blank ones too, as in the file. ``as_given`` holds the original
-    text of cells that had spaces around them.
+    text of cells that had spaces around them. ``sheet`` and ``sheet_row``: where it stands in a workbook, by the number
+    that the sheet shows.
     """
 
     number: int
     cells: Mapping[str, str]
     as_given: Mapping[str, str] = field(default_factory=dict[str, str])
+    sheet: str = ""
+    sheet_row: int = 0
+
+
+@dataclass(frozen=True)
+class CellFlaw:
+    """A cell whose value cannot be told. ``row``: as of `Row`. ``position``: of its column, from 1."""
+
+    row: int
+    position: int
+    column: str
+    message: str
+
+
+@dataclass(frozen=True)
+class ColumnFlaw:
+    """Cells of one column whose values cannot be told, for one reason. ``rows``: their numbers."""
+
+    column: str
+    rows: frozenset[int]
+    problem: Problem
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table. ``header`` holds the column names unchanged, blank ones too."""
+    """A table. ``header`` holds the column names unchanged, blank ones too.
+
+    ``header_at``: how many rows of the file stand before it. ``blank``: numbers of rows without a cell between others.
+    ``flaws``: cells whose values cannot be told; whether that matters, who uses the table knows. ``reading``: what
+    became of the file; None: it comes from no file.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     header: tuple[str, ...] = ()
-
-
-def cell_text(value: object) -> str:
-    """Return a cell as clean text: ``1001.0`` is "1001", a day "2026-03-03", True "true", None "".
-
-    >>> cell_text(1001.0), cell_text(date(2026, 3, 3)), cell_text(None)
-    ('1001', '2026-03-03', '')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    if isinstance(value, datetime):
-        return value.date().isoformat() if value.time() == time() and value.tzinfo is None else value.isoformat()
-    if isinstance(value, date | time):
-        return value.isoformat()
-    return str(value).strip()
+    header_at: int = 0
+    blank: tuple[int, ...] = ()
+    flaws: tuple[ColumnFlaw, ...] = ()
+    reading: FileReading | None = None
 
 
 def to_table(
-    grid: Sequence[Sequence[object]], name: str, *, needs_rows: bool = True
+    grid: Sequence[Sequence[object]], name: str, *, needs_rows: bool = True, sheet: str = ""
 ) -> tuple[Table | None, tuple[Problem, ...]]:
     """Return the table, or None for an empty grid, and all problems. The first row that is not blank is the header.
 
-    ``needs_rows``: a header without a row under it is a problem.
+    ``needs_rows``: a header without a row under it is a problem. ``sheet``: the rows are those of this sheet, and are
+    named by its numbers.
     """
     texts = [[cell_text(cell) for cell in cells] for cells in grid]
-    start = next((i for i, cells in enumerate(texts) if any(cells)), None)
+    start = next((i for i, cells in enumerate(texts) if any(cells) or _has_flaw(grid[i])), None)
     if start is None:
         return None, (Problem(where=name, message="the file is empty"),)
     header, body = texts[start], list(enumerate(texts[start + 1 :], start=1))
-    header = header[: max(i for i, text in enumerate(header, start=1) if text)]
-    filled = [(number, cells) for number, cells in body if any(cells)]
+    header = header[: max((i for i, text in enumerate(header, start=1) if text), default=0)]
+    filled = [(number, cells) for number, cells in body if any(cells) or _has_flaw(grid[start + number])]
+
+    def place(number: int) -> str:
+        return row_place(number, sheet, start + 1 + number)
+
     problems = _find_header_problems(header, filled, name)
-    problems += [problem for number, cells in filled for problem in _find_row_problems(number, cells, header)]
+    problems += _find_header_flaws(grid[start], name)
+    problems += [problem for number, cells in filled for problem in _find_row_problems(place(number), cells, header)]
     below = enumerate(grid[start + 1 :], start=1)
-    problems += [problem for number, cells in below for problem in _find_rounded_numbers(number, cells)]
+    problems += [problem for number, cells in below for problem in _find_rounded_numbers(place(number), cells)]
     if not filled and needs_rows:
         problems.append(Problem(where=name, message="there is a header and no row under it"))
     if len(filled) > MAX_ROWS:
         problems.append(Problem(where=name, message=f"{len(filled)} rows; split the file, {MAX_ROWS} is the most"))
     rows = tuple(_to_row(number, cells, grid[start + number], header) for number, cells in filled)
+    if sheet:
+        rows = tuple(replace(row, sheet=sheet, sheet_row=start + 1 + row.number) for row in rows)
     written = tuple(map(_as_given, grid[start][: len(header)]))
-    return Table(tuple(h for h in header if h), rows, written), tuple(problems)
+    last = filled[-1][0] if filled else 0
+    blank = tuple(sorted(set(range(1, last)) - {number for number, _ in filled}))
+    return Table(tuple(h for h in header if h), rows, written, start, blank), tuple(problems)
+
+
+def row_place(number: int, sheet: str = "", sheet_row: int = 0) -> str:
+    """Return the name of a row: the number under the header, or in a workbook that of its sheet."""
+    return f"sheet {sheet}, row {sheet_row}" if sheet else f"row {number}"
+
+
+def find_flaws(grid: Sequence[Sequence[object]], table: Table) -> list[CellFlaw]:
+    """Return the cells under the header of a grid whose values cannot be told."""
+    names = [name.strip() for name in table.header]
+    return [
+        CellFlaw(number, position, names[position - 1] if position <= len(names) else "", cell.message)
+        for number, cells in enumerate(grid[table.header_at + 1 :], start=1)
+        for position, cell in enumerate(cells, start=1)
+        if isinstance(cell, Flaw)
+    ]
+
+
+def _find_header_flaws(cells: Sequence[object], name: str) -> list[Problem]:
+    return [
+        Problem(where=f"{name}, column {position}", message=f"its name cannot be told: {cell.message}")
+        for position, cell in enumerate(cells, start=1)
+        if isinstance(cell, Flaw)
+    ]
+
+
+def _has_flaw(cells: Sequence[object]) -> bool:
+    return any(isinstance(cell, Flaw) for cell in cells)
 
 
 def objects_to_table(objects: Sequence[Mapping[str, Any]]) -> tuple[Table | None, tuple[Problem, ...]]:
@@ -112,11 +161,11 @@ def _as_given(cell: object) -> str:
     return cell if isinstance(cell, str) else cell_text(cell)
 
 
-def _find_rounded_numbers(number: int, cells: Sequence[object]) -> list[Problem]:
+def _find_rounded_numbers(place: str, cells: Sequence[object]) -> list[Problem]:
     """Find numbers so long that Excel has rounded them."""
     return [
         Problem(
-            where=f"row {number}, column {position}",
+            where=f"{place}, column {position}",
             message=f"{cell:.0f} has more digits than Excel keeps in a number; format the column as text",
         )
         for position, cell in enumerate(cells, start=1)
@@ -146,16 +195,16 @@ def _find_header_problems(header: Sequence[str], rows: Sequence[tuple[int, Seque
     return problems
 
 
-def _find_row_problems(number: int, cells: Sequence[str], header: Sequence[str]) -> list[Problem]:
+def _find_row_problems(place: str, cells: Sequence[str], header: Sequence[str]) -> list[Problem]:
     problems = [
-        Problem(where=f"row {number}, column {name}", message=f"longer than {MAX_CELL_CHARACTERS} characters")
+        Problem(where=f"{place}, column {name}", message=f"longer than {MAX_CELL_CHARACTERS} characters")
         for name, cell in zip(header, cells, strict=False)
         if len(cell) > MAX_CELL_CHARACTERS
     ]
     width = max((i for i, cell in enumerate(cells, start=1) if cell), default=0)
     if width > len(header):
         message = f"{width} cells under {len(header)} column names; is a cell with the delimiter in it not quoted?"
-        problems.append(Problem(where=f"row {number}", message=message))
+        problems.append(Problem(where=place, message=message))
     return problems
 
 

@@ -27,6 +27,7 @@ from services.console.text.tally import (
 from shared.contracts.codes import REASONS
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.population import population_advice, population_headline
+from shared.evidence_format.reading_words import reading_lines
 from shared.statuses import STATUSES, colour_of, urgency_of
 from shared.task.spec import placeholders
 from shared.text.normal import tidy
@@ -196,6 +197,8 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
         facts.add_row("Sealed", finished.manifest_sha256)
         facts.add_row("By key", f"{finished.signed_by[:16]}; note both, exhibit verify names them")
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
+    for reading in tally.readings:
+        facts.add_row("Read", Text("; ".join(reading_lines(reading))))
     if not finished.population_complete or finished.population_note or finished.population_counted is not None:
         colour = "" if finished.population_complete else f"bold {colour_of('needs_review')}"
         facts.add_row("Samples", Text(_population(finished), style=colour))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from shared.contracts.actions import Action, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.codes import OpenCode, Status
-from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
+from shared.contracts.discovery import FileReading, PopulationClosed, RunStarted, SampleFound
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, ReconciliationCounts, RunFinished, uses_flows
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
@@ -62,6 +62,8 @@ class Tally:
     discovering: bool = False
     """Whether samples are still being searched for."""
     lists_only: bool = False
+    readings: tuple[FileReading, ...] = ()
+    """How the input and the register were read."""
     discovery: SampleFinished | None = None
     """How the search for the samples ended; it is not counted as a sample."""
     results: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
@@ -107,6 +109,8 @@ class Tally:
         elif isinstance(event, RunStarted) and event.attempt_base == self.attempt_base:
             self.discovering = event.discovering
             self.lists_only = event.record.spec.get("phase") == "discovery"
+            given = (event.record.input_reading, event.record.register_reading)
+            self.readings = tuple(reading for reading in given if reading is not None)
             self.saves_workflow = bool(event.record.spec.get("save_workflow"))
         elif isinstance(event, PopulationClosed) and event.attempt_base == self.attempt_base:
             self.expected, self.discovering = event.samples - self.already_done, False

@@ -12,6 +12,7 @@ import msgspec
 
 from shared.contracts.codes import is_final
 from shared.contracts.discovery import (
+    FileReading,
     Problem,
     Register,
     RunMode,
@@ -49,6 +50,8 @@ class RunPlan:
     compiles: bool = False
     register: Register | None = None
     """What the population is compared with; None: of a resumed round what the round before was compared with."""
+    input_reading: FileReading | None = None
+    register_reading: FileReading | None = None
 
 
 def mode_of(request: SubmitRun) -> RunMode:
@@ -77,7 +80,13 @@ def new_plan(request: SubmitRun, checked: CheckedSamples) -> RunPlan:
     """Return the plan of a new run. It is valid only when there are no problems."""
     samples, concurrency = checked.samples, request.concurrency or checked.spec.concurrency
     return RunPlan(
-        request.spec or {}, request.planner, concurrency, samples, len(samples), input_columns=checked.header
+        request.spec or {},
+        request.planner,
+        concurrency,
+        samples,
+        len(samples),
+        input_columns=checked.header,
+        input_reading=checked.reading,
     )
 
 
@@ -130,8 +139,10 @@ def resumed_plan(
 def round_record(first: RunRecord, plan: RunPlan) -> RunRecord:
     """Return the record of a resumed round: the first one with the planner and concurrency of this round, and with the
     register, if this round names one."""
-    register = plan.register or first.register
-    return msgspec.structs.replace(first, planner=plan.planner, concurrency=plan.concurrency, register=register)
+    record = msgspec.structs.replace(first, planner=plan.planner, concurrency=plan.concurrency)
+    if plan.register is None:
+        return record
+    return msgspec.structs.replace(record, register=plan.register, register_reading=plan.register_reading)
 
 
 def run_ids(now: datetime) -> Iterator[str]:

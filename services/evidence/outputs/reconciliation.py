@@ -31,8 +31,8 @@ from shared.evidence_format.files.reconciliation import (
 from shared.reconciling.columns import RegisterColumns, match_columns
 from shared.reconciling.comparison import ComparedSample, Sides, compare_records
 from shared.reconciling.keys import key_of_sample
-from shared.tables.delimited import DecodedText
-from shared.tables.excel import read_sheet
+from shared.submission.register import find_register_flaws, register_reading
+from shared.tables.excel import open_workbook
 from shared.tables.files import parse_register
 from shared.tables.table import Table
 from shared.task.spec import TaskSpec, check_spec
@@ -65,13 +65,15 @@ class Reconciliation:
             return []
         if self._spec is None:
             raise NotMadeError(f"{self.makes} could not be made: the spec of the run is not valid in this version")
-        table, decoded = self._read_register(self._register)
+        table = self._read_register(self._register)
         columns, problems = match_columns(self._spec, self._register.key, table.columns, self._register.file.name)
         if columns is None:
             raise NotMadeError(f"{self.makes} could not be made: {problems[0].where}: {problems[0].message}")
+        if flaws := find_register_flaws(table, columns):
+            raise NotMadeError(f"{self.makes} could not be made: {flaws[0].where}: {flaws[0].message}")
         sides = Sides(self._spooled(), table.rows, columns, fold_keys=self._register.fold_keys)
         verdicts = self._write_records(sides, self._spec)
-        head = self._head(self._register, table, decoded, columns, verdicts)
+        head = self._head(self._register, table, columns, verdicts)
         target = Path(self._run.reconciliation)
         with target.open("wb") as file, (self._folder / "records").open("rb") as records:
             file.writelines(write_reconciliation(head, (line.removesuffix(b"\n") for line in records)))
@@ -83,17 +85,17 @@ class Reconciliation:
     def close(self) -> None:
         self._spool.close()
 
-    def _read_register(self, register: Register) -> tuple[Table, DecodedText | None]:
+    def _read_register(self, register: Register) -> Table:
         if not self._run.register:
             raise NotMadeError(f"{self.makes} could not be made: the register {register.file.name} is not filed")
         data = Path(self._run.register).read_bytes()
         if hashlib.sha256(data).hexdigest() != register.file.sha256.lower():
             raise NotMadeError(f"{self.makes} could not be made: the register has other bytes than were filed")
-        table, problems, decoded = parse_register(data, register.file.name, read_sheet)
+        table, problems = parse_register(data, register.file.name, open_workbook, register.file.read_as)
         if table is None or problems:
             why = f"{problems[0].where}: {problems[0].message}"
             raise NotMadeError(f"{self.makes} could not be made: the register cannot be read: {why}")
-        return table, decoded
+        return table
 
     def _spooled(self) -> Iterator[ComparedSample]:
         decoder = msgspec.json.Decoder(ComparedSample)
@@ -113,7 +115,6 @@ class Reconciliation:
         self,
         register: Register,
         table: Table,
-        decoded: DecodedText | None,
         columns: RegisterColumns,
         verdicts: Counter[str],
     ) -> ReconciliationHead:
@@ -124,8 +125,8 @@ class Reconciliation:
                 name=register.file.name,
                 sha256=register.file.sha256.lower(),
                 size_bytes=register.file.size_bytes,
-                encoding=decoded.encoding.removesuffix("-sig") if decoded is not None else "",
-                encoding_guessed=decoded is not None and decoded.guessed,
+                encoding=table.reading.encoding if table.reading is not None else "",
+                reading=register_reading(table, columns),
                 trimmed=sum(columns.key_column in row.as_given for row in table.rows),
             ),
             key=register.key,

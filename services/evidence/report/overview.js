@@ -36,6 +36,7 @@ function title() {
       fact("Decided by", said(deciders), many(RUN.steps || 0, "step")),
       fact("Model calls", cost),
       fact("Site", RUN.hosts ? said(RUN.hosts.join(", ")) : site(RUN.start_url || "")),
+      (RUN.read || []).map(([read, ...more]) => fact("Read", said(read), ...more.map((line) => said(line)))),
       fact("Evidence", many(files, "file"), size(RUN.bytes || 0)),
       fact("Run", el("code", null, RUN.run_id), copyButton(RUN.run_id, "Copy the name of the run")),
     ));

@@ -37,7 +37,7 @@ def reconciliation_facts(head: ReconciliationHead, records: Iterable[ReconciledR
     counts = msgspec.to_builtins(head.counts)
     return lean(
         {
-            "register": msgspec.to_builtins(head.register),
+            "register": msgspec.to_builtins(msgspec.structs.replace(head.register, reading=None)),
             "key": head.key,
             "key_column": head.key_column,
             "folded": head.keys == "folded",

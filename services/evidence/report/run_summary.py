@@ -12,6 +12,7 @@ import msgspec
 from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.report.sample_details import lean, shortened
 from shared.contracts.base import total_tokens
+from shared.contracts.discovery import FileReading, RunRecord
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished, uses_flows
 from shared.evidence_format import layout
@@ -19,6 +20,7 @@ from shared.evidence_format.facts import TaskFacts, TaskField
 from shared.evidence_format.files.sample import MISSING
 from shared.evidence_format.log_codec import LogEntry
 from shared.evidence_format.population import population_advice, population_headline
+from shared.evidence_format.reading_words import reading_lines
 from shared.hosts import host_of
 from shared.statuses import group_of, population_order
 
@@ -124,6 +126,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "answers": sums.answers.most_common(40),
             "hosts": [host for host, _ in sums.hosts.most_common(3)],
             "discovery": _discovery(closing),
+            "read": [reading_lines(reading) for reading in _readings(record)],
             "replay_of": record.replay_run_id,
             "differing": sums.differing,
             "tables": _tables(closing),
@@ -158,6 +161,11 @@ def _field(field: TaskField, states: Counter[str]) -> dict[str, Any]:
 def first_columns(task: TaskFacts) -> list[int]:
     """Return the order of fields in the list. Those that prove the record repeat its key, and come last."""
     return sorted(range(len(task.fields)), key=lambda at: task.fields[at].proves)
+
+
+def _readings(record: RunRecord) -> list[FileReading]:
+    """Return how the input and the register were read."""
+    return [reading for reading in (record.input_reading, record.register_reading) if reading is not None]
 
 
 def _discovery(closing: RunFacts) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from shared.contracts.base import Part
 from shared.contracts.codes import OpenCode
+from shared.contracts.discovery import FileReading
 from shared.contracts.evidence import ReconciliationCounts
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.base import encode_file
@@ -96,8 +97,9 @@ class ComparedColumn(Part, frozen=True, kw_only=True):
 class FiledRegister(Part, frozen=True, kw_only=True):
     """The register as it is filed: ``path`` in the run's folder, its name when it was given, and its bytes.
 
-    ``encoding``: of a text; ``encoding_guessed``: nothing in the file proves it. ``trimmed``: keys that had blanks at
-    their ends, which were left out.
+    ``encoding``: of a text; ``encoding_guessed``: nothing in the file proves it, which earlier versions allowed.
+    ``trimmed``: keys that had blanks at their ends, which were left out. ``reading``: what became of each sheet and row
+    of it; None: an earlier version does not say.
     """
 
     path: str
@@ -107,6 +109,7 @@ class FiledRegister(Part, frozen=True, kw_only=True):
     encoding: str = ""
     encoding_guessed: bool = False
     trimmed: int = 0
+    reading: FileReading | None = None
 
 
 class ReconciliationHead(Part, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from shared.contracts.discovery import (
 from shared.contracts.evidence import LoadedSample, LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown
 from shared.contracts.planner import CheckPlanner, PlannerChecked, WorkSample
 from shared.subjects import CHECK_PLANNER, LOAD_RUN
-from shared.tables.excel import read_sheet
+from shared.tables.excel import open_workbook
 from shared.testing.bus import MemoryBus
 
 NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
@@ -46,7 +46,7 @@ def knowing_nothing(bus: MemoryBus) -> MemoryBus:
 def deps_on(bus: MemoryBus | Bus, **changes: Any) -> DiscoveryDeps:
     ports = dict.fromkeys(("asks", "publishes", "blobs", "records", "queues"), bus)
     return DiscoveryDeps(
-        **{**ports, "read_sheet": read_sheet, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes}
+        **{**ports, "open_workbook": open_workbook, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes}
     )
 
 

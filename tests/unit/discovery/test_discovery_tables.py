@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import date, datetime, time
 
-from shared.tables.delimited import DecodedText, decode_text, detect_delimiter, parse_delimited
-from shared.tables.table import Table, cell_text, objects_to_table, to_table
+from shared.tables.cells import cell_text
+from shared.tables.delimited import detect_delimiter, parse_delimited
+from shared.tables.encodings import DecodedText, Undecoded, decode_text
+from shared.tables.table import Table, objects_to_table, to_table
 from tests.cases import cases
 from tests.typed import expect
 
@@ -16,19 +18,49 @@ def table(data: bytes):
     return to_table(grid, "in.csv")
 
 
-@cases("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@cases("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_the_same_text_comes_out_of_every_encoding(encoding):
     found, problems = table("name,url\nZoë,x\n".encode(encoding))
     assert problems == ()
     assert [dict(row.cells) for row in expect(found, Table).rows] == [{"name": "Zoë", "url": "x"}]
 
 
-def test_only_a_guess_at_the_encoding_is_called_one():
-    assert expect(decode_text("Zoë".encode("cp1252")), DecodedText).guessed
-    assert not expect(decode_text("Zoë".encode()), DecodedText).guessed
+def test_no_encoding_is_guessed():
+    refused = expect(decode_text("id,name\n1,Zoë\n".encode("cp1252")), Undecoded).message
+    assert "line 2 reads '1,Zoë' as cp1252 and " in refused
+    assert "say --encoding cp1252 or --encoding " in refused
+    assert expect(decode_text("Zoë".encode()), DecodedText).encoding == "utf-8"
 
 
-@cases("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00", b"a\x81b"])
+def test_the_likeliest_encodings_are_those_in_which_letters_stand_by_letters_of_their_script():
+    russian = "id,name\n1,Привет\n".encode("cp1251")
+    assert "'1,Привет' as cp1251" in expect(decode_text(russian), Undecoded).message
+    japanese = "id,name\n1,東京都港区\n"
+    assert "'1,東京都港区' as cp932" in expect(decode_text(japanese.encode("cp932")), Undecoded).message
+    assert "'1,東京都港区' as iso2022_jp" in expect(decode_text(japanese.encode("iso2022_jp")), Undecoded).message
+
+
+def test_an_encoding_that_is_told_is_used():
+    assert expect(decode_text("Zoë".encode("cp1252"), "windows-1252"), DecodedText).text == "Zoë"
+    assert expect(decode_text("Zoë".encode("utf-16-le"), "utf-16-le"), DecodedText).text == "Zoë"
+
+
+@cases(
+    ("data", "told", "words"),
+    [
+        (b"a", "klingon", "no text encoding"),
+        (b"a", "base64", "no text encoding"),
+        (b"a\n\x81", "cp1252", "line 2 has bytes (81)"),
+        (b"a\n\x80", "latin-1", "control character"),
+        (b"\xef\xbb\xbfa", "cp1252", "first bytes say utf-8"),
+        (b"a\0b\0", "cp1252", "control character"),
+    ],
+)
+def test_an_encoding_that_the_bytes_refute_is_refused(data, told, words):
+    assert words in expect(decode_text(data, told), Undecoded).message
+
+
+@cases("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00"])
 def test_what_is_no_text_is_said_to_be_none(data):
     grid, problems, _ = parse_delimited(data, "in.csv")
     assert grid == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.contracts.discovery import Problem, Sample
-from shared.submission.row_problems import RowProblem, find_refused_addresses, told_once
+from shared.submission.row_problems import RowName, RowProblem, find_refused_addresses, told_once
 from shared.task.spec import TaskSpec
 from tests.cases import cases
 
@@ -20,7 +20,7 @@ def samples(*urls: str) -> list[Sample]:
 
 
 def refused(task: TaskSpec, *urls: str) -> dict[int, str]:
-    return {problem.row: problem.message for problem in find_refused_addresses(task, samples(*urls))}
+    return {problem.row.number: problem.message for problem in find_refused_addresses(task, samples(*urls))}
 
 
 @cases(
@@ -55,8 +55,8 @@ def test_a_row_that_lacks_a_column_of_the_address_is_not_refused_for_its_address
 
 
 def test_the_same_problem_of_many_rows_is_told_once_with_their_number():
-    many = [RowProblem(row, "url", "empty") for row in range(1, 41)]
-    alone = RowProblem(7, "due", "no date")
+    many = [RowProblem(RowName(row), "url", "empty") for row in range(1, 41)]
+    alone = RowProblem(RowName(7), "due", "no date")
     told = list(told_once([*many[:7], alone, *many[7:]]))
     assert told == [
         Problem(where="40 rows (1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 30 more), column url", message="empty"),

@@ -9,7 +9,7 @@ import pytest
 
 from shared.errors import InvalidMessage
 from shared.tables import excel
-from shared.tables.excel import read_sheet
+from shared.tables.excel import open_workbook
 from tests.cases import cases
 
 
@@ -26,7 +26,7 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monk
     data = workbook(xl__worksheets__sheet1_xml=bytes(1_000_001))
     assert len(data) < 2000
     with pytest.raises(InvalidMessage, match="unpacks to") as refused:
-        read_sheet(data)
+        open_workbook(data)
     assert refused.value.code == "bad_workbook"
 
 
@@ -34,10 +34,10 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monk
 def test_a_workbook_with_two_cells_far_apart_is_refused(last: bytes):
     sheet = b'<worksheet><sheetData><row><c r="A1"/><c r="' + last + b'"/></row></sheetData></worksheet>'
     with pytest.raises(InvalidMessage, match="Delete what stands far away"):
-        read_sheet(workbook(xl__worksheets__sheet1_xml=sheet))
+        open_workbook(workbook(xl__worksheets__sheet1_xml=sheet))
 
 
 @cases("data", [b"", b"PK\x03\x04", b"not a workbook", workbook(a=b"b"), workbook()])
 def test_what_is_no_workbook_is_told_as_such(data: bytes):
     with pytest.raises(InvalidMessage, match="cannot be read as an Excel workbook"):
-        read_sheet(data)
+        open_workbook(data)

@@ -14,8 +14,8 @@ from services.console.commands.build.rows import BuildRow, read_rows
 from services.console.commands.build.session import BuildSession
 from services.console.commands.build.terminal import BuildTerminal
 from services.console.line_reader import LineReader
-from services.console.options import Nats, load_settings
-from shared.contracts.discovery import Problem
+from services.console.options import Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
+from shared.contracts.discovery import Problem, ReadAs
 from shared.flows.building.folder import read_events
 from shared.host.connections import open_bus
 from shared.settings import Settings
@@ -33,10 +33,13 @@ def build(
     out: Annotated[
         Path | None, typer.Option(help="The workspace. Without: builds/TASK. One that is there goes on.")
     ] = None,
+    sheet: Sheets = None,
+    encoding: Encoding = None,
+    hidden_rows: HiddenRows = None,
     nats: Nats = None,
 ) -> None:
     """Build a flow by hand: type what is to be done on the first row, TODO by TODO; `next` does it on the next row."""
-    task, rows, problems = _read(spec, input_file, tuple(row or ()))
+    task, rows, problems = _read(spec, input_file, tuple(row or ()), read_as(sheet, encoding, hidden_rows))
     folder = out or Path("builds") / (task.task_id if task is not None else "task")
     if task is not None:
         try:
@@ -50,7 +53,7 @@ def build(
 
 
 def _read(
-    spec: Path, input_file: Path | None, row: tuple[str, ...]
+    spec: Path, input_file: Path | None, row: tuple[str, ...], how: ReadAs
 ) -> tuple[TaskSpec | None, list[BuildRow], list[Problem]]:
     written, found = read_spec(spec)
     if written is None:
@@ -60,7 +63,7 @@ def _read(
         return None, [], list(problems)
     if task.phase == "discovery":
         return task, [], [Problem(where=str(spec), message="its task finds samples; a flow works on one")]
-    rows, more = read_rows(task, input_file, row)
+    rows, more = read_rows(task, input_file, row, how)
     return task, rows, more
 
 

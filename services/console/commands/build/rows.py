@@ -9,13 +9,14 @@ from pathlib import Path
 
 from shared.bus.nats_bus import Bus
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
-from shared.contracts.discovery import Problem, Sample
+from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, Sample
 from shared.errors import PermanentError
 from shared.flows.compiling.recording import RecordedSample
 from shared.host.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, ManualSession
 from shared.hosts import EVERY_HOST, host_of
 from shared.sessions import lease_session
-from shared.tables.excel import read_sheet
+from shared.submission.samples import used_columns
+from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
 from shared.task.row_values import start_url
 from shared.task.spec import TaskSpec, fill, placeholders
@@ -42,17 +43,22 @@ class BuildRow:
         return RecordedSample(RUN_ID, self.sample_id, row, ())
 
 
-def read_rows(spec: TaskSpec, path: Path | None, written: Sequence[str]) -> tuple[list[BuildRow], list[Problem]]:
+def read_rows(
+    spec: TaskSpec, path: Path | None, written: Sequence[str], how: ReadAs = AS_IT_IS
+) -> tuple[list[BuildRow], list[Problem]]:
     """Return the rows of a file, or the one that is written as ``NAME=VALUE``; and every problem."""
     problems: list[Problem] = []
     tables: list[Mapping[str, str]] = []
     if path is not None:
         try:
-            table, found, _ = parse_table(path.read_bytes(), path.name, read_sheet)
+            table, found = parse_table(path.read_bytes(), path.name, open_workbook, how)
         except OSError as exc:
             return [], [Problem(where=str(path), message=f"cannot be read: {exc.strerror}")]
         problems += found
-        tables += [one.cells for one in table.rows] if table is not None else []
+        if table is not None:
+            tables += [one.cells for one in table.rows]
+            used = used_columns(spec, None)
+            problems += [flaw.problem for flaw in table.flaws if flaw.column in used]
     if written:
         row: dict[str, str] = {}
         for pair in written:

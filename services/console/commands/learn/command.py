@@ -18,7 +18,7 @@ from services.console.commands.learn.examples import ExampleRow, Examples, read_
 from services.console.commands.learn.pages import observe_rows
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings, open_library
-from services.console.options import AsJson, Nats, load_settings
+from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
 from services.console.terminal.plain_output import PlainConsole
 from shared.contracts.browser_pool import PageObserved
@@ -60,11 +60,14 @@ def learn(
     publish: Annotated[bool, typer.Option("--publish", help="Put it into the library if nothing is left.")] = False,
     author: Author = "",
     library: Library = None,
+    sheet: Sheets = None,
+    encoding: Encoding = None,
+    hidden_rows: HiddenRows = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn a flow from a few rows whose right values are written down."""
-    given, problems = read_examples(spec, examples)
+    given, problems = read_examples(spec, examples, read_as(sheet, encoding, hidden_rows))
     if given is None:
         exits.print_problems(problems, as_json=as_json)
         raise typer.Exit(exits.BAD_INPUT)

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.contracts.discovery import Problem, Sample
+from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, Sample
 from shared.extraction.synthesis import MIN_EXAMPLES
 from shared.extraction.values import form_of, value_key
 from shared.field_types import nullable
 from shared.flows.learning.flow import find_task_problems
-from shared.tables.excel import read_sheet
+from shared.submission.samples import used_columns
+from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
 from shared.tables.table import Row, Table
 from shared.task.row_values import missing_columns, start_url
@@ -40,17 +41,19 @@ class Examples:
     held_out: tuple[ExampleRow, ...]
 
 
-def read_examples(spec_file: Path, file: Path) -> tuple[Examples | None, tuple[Problem, ...]]:
+def read_examples(spec_file: Path, file: Path, how: ReadAs = AS_IT_IS) -> tuple[Examples | None, tuple[Problem, ...]]:
     """Return the task and its rows, or every problem of both files."""
     data, spec_problems = read_spec(spec_file)
     spec = None
     if data is not None:
         spec, spec_problems = check_spec(data)
-    table, problems = _read_table(file)
+    table, problems = _read_table(file, how)
     if spec is None or table is None or problems:
         return None, (*spec_problems, *problems)
     found = [Problem(where=str(spec_file), message=one) for one in find_task_problems(spec)]
     found += _column_problems(spec, table, str(file))
+    used = used_columns(spec, None) | set(spec.output_schema)
+    found += [flaw.problem for flaw in table.flaws if flaw.column in used]
     written = [row for row in table.rows if _is_written(spec, row)]
     if not MIN_EXAMPLES <= len(written) <= MAX_WRITTEN:
         message = f"{len(written)} rows have written values; {MIN_EXAMPLES} to {MAX_WRITTEN} are needed"
@@ -63,15 +66,14 @@ def read_examples(spec_file: Path, file: Path) -> tuple[Examples | None, tuple[P
     return Examples(spec, tuple(one for one in rows if one.values), tuple(one for one in rows if not one.values)), ()
 
 
-def _read_table(file: Path) -> tuple[Table | None, tuple[Problem, ...]]:
+def _read_table(file: Path, how: ReadAs) -> tuple[Table | None, tuple[Problem, ...]]:
     if file.suffix.lower() not in SUFFIXES:
         return None, (Problem(where=str(file), message=f"a file of examples ends in {', '.join(SUFFIXES)}"),)
     try:
         data = file.read_bytes()
     except OSError as exc:
         return None, (Problem(where=str(file), message=exc.strerror or str(exc)),)
-    table, problems, _ = parse_table(data, file.name, read_sheet)
-    return table, problems
+    return parse_table(data, file.name, open_workbook, how)
 
 
 def _column_problems(spec: TaskSpec, table: Table, where: str) -> list[Problem]:

@@ -21,15 +21,16 @@ from services.console.commands.run.inputs import Reconciling, RunInputs, read_in
 from services.console.commands.run.precheck import check_inputs
 from services.console.commands.run.webhook_wait import has_webhook, wait_for_webhook, webhook_text
 from services.console.commands.validate import warn_of_spec
-from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.run_location import LAST, locate_run, remember_run
 from services.console.terminal.plain_output import PlainConsole, print_err
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
 from services.console.text.tally import Tally
 from shared.client import Client, RunRejectedError
-from shared.contracts.discovery import Problem, RunAccepted
+from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, RunAccepted
 from shared.contracts.evidence import KnownRun, RunFinished, RunsFound
 from shared.errors import PermanentError
+from shared.evidence_format.reading_words import reading_lines
 from shared.host.connections import open_client
 from shared.settings import Settings, with_capacity
 
@@ -76,6 +77,18 @@ def run(
     fold_keys: Annotated[
         bool, typer.Option("--fold-keys", help="Keys that differ only in case, blanks or Unicode form are the same.")
     ] = False,
+    sheet: Sheets = None,
+    encoding: Encoding = None,
+    hidden_rows: HiddenRows = None,
+    register_sheet: Annotated[
+        list[str] | None, typer.Option("--register-sheet", help="As --sheet, of the file of --reconcile.")
+    ] = None,
+    register_encoding: Annotated[
+        str | None, typer.Option("--register-encoding", help="As --encoding, of the file of --reconcile.")
+    ] = None,
+    register_hidden_rows: Annotated[
+        str | None, typer.Option("--register-hidden-rows", help="As --hidden-rows, of the file of --reconcile.")
+    ] = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
@@ -94,7 +107,10 @@ def run(
         concurrency=concurrency,
         mode=mode,
         heal=heal,
-        reconciling=Reconciling(reconcile, key, fold_keys),
+        reconciling=Reconciling(
+            reconcile, key, fold_keys, read_as(register_sheet, register_encoding, register_hidden_rows)
+        ),
+        how_read=read_as(sheet, encoding, hidden_rows),
         as_json=as_json,
     )
     run_and_exit(work, as_json=as_json)
@@ -120,6 +136,7 @@ async def run_batch(
     mode: str | None = None,
     heal: str | None = None,
     reconciling: Reconciling | None = None,
+    how_read: ReadAs = AS_IT_IS,
     as_json: bool = False,
 ) -> RunFinished:
     """Run a batch to its end and print it. Raises RunRejectedError with all problems when nothing was started."""
@@ -132,10 +149,12 @@ async def run_batch(
         mode=mode,
         heal=heal,
         reconciling=reconciling,
+        read_as=how_read,
     )
     reconciling = reconciling or Reconciling()
     if resume is None and settings.nats_url is None:
-        check_inputs(inputs, reconciling, planner=planner, concurrency=concurrency)
+        for reading in check_inputs(inputs, reconciling, planner=planner, concurrency=concurrency):
+            print_err("".join(f"exhibit: {line}\n" for line in reading_lines(reading)))
     settings, resume = locate_resumed(settings, resume)
     resumes_last = resume == LAST
     console = PlainConsole(stderr=as_json)
@@ -186,6 +205,8 @@ async def submit_inputs(
         reconcile=inputs.register,
         key=reconciling.key or "",
         fold_keys=reconciling.fold_keys,
+        read_as=inputs.read_as,
+        register_as=reconciling.read_as,
     )
 
 

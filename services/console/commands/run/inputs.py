@@ -9,9 +9,10 @@ from typing import Any
 
 from services.console.run_location import LAST
 from shared.client import RunRejectedError
-from shared.contracts.discovery import RUN_MODES, Problem, RunMode, find_run_mode
+from shared.contracts.discovery import AS_IT_IS, RUN_MODES, Problem, ReadAs, RunMode, find_run_mode
 from shared.contracts.workflows.heals import HEAL_MODES
 from shared.hashing import search_sha256
+from shared.tables.files import INPUT_OPTIONS, REGISTER_OPTIONS
 from shared.task.spec import read_spec
 
 INPUT_SUFFIXES = (".csv", ".tsv", ".xlsx", ".xls")
@@ -25,12 +26,13 @@ class Reconciling:
     file: Path | None = None
     key: str | None = None
     fold_keys: bool = False
+    read_as: ReadAs = AS_IT_IS
 
 
 @dataclass(frozen=True)
 class RunInputs:
     """What the files and options say. ``file``: name and bytes of the samples; ``row`` fills the discovery spec;
-    ``register``: name and bytes of what the population is compared with."""
+    ``register``: name and bytes of what the population is compared with. ``read_as``: how ``file`` is read."""
 
     spec: dict[str, Any] | None
     file: tuple[str, bytes] | None = None
@@ -38,6 +40,7 @@ class RunInputs:
     row: tuple[tuple[str, str], ...] = ()
     register: tuple[str, bytes] | None = None
     mode: RunMode | None = None
+    read_as: ReadAs = AS_IT_IS
 
     @property
     def lists_only(self) -> bool:
@@ -68,6 +71,7 @@ def read_inputs(
     mode: str | None = None,
     heal: str | None = None,
     reconciling: Reconciling | None = None,
+    read_as: ReadAs = AS_IT_IS,
 ) -> RunInputs:
     """Read the files and parse ``NAME=VALUE`` pairs. Raises RunRejectedError with every problem.
 
@@ -102,15 +106,29 @@ def read_inputs(
     if resume not in (None, LAST) and (file is not None or discovery is not None):
         message = f"{resume} goes on with its own samples: leave --input and --discover out, or say --resume last"
         problems.append(Problem(where="--resume", message=message))
+    problems += _read_as_problems(read_as, INPUT_OPTIONS, "--input", given=input_file is not None, resume=resume)
     if problems:
         raise RunRejectedError(problems)
-    return RunInputs(spec, file, discovery, tuple(row.items()), register, known_mode)
+    return RunInputs(spec, file, discovery, tuple(row.items()), register, known_mode, read_as)
+
+
+def _read_as_problems(how: ReadAs, options: str, file: str, *, given: bool, resume: str | None) -> list[Problem]:
+    """Find options about a file that is not read: there is none, or a resumed run keeps its own samples."""
+    said = {"sheet": how.sheets, "encoding": how.encoding, "hidden-rows": how.hidden_rows}
+    message = f"it goes with {file} FILE" if not given else "a resumed run keeps its own samples; leave it out"
+    return [
+        Problem(where=f"{options}{name}", message=message)
+        for name, value in said.items()
+        if value and (not given or resume is not None)
+    ]
 
 
 def _read_register(given: Reconciling) -> tuple[tuple[str, bytes] | None, list[Problem]]:
     if given.file is None:
         alone = [name for name, said in (("--key", given.key is not None), ("--fold-keys", given.fold_keys)) if said]
-        return None, [Problem(where=name, message="it goes with --reconcile FILE") for name in alone]
+        problems = [Problem(where=name, message="it goes with --reconcile FILE") for name in alone]
+        how = given.read_as
+        return None, [*problems, *_read_as_problems(how, REGISTER_OPTIONS, "--reconcile", given=False, resume=None)]
     file, problems = _read_file(given.file, "a file to reconcile with", REGISTER_SUFFIXES)
     if not given.key:
         message = "say by --key which field of the spec names a record in the file"

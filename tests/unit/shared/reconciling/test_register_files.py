@@ -9,7 +9,7 @@ from typing import Any
 
 import xlsxwriter
 
-from shared.tables.excel import read_sheet
+from shared.tables.excel import open_workbook
 from shared.tables.files import parse_register
 from shared.tables.table import Table
 from tests.cases import cases
@@ -17,13 +17,13 @@ from tests.typed import expect
 
 
 def rows(data: bytes, name: str = "out.csv") -> list[Mapping[str, str]]:
-    table, problems, _ = parse_register(data, name, read_sheet)
+    table, problems = parse_register(data, name, open_workbook)
     assert problems == ()
     return [row.cells for row in expect(table, Table).rows]
 
 
 def told(data: bytes, name: str = "out.csv") -> str:
-    _, problems, _ = parse_register(data, name, read_sheet)
+    _, problems = parse_register(data, name, open_workbook)
     return problems[0].message
 
 
