@@ -6,16 +6,18 @@ What is not proven goes to a person, with the reason and the page's own number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from urllib.parse import urljoin
 
 from services.planner.judge.listed_items import PageLookup
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, loading_words, shown_rows
 from services.planner.page.list_signs.page_numbers import number_rows
 from services.planner.page.lists import is_address, same_address
-from services.planner.page.paging import PagingControl, address_behind, next_page_control
+from services.planner.page.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
 from services.planner.state.attempt_state import AttemptState, Entry, SampleProblem, SampleView
 from shared.contracts.actions import Click, Goto, ReportItems
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import ShownCount
 from shared.text.normal import quoted
 
@@ -32,7 +34,7 @@ def list_gaps(view: SampleView) -> tuple[SampleProblem, ...]:
     gaps = list(_unread_parts(page))
     if view.spec.pagination is not False:
         gaps = [*_missing_entries(view.state, counts, found), *gaps]
-        gaps += [] if _shows_end(counts, found) else _ways_on(view, page)
+        gaps += [] if _shows_end(counts, found) else [*_beyond_the_last(view, page, counts), *_ways_on(view, page)]
     if found == 0:
         gaps += _unproven_emptiness(page, counts)
     return tuple(gaps)
@@ -118,15 +120,64 @@ def _unread_parts(page: PageObserved) -> Iterator[SampleProblem]:
 
 
 def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:
+    """Yield what leads on and was not followed, wherever it stands: what turns a list is not asked alone."""
     visited = visited_addresses(view.state)
     control = next_page_control(page, _last_item(view, page), visited, view.spec.next_page_words)
-    if control is None or (control.url is not None and same_address(control.url) in visited):
+    leads_back = control is not None and control.url is not None and same_address(control.url) in visited
+    followed = control is not None and control.url is not None and bool(turns_without_gain(view.state))
+    own = _reported_texts(view.state)
+    others = [e for e in ways_on(page, visited) if e.name not in own and urljoin(page.url, e.url or "") not in own]
+    if control is not None and not leads_back:
+        if not followed:  # the page behind it showed nothing new, which is a problem of its own
+            presses = sum(isinstance(e.action, Click) for e in steps_since_gain(view.state))
+            yield SampleProblem("incomplete_list", _way_on(control, presses))
+    elif others:
+        name = quoted(others[0].name or others[0].title or "")
+        yield SampleProblem("incomplete_list", f"{name} leads on, and was not followed")
+    else:
         yield from _unread_numbers(page, visited)
+
+
+def _beyond_the_last(view: SampleView, page: PageObserved, counts: Sequence[ShownCount]) -> Iterator[SampleProblem]:
+    """Yield a problem where the page behind a way on showed nothing new, and nothing of the list proves its end.
+
+    An error, another page or the first one again brings nothing new either.
+    """
+    turns, found = turns_without_gain(view.state), len(view.state.listed)
+    if not turns or found == 0 or _counted_exactly(view.state, counts or view.state.counts):
         return
-    tried = steps_since_gain(view.state)
-    if control.url is not None and any(isinstance(entry.action, Goto) for entry in tried):
-        return  # the page behind the last one showed nothing new
-    yield SampleProblem("incomplete_list", _way_on(control, sum(isinstance(e.action, Click) for e in tried)))
+    message = next((e.name for e in page.elements if e.role == "alert" and e.name.strip()), "")
+    pressed_only = not any(isinstance(entry.action, Goto) for entry in turns)
+    if not message and (empty_words(page) or (pressed_only and _last_item(view, page))):
+        return
+    said = f": it says {quoted(message, 80)}" if message else ", and does not say that the list ends"
+    yield SampleProblem("incomplete_list", f"the page behind the last one shows no new item{said}")
+
+
+def turns_without_gain(state: AttemptState) -> list[Entry]:
+    """Return the steps by which the list was turned since items were last reported."""
+    return [entry for entry in steps_since_gain(state) if _is_turn(entry)]
+
+
+def _is_turn(entry: Entry) -> bool:
+    if isinstance(entry.action, Goto):
+        return entry.ok and same_address(entry.action.url) != same_address(entry.url)
+    if not isinstance(entry.action, Click) or entry.result is None:
+        return False
+    target, change = entry.result.target, entry.result.change
+    moved = change is not None and same_address(change.url_before) != same_address(change.url_after)
+    return moved or entry.decided_by == BY_RULE or (target is not None and is_paging_label(target.name))
+
+
+def _counted_exactly(state: AttemptState, counts: Sequence[ShownCount]) -> bool:
+    """Return whether the list's own count is the number of items that were listed."""
+    found = len(state.listed)
+    return any(one.total == found and not one.rough and not _is_size_of_page(one, state) for one in _totals(counts))
+
+
+def _reported_texts(state: AttemptState) -> frozenset[str]:
+    reports = [entry.action for entry in state.history if isinstance(entry.action, ReportItems)]
+    return frozenset(str(value) for report in reports for item in report.items for value in item.values())
 
 
 def _last_item(view: SampleView, page: PageObserved) -> int:

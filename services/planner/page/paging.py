@@ -1,9 +1,10 @@
 """Which control turns the pages of a list, in all languages.
 
 Links count by what they declare about themselves, and by whole labels or titles: "Feedback", "Rollback" and "Next.js"
-turn no page. A list that was found on a whole page (:func:`next_page_control`) is turned only by controls in a pager or
-behind it. A list that a route names (:func:`next_results_control`) is turned by any control with such a label. Rows of
-page numbers are read in list_signs; words come from shared/text/list_words.py.
+turn no page. A list that was found on a whole page (:func:`next_page_control`) is turned by controls in a pager or
+behind it, else by one in front of it that leads to the same list. A list that a route names
+(:func:`next_results_control`) is turned by any control with such a label. :func:`ways_on` tells all that say "next",
+wherever they stand. Rows of page numbers are read in list_signs; words come from shared/text/list_words.py.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from msgspec import structs
 
@@ -20,7 +21,7 @@ from services.planner.page.list_signs.page_numbers import number_rows, to_page_n
 from services.planner.page.lists import address_parts, same_address
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.text.list_words import MORE, NEXT
-from shared.text.normal import label_form
+from shared.text.normal import fold, label_form
 
 ENGLISH_NEXT = r"(?:go to )?(?:the )?(?:next|older)(?: page| results| posts| entries| items| commits| \d+)?"
 NEXT_WORDS = (
@@ -55,8 +56,12 @@ _NEXT = re.compile("|".join(NEXT_WORDS), re.I)
 _NEXT_LABELS = frozenset(label for labels in NEXT.values() for label in labels)
 _MORE_LABELS = frozenset(label for labels in MORE.values() for label in labels)
 _MORE = re.compile("|".join(MORE_WORDS), re.I)
+_PREVIOUS = re.compile(r"(?:go to )?(?:the )?(?:prev(?:ious)?|newer|back|first|last)(?: page| results)?|zurück|précédent|anterior", re.I)
+_COUNTS_ONLY = re.compile(r"(?:[\W_]|\d|page|pages|of|to|showing|results?|entries|items?|rows?|records?|total|von|de|sur|bis)*")
+"""The words between the controls of a pager: "Page 2 of 5"."""
 _MORE_BEHIND = re.compile("|".join((*MORE_WORDS, *MORE_BEHIND_WORDS)), re.I)
 MAX_DIGITS = 9
+_PAGE_IN_PATH = re.compile(r"/(?:page|pages|p|seite|pagina|página)[/-]?\d{1,6}$", re.I)
 _NEVER = frozenset({"banner", "contentinfo", "complementary", "search"})
 _PRESSED = frozenset({"link", "button"})
 
@@ -78,24 +83,46 @@ def next_page_control(
 
     What says "next" and leads back counts only where nothing else leads on: sites call the way back so too.
     """
-    pressable = [e for e in page.elements if _pressable(e)]
+    pressable = _all_pressable(page)
     following = next(iter(_called(page, called)), None)
     says_next = [e for e in pressable if _says_next(e)]
     back = [e for e in says_next if _leads_back(e, page, visited)]
     on = [e for e in says_next if e not in back]
-    following = following or _best(on, after) or _arrow(page, pressable, after)
+    following = following or _best(on, after, page) or _arrow(page, pressable, after)
     if following is None:
         following = (
             _numbered(page, after)
             or _only_double_arrow(page, pressable, visited)
             or _unread(page, after, visited)
-            or _best(back, after)
+            or _best(back, after, page)
         )
     if following is not None:
         return PagingControl("next", following, address_behind(following, page))
-    behind = [e for e in pressable if e.ref > after and e.area not in _NEVER]
+    behind = [e for e in pressable if e.ref > after and not _is_beside(e)]
     more = [e for e in behind if _extends(e.name, _MORE_BEHIND)]
     return PagingControl("more", more[0], address_behind(more[0], page)) if len(more) == 1 else None
+
+
+def ways_on(page: PageObserved, visited: frozenset[str]) -> list[Element]:
+    """Return all that can be pressed and says "next", wherever it stands, without what leads to a page that was read;
+    also an arrow that leads to another page of the same list."""
+    found: list[Element] = []
+    for element in _all_pressable(page):
+        url = address_behind(element, page)
+        arrow = element.name.strip() in _PAGER_SIGNS and url is not None and is_same_list(url, page.url)
+        if (_says_next(element) or arrow) and not (url is not None and same_address(url) in visited):
+            found.append(element)
+    return found
+
+
+def is_same_list(url: str, other: str) -> bool:
+    """Return whether two addresses differ only in their query, or in the number of a page at the end of their path."""
+    try:
+        a, b = urlsplit(url), urlsplit(other)
+    except ValueError:
+        return False
+    same_site = a.netloc == b.netloc
+    return same_site and _PAGE_IN_PATH.sub("", a.path.rstrip("/")) == _PAGE_IN_PATH.sub("", b.path.rstrip("/"))
 
 
 def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingControl | None:
@@ -147,9 +174,50 @@ def _extends(label: str, words: re.Pattern[str]) -> bool:
     return form.rstrip(".… ") in _MORE_LABELS or words.fullmatch(form) is not None
 
 
-def _pressable(element: Element) -> bool:
-    free = "disabled" not in element.states and not element.in_dialog and element.row is None
-    return element.role in _PRESSED and free
+def _all_pressable(page: PageObserved) -> list[Element]:
+    """Return what can be pressed, without what stands in the rows of tables: only a row that is a pager counts."""
+    pagers = _pager_rows(page)
+    return [
+        e
+        for e in page.elements
+        if e.role in _PRESSED
+        and "disabled" not in e.states
+        and not e.in_dialog
+        and (e.row is None or (e.frame, e.row) in pagers)
+    ]
+
+
+def _pager_rows(page: PageObserved) -> set[tuple[str, int]]:
+    """Return the rows of tables that hold nothing but what turns pages, under rows of more cells."""
+    rows: dict[tuple[str, int], list[Element]] = {}
+    for element in page.elements:
+        if element.row is not None and element.role != "row" and (element.name.strip() or element.role in _PRESSED):
+            rows.setdefault((element.frame, element.row), []).append(element)
+    turning = {key for key, row in rows.items() if all(map(_is_of_pager, row)) and any(map(_turns, row))}
+    widest = max((len(row) for key, row in rows.items() if key not in turning), default=0)
+    return turning if widest > 1 else set()
+
+
+def _turns(element: Element) -> bool:
+    return element.role in _PRESSED and (_says_next(element) or _is_of_pager(element))
+
+
+def _is_of_pager(element: Element) -> bool:
+    name = element.name.strip()
+    if element.role not in _PRESSED and _COUNTS_ONLY.fullmatch(fold(name)):
+        return True
+    return (
+        _says_next(element)
+        or element.turn != ""
+        or _PREVIOUS.fullmatch(label_form(_ARROWS_ONLY.sub(" ", name)).strip()) is not None
+        or _ARROWS_ONLY.fullmatch(name) is not None
+        or to_page_number(name) is not None
+    )
+
+
+def _is_beside(element: Element) -> bool:
+    """Return whether it stands where no pager does. A button is called part of a search because its form asks."""
+    return element.area in _NEVER and not (element.area == "search" and element.role == "button")
 
 
 def _says_next(element: Element) -> bool:
@@ -173,9 +241,9 @@ def _arrow(page: PageObserved, pressable: Sequence[Element], after: int) -> Elem
     return None
 
 
-def _best(candidates: Sequence[Element], after: int) -> Element | None:
-    """Prefer declared links, then those in a pager, then those behind the list."""
-    ranked = [(rank, e.ref, e) for e in candidates if (rank := _rank(e, after)) is not None]
+def _best(candidates: Sequence[Element], after: int, page: PageObserved) -> Element | None:
+    """Prefer declared links, then those in a pager, then those behind the list, then those in front of it."""
+    ranked = [(rank, e.ref, e) for e in candidates if (rank := _rank(e, after, page)) is not None]
     return min(ranked, key=lambda one: one[:2])[2] if ranked else None
 
 
@@ -184,12 +252,18 @@ def _leads_back(element: Element, page: PageObserved, visited: frozenset[str]) -
     return url is not None and same_address(url) in visited
 
 
-def _rank(element: Element, after: int) -> int | None:
+def _rank(element: Element, after: int, page: PageObserved) -> int | None:
     if element.turn == "next":
         return 0
     if element.area == "pager":
         return 1
-    return 2 if element.ref > after and element.area not in _NEVER else None
+    if _is_beside(element):
+        return None
+    if element.ref > after:
+        return 2
+    # In front of a list "Next" may lead to the next project.
+    url = address_behind(element, page)
+    return 3 if element.area != "navigation" and (url is None or is_same_list(url, page.url)) else None
 
 
 def _only_double_arrow(page: PageObserved, pressable: Sequence[Element], visited: frozenset[str]) -> Element | None:

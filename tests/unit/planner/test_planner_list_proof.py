@@ -167,12 +167,51 @@ def test_a_way_on_is_none_where_the_page_says_that_it_is_the_last(texts: tuple[s
     assert (gaps(*shows(*texts), NEXT, found=found) == []) is ends
 
 
-def test_a_way_on_that_was_gone_is_none():
-    behind = Entry(Goto(url=f"{SITE}/list?page=2"), None, "", url=f"{SITE}/list?page=2")
-    assert gaps(NEXT, at=state(3, OPENED, behind, reported("T-0"))) == []
+def turned(page_number: int) -> Entry:
+    return Entry(Goto(url=f"{SITE}/list?page={page_number}"), None, "", url=f"{SITE}/list?page={page_number - 1}")
+
+
+def test_a_way_on_that_was_followed_is_none():
+    assert gaps(NEXT, at=state(3, OPENED, turned(2), reported("T-0"))) == []
     third = el("link", "Next", tag="a", area="pager", url=f"{SITE}/list?page=3")
-    assert gaps(third, at=state(3, OPENED, reported("T-0"), behind)) == []  # the page behind had nothing new
-    assert gaps(third, at=state(3, OPENED, behind, reported("T-0"))) != []
+    assert gaps(third, at=state(3, OPENED, turned(2), reported("T-0"))) != []
+
+
+NOTHING_NEW = "the page behind the last one shows no new item"
+
+
+@cases(
+    ("elements", "proven"),
+    [
+        (shows("Something went wrong."), False), ((), False), (shows("T-0"), False),
+        ((text("T-0"), el("link", "Next", tag="a", area="pager", url=f"{SITE}/list?page=3")), False),
+        (shows("No results found"), True), (shows("3 results"), True), (shows("1 - 1 of 1"), False),
+        ((text("No results found"), el("alert", "Your session has ended")), False),
+        (shows("1 result"), False),  # as many as the page before showed
+    ],
+)  # fmt: skip
+def test_nothing_new_behind_the_last_page_is_no_end_by_itself(elements: tuple[Element, ...], proven: bool):
+    """An error, a sign-in form or the first page again brings nothing new either."""
+    read = state(3, OPENED, reported("T-1", "T-2"), turned(2), reported("T-0"), turned(3))
+    told = gaps(*elements, at=read, url=f"{SITE}/list?page=3")
+    assert (told == []) is proven
+    if not proven:
+        assert any(NOTHING_NEW in message or "counts 1" in message for _, message in told)
+
+
+@cases(("name", "rest"), [
+    ("Next >", {"url": f"{SITE}/list?page=2"}), ("Next", {"url": f"{SITE}/other"}), ("Next page", {"role": "button"}),
+    ("Next", {"url": f"{SITE}/list?page=2", "area": "contentinfo"}), ("›", {"url": f"{SITE}/list?page=2"}),
+])  # fmt: skip
+def test_what_says_next_and_was_not_followed_is_a_gap_wherever_it_stands(name: str, rest: dict[str, Any]):
+    control = el(**{"role": "link", "name": name, "tag": "a", **rest})
+    leads_on = [("incomplete_list", f"'{name}' leads on, and was not followed")]
+    assert gaps(control, text("T-0")) == leads_on
+    assert gaps(text("T-0"), control) == leads_on
+
+
+def test_an_item_that_is_called_next_is_no_way_on():
+    assert gaps(el("link", "Next", tag="a", url=f"{SITE}/t/1"), at=state(1, OPENED, reported("Next"))) == []
 
 
 def test_a_button_that_brought_nothing_new_is_said():

@@ -33,9 +33,31 @@ def test_what_a_link_says_of_itself_comes_before_its_label():
     assert control.element.name == "more of it"
 
 
-def test_next_before_the_list_counts_in_a_pager_only():
-    assert next_page_control(page(link("Next"), text("an item")), 2) is None
-    assert next_page_control(page(link("Next", area="pager"), text("an item")), 2) is not None
+LIST = "http://127.0.0.1:8000/list"
+
+
+@cases(
+    ("url", "rest", "leads_on"),
+    [
+        ("?page=2", {"area": "pager"}, True), ("?page=2", {}, True), ("/page/2", {}, True), ("#", {}, True),
+        ("?page=2", {"area": "navigation"}, False), ("?page=2", {"area": "banner"}, False),
+        ("/../projects/2", {}, False), ("/2", {}, False),  # the next record, perhaps
+    ],
+)  # fmt: skip
+def test_next_before_the_list_leads_to_the_same_list_or_stands_in_a_pager(url: str, rest: dict, leads_on: bool):
+    seen = page(link("Next >", **{"url": f"{LIST}{url}", **rest}), text("an item"), url=LIST)
+    assert (next_page_control(seen, 2) is not None) is leads_on
+
+
+def test_a_row_of_a_table_that_only_turns_pages_is_a_pager():
+    items = [el("cell", f"T-{n}", tag="td", row=n) for n in (1, 1, 2, 2)]
+    seen = page(*items, link("Next", row=3))
+    assert there(next_page_control(seen, 4)).element.name == "Next"
+    assert next_page_control(page(*items, el("cell", "T-3", tag="td", row=3), link("Next", row=3)), 4) is None
+
+
+def test_a_button_of_a_form_that_asks_turns_the_list():
+    assert next_page_control(page(text("an item"), el("button", "Next", tag="input", area="search")), 1) is not None
 
 
 @cases(
@@ -128,6 +150,12 @@ def test_the_days_of_a_calendar_are_no_page_numbers():
     days = [link(str(day), url=f"/day/{day}") for day in range(1, 31)]
     assert number_rows(page(text("an item"), *days)) == []
     assert len(number_rows(page(text("an item"), *days[:20]))) == 1
+
+
+def test_a_bar_of_years_is_no_pager():
+    years = [link(str(year), url=f"/list?year={year}") for year in range(2013, 2019)]
+    assert number_rows(page(text("an item"), *years)) == []
+    assert next_page_control(page(text("an item"), *years), 1) is None
 
 
 def test_the_number_that_an_ellipsis_stands_for_is_not_this_page():

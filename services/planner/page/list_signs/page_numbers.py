@@ -1,7 +1,7 @@
 """Rows of page numbers, such as "1 2 3 4 5", and which of them is the current page.
 
-A row has at least two numbers in sequence, of which one can be pressed. Days of a calendar and a choice of entries per
-page are none.
+A row has at least two numbers in sequence, of which one can be pressed. Days of a calendar, years and a choice of
+entries per page are none.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ _WORDS = {word for texts in PAGES.values() for text in texts for word in text.sp
     )
 }
 LEAST_DAYS, MOST_DAYS = 28, 31
+YEARS = range(1900, 2101)
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _runs(page: PageObserved) -> Iterator[list[tuple[int, Element]]]:
 
 def _to_row(run: Sequence[tuple[int, Element]], page: PageObserved) -> NumberRow | None:
     numbers = [number for number, _ in run]
-    if len(run) < 2 or not any(_is_control(element) for _, element in run) or _is_month(numbers):
+    if len(run) < 2 or not any(_is_control(element) for _, element in run) or _are_dates(numbers):
         return None
     row = run[0][1].row
     if row is not None and any(e.row == row and to_page_number(e.name) is None and e.name.strip(" .…›»<>«‹→←")
@@ -117,8 +118,10 @@ def _to_row(run: Sequence[tuple[int, Element]], page: PageObserved) -> NumberRow
     return NumberRow(tuple(run), current) if in_sequence else None
 
 
-def _is_month(numbers: Sequence[int]) -> bool:
-    return len(numbers) >= LEAST_DAYS and numbers[-1] <= MOST_DAYS
+def _are_dates(numbers: Sequence[int]) -> bool:
+    """Return whether they are the days of a month, or years: a bar of years leads to parts of a list."""
+    days = len(numbers) >= LEAST_DAYS and numbers[-1] <= MOST_DAYS
+    return days or all(number in YEARS for number in numbers)
 
 
 def _current(run: Sequence[tuple[int, Element]], page: PageObserved) -> int | None:
