@@ -180,10 +180,11 @@ class SelectOption(Action, frozen=True, kw_only=True, tag="select_option"):
 
 
 class Scroll(Action, frozen=True, kw_only=True, tag="scroll"):
-    """Scrolls the page by ``amount_px`` CSS pixels."""
+    """Scrolls the page by ``amount_px`` CSS pixels; with ``target`` the innermost part around it that can go on."""
 
     direction: Literal["up", "down"] = "down"
     amount_px: int = 600
+    target: Target | None = None
 
 
 class Wait(Action, frozen=True, kw_only=True, tag="wait"):

@@ -174,6 +174,28 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     like_next: bool = False
     """The box after it is its sibling and looks the same: which of the two names the other, if any, is not told."""
 
+    scroller: int = 0
+    """Number of the innermost part around it that scrolls by itself; 0: only the page does."""
+    set_size: int = 0
+    """How many items its list has (``aria-setsize``), or rows its table (``aria-rowcount``); 0: not told."""
+    set_at: int = 0
+    """Its place among them, from 1; 0: not told."""
+    in_foot: bool = False
+    """In the foot of a table (``tfoot``)."""
+
+
+class Scroller(Part, frozen=True, kw_only=True):
+    """A part of the page that scrolls up and down by itself: where it is, how far it can go, and where it is drawn.
+
+    ``within``: the number of the one around it; 0: none."""
+
+    number: int
+    y_px: float
+    max_y_px: float
+    top_px: float
+    height_px: float
+    within: int = 0
+
 
 class Tab(Part, frozen=True, kw_only=True):
     """A tab of the session. ``number``: from 1, in the order of opening."""
@@ -219,6 +241,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """A visible part of the content is marked as still loading (``aria-busy``)."""
     idle: bool = False
     """It is complete, and no request, timer, connection or refresh is pending; False where that is not known."""
+    scrollers: tuple[Scroller, ...] = ()
+    """The parts around its elements that scroll by themselves."""
     awaits_data: bool = False
     """A request that it may be drawn from is in flight or has ended since it was read, or a timer is overdue."""
     awaited: tuple[str, ...] = ()

@@ -6,11 +6,12 @@ them (``gc=False``): a full collection stops the event loop for tens of millisec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import msgspec
 
-from shared.contracts.browser_pool import Tab
+from shared.contracts.browser_pool import Scroller, Tab
 
 FIELD = "\x1f"
 """Separates the fields of a content line: role, header, name, value, states, URL, and the title if there is one."""
@@ -56,6 +57,30 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Of a picture without a name: equal for pictures that are drawn alike."""
     cut_chars: int = 0
     locators: tuple[tuple[str, str, int], ...] = ()
+
+
+class ListFacts(msgspec.Struct, frozen=True):
+    """What the document of one frame says of its lists (see lists.js). Items are numbers of elements.
+
+    ``scrollers``: position, largest position, top and height of a part that scrolls by itself, and the number of the
+        one around it (-1: none). ``inside``: scroller and item. ``stated``: item, size of its set, place in it.
+        ``foot``: items in feet of tables.
+    """
+
+    scrollers: tuple[tuple[float, float, float, float, int], ...] = ()
+    inside: tuple[tuple[int, int], ...] = ()
+    stated: tuple[tuple[int, int, int], ...] = ()
+    foot: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ListPlace:
+    """Where an element stands in a list: see the fields of Element."""
+
+    scroller: int = 0
+    set_size: int = 0
+    set_at: int = 0
+    in_foot: bool = False
 
 
 class PageStats(msgspec.Struct, frozen=True):
@@ -131,3 +156,6 @@ class RawPage:
     """See PageObserved."""
     failed: tuple[str, ...] = ()
     """See PageObserved."""
+    scrollers: tuple[Scroller, ...] = ()
+    list_places: Mapping[int, ListPlace] = field(default_factory=dict[int, ListPlace])
+    """By ref."""

@@ -8,13 +8,13 @@ left out is counted.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from services.browser_pool.page.matching import fingerprint
-from services.browser_pool.page.model import FIELD, PageStats, RawPage, Seen
+from services.browser_pool.page.model import FIELD, ListPlace, PageStats, RawPage, Seen
 from services.browser_pool.page.rendering import difference, line, with_gaps
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Box, Locator, PartKind, TextPart
@@ -23,6 +23,7 @@ CHARS_PER_TOKEN = 4
 PLACE_TAGS = 8
 LINE_CHARS = 14
 """Characters of a line beside its content: ref, brackets and quotes."""
+NOWHERE = ListPlace()
 Kind = Literal["id", "testid", "role", "label", "text", "css"]
 
 
@@ -57,7 +58,7 @@ def matches(content: str, folded_words: Sequence[str]) -> bool:
 
 def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
     """Return the snapshot as it is sent: rendered and hashed."""
-    elements = elements_of(raw.seen)
+    elements = elements_of(raw.seen, raw.list_places)
     origin = _origin(raw.url)
     total = len(raw.contents) - len(raw.hidden)
     lines = tuple(line(element, origin) for element in elements)
@@ -81,6 +82,7 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         awaits_data=raw.awaits_data,
         awaited=raw.awaited,
         failed=raw.failed,
+        scrollers=raw.scrollers,
         browser_ms=raw.browser_ms,
         triggers=triggers(raw.stats, total, raw.unread),
         tabs=raw.tabs,
@@ -89,9 +91,9 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
     )
 
 
-def elements_of(seen: Sequence[Seen]) -> tuple[Element, ...]:
+def elements_of(seen: Sequence[Seen], places: Mapping[int, ListPlace] | None = None) -> tuple[Element, ...]:
     looks = _numbered(seen)
-    return tuple(to_element(one, looks.get(one.item.look, 0)) for one in seen)
+    return tuple(to_element(one, looks.get(one.item.look, 0), (places or {}).get(one.ref, NOWHERE)) for one in seen)
 
 
 def _numbered(seen: Sequence[Seen]) -> dict[str, int]:
@@ -100,7 +102,7 @@ def _numbered(seen: Sequence[Seen]) -> dict[str, int]:
     return {look: number for number, look in enumerate(looks, 1)}
 
 
-def to_element(one: Seen, look: int = 0) -> Element:
+def to_element(one: Seen, look: int = 0, where: ListPlace = NOWHERE) -> Element:
     item = one.item
     return Element(
         ref=one.ref,
@@ -143,6 +145,10 @@ def to_element(one: Seen, look: int = 0) -> Element:
         hints=tuple([TextPart(text=text, title=title) for text, title in item.hints]),
         unwritten=item.unwritten,
         like_next=item.like_next,
+        scroller=where.scroller,
+        set_size=where.set_size,
+        set_at=where.set_at,
+        in_foot=where.in_foot,
     )
 
 

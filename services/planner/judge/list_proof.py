@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from services.planner.judge.listed_items import PageLookup
 from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, loading_words, shown_rows
+from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, loading_words, parts_around, shown_rows
 from services.planner.page.list_signs.page_numbers import number_rows
 from services.planner.page.lists import is_address, same_address
 from services.planner.page.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
@@ -35,6 +35,8 @@ def list_gaps(view: SampleView) -> tuple[SampleProblem, ...]:
     if view.spec.pagination is not False:
         gaps = [*_missing_entries(view.state, counts, found), *gaps]
         gaps += [] if _shows_end(counts, found) else [*_beyond_the_last(view, page, counts), *_ways_on(view, page)]
+    if found and not _counted_exactly(view.state, counts):
+        gaps += _rows_out_of_sight(view, page, found)
     if found == 0:
         gaps += _unproven_emptiness(page, counts)
     return tuple(gaps)
@@ -119,6 +121,27 @@ def _unread_parts(page: PageObserved) -> Iterator[SampleProblem]:
         yield SampleProblem("incomplete_list", f"the page still says {quoted(words)}")
 
 
+def _rows_out_of_sight(view: SampleView, page: PageObserved, found: int) -> Iterator[SampleProblem]:
+    """Yield what tells of more rows than were read: the part that holds the last item goes on, or its set is larger."""
+    ref = _last_item(view, page)
+    last = next((e for e in page.elements if e.ref == ref), None)
+    if last is None:
+        if page.scrollers and not turns_without_gain(view.state):
+            text = "a part of the page scrolls by itself, and the last item is not in sight: scroll it to its end"
+            yield SampleProblem("incomplete_list", text)
+        return
+    for part in parts_around(page, last.scroller):
+        if part.y_px < part.max_y_px - 1:
+            where = f"at {part.y_px:.0f} of {part.max_y_px:.0f} px"
+            yield SampleProblem("incomplete_list", f"the part that holds the list scrolls on: it is {where}")
+            return
+    size, at = last.set_size, max((e.set_at for e in page.elements if e.set_size == last.set_size), default=0)
+    heads = max(1, len({e.row for e in page.elements if e.role == "columnheader" and e.row is not None}))
+    rows = size - (heads if last.row is not None else 0)
+    if found < rows or 0 < at < size:
+        yield SampleProblem("incomplete_list", f"{found} items were listed; the page declares a set of {size}")
+
+
 def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:
     """Yield what leads on and was not followed, wherever it stands: what turns a list is not asked alone."""
     visited = visited_addresses(view.state)
@@ -165,7 +188,7 @@ def _is_turn(entry: Entry) -> bool:
     if not isinstance(entry.action, Click) or entry.result is None:
         return False
     target, change = entry.result.target, entry.result.change
-    moved = change is not None and same_address(change.url_before) != same_address(change.url_after)
+    moved = same_address(change.url_before) != same_address(change.url_after)
     return moved or entry.decided_by == BY_RULE or (target is not None and is_paging_label(target.name))
 
 

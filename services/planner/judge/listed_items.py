@@ -17,6 +17,7 @@ from services.planner.page.lists import (
     is_link_meant,
     path_segments,
     same_address,
+    spanned_rows,
     under_column_headers,
 )
 from services.planner.page.record.scope import find_list
@@ -165,7 +166,9 @@ def _field(
 
 def _split_rows(places: Mapping[str, list[Element]]) -> Iterator[str]:
     """Return a problem if the values of one item are in different rows."""
-    rows = {name: {element.row for element in there} for name, there in places.items()}
+    rows = {
+        name: {row for element in there for row in (spanned_rows(element) or (None,))} for name, there in places.items()
+    }
     bound = {name: found for name, found in rows.items() if None not in found}
     common = set[int | None].intersection(*bound.values()) if bound else {None}
     if not common:

@@ -99,12 +99,21 @@ def under_column_headers(elements: Sequence[Element]) -> list[Element]:
 
 
 def table_rows(elements: Iterable[Element]) -> list[list[Element]]:
-    """Return the cells of each table row, without column headers."""
+    """Return the cells of each table row, without column headers. A cell joined over rows is in each of them."""
     rows: dict[tuple[str, int], list[Element]] = {}
     for element in elements:
         if element.row is not None and not _is_column_header(element):
             rows.setdefault((element.frame, element.row), []).append(element)
+    for element in [cell for row in rows.values() for cell in row if cell.rows > 1]:
+        for below in spanned_rows(element)[1:]:
+            if (element.frame, below) in rows:
+                rows[element.frame, below].append(element)
     return list(rows.values())
+
+
+def spanned_rows(element: Element) -> range:
+    """Return the table rows that a cell stands in: a joined cell stands in several."""
+    return range(element.row, element.row + max(1, element.rows)) if element.row is not None else range(0)
 
 
 def _is_column_header(element: Element) -> bool:
@@ -137,7 +146,7 @@ def _has_records_above(table: Sequence[Element], header: Element) -> bool:
 def _table(elements: Sequence[Element]) -> RepeatedRecords | None:
     """Return the records of a table: rows with more than one cell, where the table has several columns."""
     headers = {e.row for e in elements if _is_column_header(e)}
-    rows = [row for row in table_rows(elements) if row[0].row not in headers]
+    rows = [row for row in table_rows(elements) if row[0].row not in headers and not row[0].in_foot]
     names = {label_form(e.name) for row in rows for e in row if e.role == "rowheader"}
     columns = tuple(dict.fromkeys(c for row in rows for e in row if (c := column_of(e)) and c not in names))
     if len(columns) > 1:

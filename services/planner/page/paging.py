@@ -56,8 +56,12 @@ _NEXT = re.compile("|".join(NEXT_WORDS), re.I)
 _NEXT_LABELS = frozenset(label for labels in NEXT.values() for label in labels)
 _MORE_LABELS = frozenset(label for labels in MORE.values() for label in labels)
 _MORE = re.compile("|".join(MORE_WORDS), re.I)
-_PREVIOUS = re.compile(r"(?:go to )?(?:the )?(?:prev(?:ious)?|newer|back|first|last)(?: page| results)?|zurück|précédent|anterior", re.I)
-_COUNTS_ONLY = re.compile(r"(?:[\W_]|\d|page|pages|of|to|showing|results?|entries|items?|rows?|records?|total|von|de|sur|bis)*")
+_PREVIOUS = re.compile(
+    r"(?:go to )?(?:the )?(?:prev(?:ious)?|newer|back|first|last)(?: page| results)?|zurück|précédent|anterior", re.I
+)
+_COUNTS_ONLY = re.compile(
+    r"(?:[\W_]|\d|page|pages|of|to|showing|results?|entries|items?|rows?|records?|total|von|de|sur|bis)*"
+)
 """The words between the controls of a pager: "Page 2 of 5"."""
 _MORE_BEHIND = re.compile("|".join((*MORE_WORDS, *MORE_BEHIND_WORDS)), re.I)
 MAX_DIGITS = 9

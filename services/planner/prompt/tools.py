@@ -57,7 +57,7 @@ DESCRIPTIONS = {
     "dialog": "Answers the dialog of the browser that is open.",
     "screenshot_element": "Takes a picture of one element and files it under the label.",
     "screenshot_views": "Takes a picture of every screenful from top to bottom: for pages that load as one scrolls.",
-    "scroll": "Scrolls the page.",
+    "scroll": "Scrolls the page, or the part of it in which a target stands.",
     "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
     "screenshot": "Takes a picture of the page and files it under the label.",
     "ask_picture": "Asks one question about a picture of the target, or of what is in view, such as what an icon says. "

@@ -141,6 +141,7 @@ def exceeded_limit(view: SampleView, elapsed_s: float) -> ExceededLimit | None:
 def page_signature(page: PageObserved) -> str:
     """Return a hash that is equal for two observations of an unchanged page. Clock times do not count."""
     parts = [page.url, page.dialog or "", f"{page.scroll_y_px:.0f}", *(tab.url for tab in page.tabs)]
+    parts += [f"{one.y_px:.0f}" for one in page.scrollers]
     parts += [
         f"{e.frame}|{e.role}|{_CLOCK.sub('', e.name)}|{_CLOCK.sub('', e.value or '')}|{','.join(e.states)}"
         for e in page.elements

@@ -8,7 +8,7 @@ from services.planner.judge.gates import Rejection, judge_done
 from services.planner.judge.list_proof import counted_items, list_gaps, steps_since_gain, visited_addresses
 from services.planner.state.attempt_state import AttemptState, Entry
 from shared.contracts.actions import ByText, Click, Done, Goto, ReportItems
-from shared.contracts.browser_pool import Element
+from shared.contracts.browser_pool import Element, Scroller
 from shared.contracts.steps import RouteMark, ShownCount
 from tests.cases import cases
 from tests.unit.planner.planner_pages import bounced, cell, el, heading, page, spec, text, view
@@ -249,6 +249,32 @@ def test_page_numbers_that_were_not_read_are_a_gap():
 def test_what_of_the_page_was_not_read_is_a_gap():
     assert gaps(left_out=4) == [("incomplete_list", "4 elements of the last page were not read")]
     assert gaps(text("Loading…")) == [("incomplete_list", "the page still says 'Loading…'")]
+
+
+def held(y_px: float, max_y_px: float = 300.0) -> Scroller:
+    return Scroller(number=1, y_px=y_px, max_y_px=max_y_px, top_px=0, height_px=200)
+
+
+def test_a_part_that_holds_the_list_and_scrolls_on_is_a_gap():
+    told = [("incomplete_list", "the part that holds the list scrolls on: it is at 0 of 300 px")]
+    assert gaps(text("T-0", scroller=1), scrollers=(held(0),)) == told
+    assert gaps(text("T-0", scroller=1), scrollers=(held(0),), task={"pagination": False}) == told
+    assert gaps(text("T-0", scroller=1), scrollers=(held(300),)) == []
+    assert gaps(text("T-0"), scrollers=(held(0),)) == []  # it holds something else
+    assert gaps(text("T-0", scroller=1), text("3 results"), scrollers=(held(0),)) == []
+    assert gaps(text("T-7", scroller=1), scrollers=(held(300),)) != []  # the last item is out of sight
+
+
+@cases(
+    ("rest", "complete"),
+    [
+        ({"set_size": 120}, False), ({"set_size": 3}, True), ({"set_size": 3, "set_at": 2}, False),
+        ({"set_size": 4, "row": 2}, True), ({"set_size": 5, "row": 2}, False),  # with the row of headers
+        ({"set_size": 4, "row": 2, "set_at": 4}, True), ({"set_size": 0}, True),
+    ],
+)  # fmt: skip
+def test_the_size_that_a_list_declares_is_a_count(rest: dict[str, Any], complete: bool):
+    assert (gaps(text("T-0", **rest)) == []) is complete
 
 
 # --- no items

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec import structs
+
 from services.planner.deciders.listing.decide import decide, list_end_reason
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
 from services.planner.page.lists import interleaved_kinds
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
 from services.planner.state.transitions import after_look
-from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
+from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
+from shared.contracts.browser_pool import Scroller
 from shared.flows.waiting import PAUSES_S
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, box, cell, done_result, el, page, shot, spec, text, view
@@ -59,6 +64,19 @@ def test_an_empty_cell_of_a_field_that_may_be_absent_is_no_reason_to_leave_its_r
     rows = (*ticket("T-1", 2, ""), *ticket("T-2", 3, "-"), *ticket("T-3", 4, "soon"))
     read = read_list(spec(**{**TICKETS, **required}), page(*rows))
     assert [(item["number"], item["due"]) for item in read.items] == [("T-1", None), ("T-2", None)]
+
+
+def test_the_foot_of_a_table_is_no_item_and_a_joined_cell_is_in_each_of_its_rows():
+    owners = {"output_schema": {"owner": "string", "number": "string"}, "required_fields": ["owner", "number"]}
+    foot = [structs.replace(cell(*one, 9), in_foot=True) for one in (("Owner", "Total"), ("Number", "3 tickets"))]
+    joined = structs.replace(cell("Owner", "Ann", 2), rows=2)
+    rest = (cell("Number", "T-1", 2), cell("Number", "T-2", 3), cell("Owner", "Bo", 4), cell("Number", "T-3", 4))
+    seen = page(joined, *rest, *foot)
+    read = read_list(spec(**{**TICKETS, **owners}), seen)
+    listed = [(item["owner"], item["number"]) for item in read.items]
+    assert listed == [("Ann", "T-1"), ("Ann", "T-2"), ("Bo", "T-3")]
+    assert read.last == 5
+    assert len(check_items(listing_view(seen, **owners), report(*read.items)).new) == 3
 
 
 def test_rows_that_can_be_pressed_are_rows_of_one_table():
@@ -210,6 +228,34 @@ def test_where_nothing_leads_on_the_page_is_scrolled_to_its_end():
     assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Scroll)
     bottom = page(*ticket("T-1", 2), url=f"{SITE}/list", scroll_y_px=900.0, scroll_max_y_px=900.0)
     assert isinstance(expect(decide(listing_view(bottom, begun(entry(Scroll()), looks=4))), Act).action, Done)
+
+
+def part(number: int, y_px: float, max_y_px: float = 600.0, within: int = 0) -> Scroller:
+    return Scroller(number=number, y_px=y_px, max_y_px=max_y_px, top_px=100, height_px=200, within=within)
+
+
+def in_part(*parts: Scroller, before: Any = None, **rest: Any) -> Any:
+    rows = [structs.replace(e, scroller=1, box=box(0, 100 + 20 * n, 50)) for n in (1, 2) for e in ticket(f"T-{n}", n)]
+    seen = page(*rows, url=f"{SITE}/list", scrollers=parts, **rest)
+    history = (entry(before),) if before is not None else ()
+    return expect(decide(listing_view(seen, begun(*history, listed=2, looks=4))), Act).action
+
+
+def test_the_part_that_holds_the_list_is_scrolled_to_its_end_and_then_what_is_around_it():
+    pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=2", area="pager")
+    for parts, before in (((part(1, 0),), None), ((part(1, 600, within=2), part(2, 0)), Scroll())):
+        scroll = expect(in_part(*parts, before=before), Scroll)
+        assert (scroll.target, scroll.amount_px) == (ByRef(ref=6, snapshot_id="s1"), 140)
+    assert isinstance(in_part(part(1, 600, within=2), part(2, 600), before=Scroll()), Done)
+    seen = page(*ticket("T-1", 2), pager, url=f"{SITE}/list")
+    assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Goto)
+
+
+def test_a_part_that_is_not_at_its_top_is_scrolled_there_before_the_list_is_read():
+    turned = Click(target=ByRef(ref=9, snapshot_id="s0"))
+    up = expect(in_part(part(1, 300), before=turned), Scroll)
+    assert (up.direction, up.amount_px) == ("up", 301)
+    assert expect(in_part(part(1, 300), before=Scroll()), Scroll).direction == "down"
 
 
 def test_an_error_is_no_end_of_the_list():

@@ -30,11 +30,20 @@ class ScrollPosition(msgspec.Struct, frozen=True):
 
 async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
     amount_px = abs(action.amount_px) * (1 if action.direction == "down" else -1)
-    frame, where = await _scroll_by(session, amount_px)
+    verb, more = "glide", (0,)
+    if action.target is not None:
+        found = await session.find(action.target, "read")
+        if isinstance(found, PerformOutcome):
+            return found
+        frame, verb, more = found.frame, "glided", ()
+        how = ("glideIn", found.snapshot_id, found.n, amount_px)
+        where = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, *how))
+    else:
+        frame, where = await _scroll_by(session, amount_px)
     await session.settle()
     if not frame.is_detached():
         # Content that is loaded while scrolling makes the page longer.
-        now = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", 0))
+        now = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, verb, *more))
         where = ScrollPosition(y=now.y, max=now.max, moved=where.moved, what=now.what)
     effect = Scrolled(y_px=where.y, max_y_px=where.max)
     place = f"at {where.y:.0f} of {where.max:.0f} px" + (f" in {where.what}" if where.what else "")

@@ -14,7 +14,7 @@ from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.pictures import take_small_picture
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Capture
-from shared.contracts.actions import BrowserAction, Extract, ScreenshotElement
+from shared.contracts.actions import BrowserAction, Extract, ScreenshotElement, Scroll
 from shared.contracts.results import Box
 
 STEP_PICTURE_S = 5.0
@@ -23,7 +23,7 @@ SCROLL_S = 1.0
 
 def acts_on_element(action: BrowserAction) -> bool:
     """Return whether an element is acted on. What leads elsewhere is told by the picture of the next step."""
-    return not isinstance(action, Extract | ScreenshotElement)
+    return not isinstance(action, Extract | ScreenshotElement | Scroll)
 
 
 async def take_before(session: PageSession, found: ResolvedElement) -> ResolvedElement:

@@ -20,7 +20,7 @@ from playwright.async_api import Frame, Locator, Page, Playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe.worlds import Worlds, worlds_of
-from services.browser_pool.page.model import PageStats, RawItem
+from services.browser_pool.page.model import ListFacts, PageStats, RawItem
 
 NAME = "exhibit"
 _PARTS = (
@@ -41,6 +41,7 @@ _PARTS = (
     "target.js",
     "sought.js",
     "reach.js",
+    "lists.js",
     "own_points.js",
     "changes.js",
     "overlays.js",
@@ -122,6 +123,7 @@ class FrameSurvey(DocumentState, frozen=True):
     items: tuple[RawItem, ...] = ()
     read: tuple[tuple[int, int], ...] = ()
     """The elements that were read for ``items``, as first and count; those without a box are not in it."""
+    lists: ListFacts = ListFacts()
 
 
 class ElementState(DocumentState, frozen=True):

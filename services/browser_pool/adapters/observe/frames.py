@@ -6,12 +6,14 @@ import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, FrameSurvey, decode
+from services.browser_pool.adapters.observe.list_places import lists_of
 from services.browser_pool.adapters.observe.worlds import Worlds
 from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
 
@@ -118,6 +120,7 @@ class WalkedPage:
     ) -> RawPage:
         """Return the page as read. ``kept`` are the refs that were read in full; ``seen`` are
         those of them with a box."""
+        lists = lists_of((at.y, one.lists, partial(self.refs.indexes, at)) for at, one, _ in self.parts)
         return RawPage(
             url=url,
             title=self.main.title,
@@ -133,6 +136,8 @@ class WalkedPage:
             browser_ms=0.0,
             unread=tuple(self.unread),
             busy=any(surveyed.busy for _, surveyed, _ in self.parts),
+            scrollers=lists.scrollers,
+            list_places=lists.list_places,
         )
 
 

@@ -11,7 +11,7 @@ from services.planner.deciders.listing.list_reader import ListRead, read_list
 from services.planner.judge.list_proof import has_enough, steps_since_gain, visited_addresses
 from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
-from services.planner.page.list_signs.list_states import MANY_ROWS, shown_rows
+from services.planner.page.list_signs.list_states import MANY_ROWS, parts_around, shown_rows
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.paging import PagingControl, next_page_control, without_pagers
 from services.planner.page.text import says_not_found
@@ -35,6 +35,8 @@ from shared.login_walls import login_wall_words
 MAX_PRESSES = 2
 MAX_RELOADS = 2
 LEAST_SCROLL_PX = 400
+SHARE_OF_PART = 0.7
+"""Of the height of a part that scrolls: rows that are drawn only in sight are seen twice rather than left out."""
 MAY_PASS = (429, 500, 502, 503, 504)
 
 
@@ -50,7 +52,8 @@ def decide(view: SampleView) -> Decision:
     if in_the_way is not None:
         return in_the_way
     read = read_list(view.spec, without_pagers(page, view.spec.next_page_words), _place(view))
-    waits = _report(view, read) or _wait_for_items(view, page, read) or _doubt(view, page, read)
+    top = _from_the_top(view, page, read)
+    waits = top or _report(view, read) or _wait_for_items(view, page, read) or _doubt(view, page, read)
     return waits or _next_page(view, page, read)
 
 
@@ -138,6 +141,9 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
         return _end(view, over)
     if view.spec.pagination is False and view.state.listed:
         return _end(view, "the task asks for one page")
+    further = _further_in_part(view, page, read)
+    if further is not None:
+        return further
     control = next_page_control(page, read.last, visited_addresses(view.state), view.spec.next_page_words)
     turned = _turned(view)
     if isinstance(turned, Goto):
@@ -180,6 +186,32 @@ def _turn(view: SampleView, page: PageObserved, control: PagingControl) -> Act:
         return by_rule(Goto(url=control.url, reason=f"{name!r} leads to the next page of the list."))
     target = ByRef(ref=control.element.ref, snapshot_id=page.snapshot_id)
     return by_rule(Click(target=target, reason=f"{name!r} brings more of the list."))
+
+
+def _from_the_top(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:
+    """Scroll the part that holds the list to its top, if it is further down: its first rows may not be drawn."""
+    part = next((one for one in parts_around(page, read.scroller) if one.y_px > 1), None)
+    moves = [e.action for e in view.state.history if isinstance(e.action, Goto | Click | Scroll) and not e.refused]
+    if part is None or not read.items or isinstance(moves[-1] if moves else None, Scroll):
+        return None
+    reason = "The part with the list is not at its top."
+    return by_rule(Scroll(direction="up", amount_px=int(part.y_px) + 1, target=_last_of(page, read), reason=reason))
+
+
+def _further_in_part(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:
+    """Scroll the part that holds the list, so that its last item comes to its top and no row is left out."""
+    part = next((one for one in parts_around(page, read.scroller) if one.y_px < one.max_y_px - 1), None)
+    if part is None or not read.items:
+        return None
+    amount_px = max(SHARE_OF_PART * part.height_px, read.end_px - part.top_px)
+    reason = "The list may go on below, in the part that scrolls by itself."
+    return by_rule(
+        Scroll(direction="down", amount_px=max(1, int(amount_px)), target=_last_of(page, read), reason=reason)
+    )
+
+
+def _last_of(page: PageObserved, read: ListRead) -> ByRef:
+    return ByRef(ref=read.last, snapshot_id=page.snapshot_id)
 
 
 def _scroll(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:

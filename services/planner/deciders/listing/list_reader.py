@@ -31,14 +31,15 @@ from shared.text.normal import label_form, quoted
 @dataclass(frozen=True)
 class ListRead:
     """A list as read. `place`: of the links that head its items, or the columns of a table. `last`: the ref of its last
-    element. `end_px`: where its last item begins. `doubt`: why it may not be the list that is meant, or not read right,
-    and what to write in the spec; empty if it is certain."""
+    element. `end_px`: where its last item begins. `scroller`: the part around it that scrolls by itself. `doubt`: why
+    it may not be the list that is meant, or not read right, and what to write in the spec; empty if it is certain."""
 
     items: tuple[dict[str, Any], ...]
     place: str
     last: int
     end_px: float
     doubt: str = ""
+    scroller: int = 0
 
 
 NOTHING = ListRead((), "", 0, 0.0)
@@ -75,7 +76,8 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
     misfits = len(fit.items) - len(fit.whole)
     lacking = f"{misfits} of {len(fit.items)} items do not show every required field in its type and pattern"
     doubt = fit.doubt or (lacking if misfits else "")
-    return ListRead(items, fit.candidate.place, records[-1].parts[-1].ref, end_px, doubt)
+    last = max(records[-1].parts, key=lambda part: part.ref)
+    return ListRead(items, fit.candidate.place, last.ref, end_px, doubt, records[-1].head.scroller)
 
 
 # --- where to look

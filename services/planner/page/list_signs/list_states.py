@@ -1,4 +1,5 @@
-"""What a page says about its list besides counts: that it has no entries, that it is loading; and rows it shows."""
+"""What a page says about its list besides counts: that it has no entries, that it is loading; rows that it shows, and
+parts that scroll."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from services.planner.page.lists import table_rows
-from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.browser_pool import Element, PageObserved, Scroller
 from shared.flows.page_elements import is_input
 from shared.text.list_words import EMPTY, LOADING
 from shared.text.normal import fold, tidy
@@ -51,6 +52,16 @@ def shown_rows(page: PageObserved) -> int:
     """Return how many table rows with at least two cells of text the page shows."""
     own = [e for e in page.elements if e.area not in _BESIDE and e.area != "pager" and not e.in_dialog]
     return sum(sum(bool(cell.name.strip()) for cell in row) > 1 for row in table_rows(own))
+
+
+def parts_around(page: PageObserved, number: int) -> list[Scroller]:
+    """Return the parts that scroll by themselves around an element, the innermost first. `number`: its `scroller`."""
+    by_number = {one.number: one for one in page.scrollers}
+    around: list[Scroller] = []
+    while number in by_number and by_number[number] not in around:
+        around.append(by_number[number])
+        number = around[-1].within
+    return around
 
 
 def _texts(page: PageObserved) -> Iterator[str]:

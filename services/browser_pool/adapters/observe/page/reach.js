@@ -17,6 +17,8 @@ function handVerbs() {
     mark: (id) => mark(id),
     sights: (id) => sights(id),
     glide: (dy) => glide(Number(dy)),
+    glideIn: (id, n, dy) => glideIn(id, Number(n), Number(dy)),
+    glided: () => glided(),
     thumb: (id, n, asId) => thumbOf(id, Number(n), asId),
     stepped: (id, n, asId) => stepped(id, Number(n), asId),
     reads: (text) => ({ times: clean(textOf(document.body)).split(clean(text)).length - 1 }),
