@@ -16,7 +16,7 @@ from services.planner.page.lists import is_address, same_address
 from services.planner.page.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
 from services.planner.state.attempt_state import AttemptState, Entry, SampleProblem, SampleView
 from shared.contracts.actions import Click, Goto, ReportItems
-from shared.contracts.browser_pool import PageObserved
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import ShownCount
 from shared.text.normal import quoted
@@ -135,11 +135,23 @@ def _rows_out_of_sight(view: SampleView, page: PageObserved, found: int) -> Iter
             where = f"at {part.y_px:.0f} of {part.max_y_px:.0f} px"
             yield SampleProblem("incomplete_list", f"the part that holds the list scrolls on: it is {where}")
             return
+    if _is_drawn_no_further(page, last):
+        yield SampleProblem("incomplete_list", "the part that holds the list is at its end, and shows no row there")
     size, at = last.set_size, max((e.set_at for e in page.elements if e.set_size == last.set_size), default=0)
     heads = max(1, len({e.row for e in page.elements if e.role == "columnheader" and e.row is not None}))
     rows = size - (heads if last.row is not None else 0)
     if found < rows or 0 < at < size:
         yield SampleProblem("incomplete_list", f"{found} items were listed; the page declares a set of {size}")
+
+
+def _is_drawn_no_further(page: PageObserved, last: Element) -> bool:
+    """Return whether the part around the last item shows nothing where it ends: its rows were not drawn."""
+    part, box = next(iter(parts_around(page, last.scroller)), None), last.box
+    if part is None or box is None or box.y + box.height >= part.top_px:
+        return False
+    return not any(
+        e.box is not None and e.box.y > box.y + box.height for e in page.elements if e.scroller == last.scroller
+    )
 
 
 def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:

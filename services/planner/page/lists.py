@@ -5,6 +5,7 @@ Header, footer, navigation, pagers, filters and sidebars are never a list.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -65,8 +66,20 @@ def repeated_records(elements: Sequence[Element], place: str = "") -> list[Repea
     by_size = sorted(groups.items(), key=lambda one: -len({e.url for e in one[1]}))[:MAX_CANDIDATES]
     for name, heads in by_size:
         if place or len({e.url for e in heads}) > 1 or _OF_AN_ITEM.search(name):
-            found += _by_kind(own, heads)
+            found += [one for run in _runs(heads) for one in _by_kind(own, run)]
     return found
+
+
+def _runs(heads: Sequence[Element]) -> list[list[Element]]:
+    """Return the heads of each list: what begins higher up again, behind the last, stands in a column of its own."""
+    runs: list[list[Element]] = []
+    for head in heads:
+        last = runs[-1][-1].box if runs else None
+        higher = last is not None and head.box is not None and head.box.y < last.y - WITHIN_A_LINE_PX
+        if not runs or (higher and head.url not in {one.url for one in runs[-1]}):
+            runs.append([])
+        runs[-1].append(head)
+    return runs
 
 
 def _is_head(element: Element) -> bool:
@@ -114,6 +127,18 @@ def table_rows(elements: Iterable[Element]) -> list[list[Element]]:
 def spanned_rows(element: Element) -> range:
     """Return the table rows that a cell stands in: a joined cell stands in several."""
     return range(element.row, element.row + max(1, element.rows)) if element.row is not None else range(0)
+
+
+_TOTAL = re.compile(r"(?:grand |sub)?-?totals?|sum|summe|gesamt|total général|totale|totaal", re.I)
+
+
+def without_total(table: RepeatedRecords) -> RepeatedRecords:
+    """Return the table without a last row that is its total: it says so, and has no link where all others have one."""
+    *others, last = table.records
+    first = next((part.name.strip(" :") for part in last.parts if part.name.strip()), "")
+    linked = bool(others) and all(any(part.url for part in record.parts) for record in others)
+    is_total = table.is_table and linked and _TOTAL.fullmatch(first) and not any(part.url for part in last.parts)
+    return dataclasses.replace(table, records=tuple(others)) if is_total else table
 
 
 def _is_column_header(element: Element) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from shared.bus.actor import Actor
-from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement
+from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement, Scroll
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -75,6 +75,11 @@ class ScriptedPool:
     """The error of a capture."""
     lost: ExhibitError | None = None
     meanwhile: PageObserved | None = None
+    parts: dict[str, Callable[[float], PageObserved]] = field(default_factory=dict[str, Any])
+    """Pages that are drawn by how far the part is scrolled that holds their list."""
+    scrolled_px: float = 0.0
+    turned_by: str = ""
+    """The name of a button that leads from each page of the site to the next."""
     with_pages: bool = False
     """Whether a screenshot includes the page."""
 
@@ -94,14 +99,15 @@ class ScriptedPool:
     def show(self) -> PageObserved:
         if self.coming and (url := self.coming.pop(0)) != self.at:
             self.at, self.looks = url, 0
-        pages = self.site.get(self.at, [BLANK])
+        draw = self.parts.get(self.at)
+        pages = [draw(self.scrolled_px)] if draw is not None else self.site.get(self.at, [BLANK])
         shown = pages[min(self.looks, len(pages) - 1)]
         self.looks += 1
         return msgspec.structs.replace(shown, url=self.at, snapshot_id=f"s{self.count(ObservePage)}")
 
     def go(self, url: str) -> ActionResult:
-        before, self.at, self.looks = self.at, url, 0
-        status = self.site[url][0].http_status if url in self.site else 404
+        before, self.at, self.looks, self.scrolled_px = self.at, url, 0, 0.0
+        status = self.site[url][0].http_status if url in self.site else 200 if url in self.parts else 404
         change = Change(url_before=before, url_after=url, http_status=status)
         return result(change, effect=Navigated(url=url, http_status=status))
 
@@ -195,6 +201,10 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
     )  # fmt: skip
     if element.name in deps.clicks:
         return msgspec.structs.replace(deps.go(deps.clicks[element.name]), target=found)
+    if element.name == deps.turned_by and element.role == "button":
+        pages = list(deps.site)
+        following = pages[min(pages.index(deps.at) + 1, len(pages) - 1)]
+        return msgspec.structs.replace(deps.go(following), target=found)
     if element.name in deps.late_clicks:
         deps.coming = [deps.at, deps.late_clicks[element.name]]
     return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged(), target=found)
@@ -213,6 +223,15 @@ def capture(action: Screenshot | ScreenshotElement | Download, deps: ScriptedPoo
     )
 
 
+def scroll(action: Scroll, deps: ScriptedPool) -> ActionResult:
+    draw = deps.parts.get(deps.at)
+    if draw is not None and action.target is not None:
+        part = next(iter(draw(deps.scrolled_px).scrollers))
+        moved = action.amount_px if action.direction == "down" else -action.amount_px
+        deps.scrolled_px = min(part.max_y_px, max(0.0, deps.scrolled_px + moved))
+    return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged())
+
+
 def nothing(action: Action, deps: ScriptedPool) -> ActionResult:
     return result(Change(url_before=deps.at, url_after=deps.at))
 
@@ -223,4 +242,5 @@ DOES: dict[type[Action], Callable[[Any, ScriptedPool], ActionResult]] = {
     Screenshot: capture,
     ScreenshotElement: capture,
     Download: capture,
+    Scroll: scroll,
 }

@@ -13,6 +13,7 @@ from services.planner.deciders.registry import RulesDecider
 from shared.contracts.actions import ByRef, Click, Done, Goto, ReportItems, Screenshot
 from shared.contracts.browser_pool import CapturePage, Element, PageObserved
 from shared.contracts.planner import SampleFinished, SamplesListed
+from tests.handlers.planner.made_lists import make
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_decider import ScriptedDecider
 from tests.handlers.planner.scripted_pool import ScriptedPool
@@ -256,3 +257,29 @@ def test_any_list_is_read_exactly_or_is_not_complete(made: tuple[dict[str, list[
 def _leads_on(site: dict[str, list[PageObserved]]) -> bool:
     """Whether anything on the first page leads to others."""
     return any(e.name in ("Next", "next page", "→", "2") for e in site[START][0].elements)
+
+
+# --- lists of many kinds
+
+SEEDS = 108
+
+
+async def test_lists_of_many_kinds_are_read_exactly_or_are_not_complete():
+    """Never a foreign item, never complete with fewer; and nearly all that can be read are complete."""
+    harmless = complete = 0
+    missed: list[str] = []
+    for seed in range(SEEDS):
+        made = make(seed)
+        pool = ScriptedPool(made.site, parts=made.parts, turned_by="Next >")
+        bench = Bench(pool, RulesDecider(), spec(**TASK).model_dump(mode="json", by_alias=True))
+        ended = await bench.run(sample=sample(url=START, fields={}))
+        numbers, there = found(bench), {f"T-{number}" for number in range(1, made.total + 1)}
+        assert len(numbers) == len(set(numbers)), (seed, made.kind)
+        assert set(numbers) <= there, (seed, made.kind)
+        assert ended.status != "done" or set(numbers) == there, (seed, made.kind, len(numbers), made.total)
+        harmless += made.harmless
+        complete += made.harmless and ended.status == "done"
+        if made.harmless and ended.status != "done":
+            missed.append(f"{seed} {made.kind}: {ended.reason}: {ended.message}")
+    assert harmless > SEEDS // 2
+    assert complete >= 0.95 * harmless, missed

@@ -123,3 +123,23 @@ def test_much_text_is_read_in_bounded_time():
 def test_a_choice_of_entries_for_each_page_is_no_count():
     assert read(text("(25 items)")) == [("total", 0, 0, 25)]
     assert read(text("Show (25 items)")) == []
+
+
+@cases(
+    ("shown", "total"),
+    [
+        ("5 tickets", 5), ("5 open tickets", 5), ("12 of 120", 120), ("Showing 2 of 5 tickets", 5), ("1 ticket", 1),
+        ("Showing 5 tickets", None),  # of how many
+        ("5 comments", None), ("2 of 5", None), ("3 of 5 stars", None), ("25 tickets per page", None),
+        ("5 tickets are waiting for an answer", None),
+    ],
+)  # fmt: skip
+def test_a_total_in_the_list_s_own_noun_counts_though_it_is_not_firm(shown: str, total: int | None):
+    counts = read_counts(page(heading("Open tickets", 1), text(shown), title="Helpdesk"))
+    assert [(one.total, one.firm) for one in counts] == ([] if total is None else [(total, False)])
+
+
+def test_texts_of_that_form_which_repeat_belong_to_items():
+    folders = [text(f"{n} tickets") for n in (3, 4, 5)]
+    assert read_counts(page(heading("Tickets", 1), *folders)) == ()
+    assert [one.total for one in read_counts(page(heading("Tickets (5)", 1), heading("Notes (9)", 2)))] == [5]

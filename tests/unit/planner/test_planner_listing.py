@@ -13,7 +13,7 @@ from services.planner.page.lists import interleaved_kinds
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
-from shared.contracts.browser_pool import Scroller
+from shared.contracts.browser_pool import Element, Scroller
 from shared.flows.waiting import PAUSES_S
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, box, cell, done_result, el, page, shot, spec, text, view
@@ -77,6 +77,52 @@ def test_the_foot_of_a_table_is_no_item_and_a_joined_cell_is_in_each_of_its_rows
     assert listed == [("Ann", "T-1"), ("Ann", "T-2"), ("Bo", "T-3")]
     assert read.last == 5
     assert len(check_items(listing_view(seen, **owners), report(*read.items)).new) == 3
+
+
+def test_a_row_without_the_link_that_all_others_have_is_a_doubt_unless_it_is_the_total():
+    numbers = {"output_schema": {"title": "string"}, "required_fields": ["title"]}
+
+    def row(name: str, number: int, **rest: Any) -> Element:
+        return el(**{"role": "link", "name": name, "tag": "a", "url": f"/t/{number}", "header": "Title", "row": number,
+                     **rest})  # fmt: skip
+
+    linked = [part for n in (1, 2, 3) for part in (row(f"About {n}", n), cell("Due", "2026-01-01", n))]
+    bare = {"role": "cell", "url": None}
+    for name, listed, doubted in (("Total", 3, False), ("Grand total:", 3, False), ("Draft", 4, True)):
+        odd = (row(name, 4, **bare), cell("Due", "3", 4))
+        read = read_list(spec(**{**TICKETS, **numbers}), page(*linked, *odd))
+        assert (bool(read.doubt), len(read.items) == listed) == (doubted, not doubted), name
+
+
+def test_links_in_a_column_beside_are_another_list():
+    def card(name: str, x: float, y: float) -> Element:
+        return person(name, f"p/{name}", box=box(x, y, 200))
+
+    own = [card(f"P{n}", 10, 100.0 * n) for n in range(4)]
+    beside = [card(f"Q{n}", 900, 100.0 * n) for n in range(2)]
+    assert "2 lists of the page fit" in read_list(spec(**PEOPLE), page(*own, *beside)).doubt
+    grid = [card(f"P{n}", 10.0 + 300 * (n % 2), 100.0 * (n // 2)) for n in range(6)]
+    assert len(read_list(spec(**PEOPLE), page(*grid)).items) == 6
+
+
+def test_what_repeats_without_being_an_item_is_told_with_what_it_lacks():
+    trials = [el("button", f"Trial {n} Complete", place="ul>li>div") for n in range(22)]
+    ended = expect(decide(listing_view(page(*trials), begun(listed=0, looks=9))), Act).action
+    assert isinstance(ended, Screenshot)
+    assert "22 things repeat, from 'Trial 0 Complete' on" in read_list(spec(**PEOPLE), page(*trials)).lacks
+    authors = {"output_schema": {"name": "string", "author": "string"}, "required_fields": ["name", "author"]}
+    cards = page(*(person(f"Book {n}", f"b/{n}") for n in range(6)))
+    assert read_list(spec(**{**TICKETS, **authors}), cards).lacks.endswith("and none shows author")
+    empty = listing_view(page(*trials, text("No tickets found")), begun(listed=0, looks=9))
+    assert isinstance(expect(decide(empty), Act).action, Done)
+
+
+def test_a_chosen_filter_and_a_field_that_no_item_shows_are_said():
+    status = el("combobox", "Status", tag="select", value="Open", area="search")
+    seen = page(status, el("combobox", "Owner", value="All", area="search"), *ticket("T-1", 2), url=f"{SITE}/list")
+    read = entry(report({"number": "T-1", "due": None, "url": "/t/T-1"}))
+    ended = expect(decide(listing_view(seen, begun(read, looks=9))), Act)
+    assert [note.text for note in ended.notes] == ["the list is filtered: Status is 'Open'", "no item shows due"]
 
 
 def test_rows_that_can_be_pressed_are_rows_of_one_table():

@@ -7,11 +7,14 @@ to which each page with new items adds a few.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from services.planner.deciders.listing.list_reader import ListRead, read_list
 from services.planner.judge.list_proof import has_enough, steps_since_gain, visited_addresses
 from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
-from services.planner.page.list_signs.list_states import MANY_ROWS, parts_around, shown_rows
+from services.planner.page.list_signs.counts import read_counts
+from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, parts_around, shown_rows
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.paging import PagingControl, next_page_control, without_pagers
 from services.planner.page.text import says_not_found
@@ -31,12 +34,15 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import login_wall_words
+from shared.text.normal import fold
 
 MAX_PRESSES = 2
 MAX_RELOADS = 2
 LEAST_SCROLL_PX = 400
 SHARE_OF_PART = 0.7
 """Of the height of a part that scrolls: rows that are drawn only in sight are seen twice rather than left out."""
+UNFILTERED = frozenset({"all", "any", "-", "alle", "tous", "todos", "everything", "all statuses"})
+"""Chosen in a filter, they leave nothing out."""
 MAY_PASS = (429, 500, 502, 503, 504)
 
 
@@ -149,7 +155,7 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
     if isinstance(turned, Goto):
         return _end(view, _nothing_new(read))
     if control is None and turned is None and not view.state.listed:
-        return _scroll(view, page, read) or _end(view, "no page showed an item")
+        return _scroll(view, page, read) or _unread(view, page, read) or _end(view, "no page showed an item")
     if control is None:
         return _scroll(view, page, read) or _end(
             view, "nothing leads on from here" if turned is None else _nothing_new(read)
@@ -239,9 +245,29 @@ def _lacking(view: SampleView) -> bool:
     return not tried and bool(missing_artifacts(view))
 
 
+def _unread(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:
+    """Something repeats on the page, and it does not say that its list is empty: say what it is, and what it lacks."""
+    if not read.lacks or empty_words(page) or any(one.total == 0 and one.kind != "page" for one in read_counts(page)):
+        return None
+    return fail_with_screenshot(view, Fail(code="uncertain_list", note=f"no item was read: {read.lacks}"))
+
+
+def _remarks(view: SampleView) -> Iterator[Note]:
+    """Yield what a reader of the list should know: that it was filtered, and fields that no item shows."""
+    for e in view.page.elements if view.page is not None else ():
+        chosen = e.value if e.role in ("combobox", "listbox") and "placeholder" not in e.states else None
+        if e.area == "search" and chosen and "blank" not in e.states and fold(chosen) not in UNFILTERED:
+            yield plain_note(f"the list is filtered: {e.name or e.header or 'a field'} is {chosen!r}")
+    reports = [e.action for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]
+    items = [item for report in reports for item in report.items]
+    empty = [name for name in view.spec.output_schema if items and all(item.get(name) is None for item in items)]
+    if empty:
+        yield plain_note(f"no item shows {', '.join(empty)}")
+
+
 def _end(view: SampleView, why: str, notes: tuple[Note, ...] = ()) -> Act:
     act = by_rule(Done(values={}, reason=f"The list has been read: {why}."))
-    return Act(act.action, act.decided_by, notes=notes)
+    return Act(act.action, act.decided_by, notes=(*notes, *_remarks(view)))
 
 
 # --- what was done

@@ -15,13 +15,17 @@ from services.planner.deciders.listing.own_links import own_links
 from services.planner.page.lists import (
     ListedRecord,
     RepeatedRecords,
+    column_of,
     is_address,
+    is_in_noise,
     is_link_meant,
     records_of_links,
     repeated_records,
     same_address,
+    without_total,
 )
 from services.planner.page.record.scope import find_list
+from services.planner.page.text import is_header
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.route import words
 from shared.task.spec import TaskSpec
@@ -40,8 +44,11 @@ class ListRead:
     end_px: float
     doubt: str = ""
     scroller: int = 0
+    lacks: str = ""
+    """What repeats on the page, and why it was not read, where no item was."""
 
 
+LEAST_REPEATED = 5
 NOTHING = ListRead((), "", 0, 0.0)
 
 
@@ -63,10 +70,12 @@ def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
         doubt = f"no heading, region or caption is {_named(spec)}, or several are: see list.under"
         return replace(NOTHING, doubt=doubt)
     candidates = _of_chosen_links(spec, within, repeated_records(within, place))
+    candidates = [without_total(one) for one in candidates]
     read = [_read(spec, page, one) for one in candidates]
     chosen, doubt = _choose([fit for fit in read if fit.whole], candidates, settled=bool(place))
     if chosen is None or doubt:
-        return replace(NOTHING, doubt=doubt or next((fit.doubt for fit in read if fit.doubt), ""))
+        doubt = doubt or next((fit.doubt for fit in read if fit.doubt), "")
+        return replace(NOTHING, doubt=doubt, lacks=_what_repeats(spec, within, read))
     return _result(chosen, () if chosen.doubt else chosen.whole)
 
 
@@ -78,6 +87,24 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
     doubt = fit.doubt or (lacking if misfits else "")
     last = max(records[-1].parts, key=lambda part: part.ref)
     return ListRead(items, fit.candidate.place, last.ref, end_px, doubt, records[-1].head.scroller)
+
+
+def _what_repeats(spec: TaskSpec, elements: Sequence[Element], read: Sequence[_Fit]) -> str:
+    """Return what repeats without being an item, and what it lacks; empty if nothing does."""
+    fit = max(read, key=lambda one: len(one.items), default=None)
+    if fit is not None and len(fit.items) >= LEAST_REPEATED:
+        none = [name for name in spec.required_fields if all(item.get(name) is None for item in fit.items)]
+        first = quoted(fit.candidate.records[0].head.name, 40)
+        lacking = f"none shows {', '.join(none)}" if none else "none shows all required fields"
+        return f"{len(fit.items)} things repeat, from {first} on, and {lacking}"
+    places: dict[tuple[str, str], list[Element]] = {}
+    for element in elements:
+        if not is_in_noise(element) and element.name.strip() and element.row is None and not is_header(element):
+            places.setdefault((element.place, element.role), []).append(element)
+    most = max(places.values(), key=len, default=[])
+    if len(most) < LEAST_REPEATED or not most[0].place:
+        return ""
+    return f"{len(most)} things repeat, from {quoted(most[0].name, 40)} on, and none is a link or a row of a table"
 
 
 # --- where to look
@@ -127,8 +154,21 @@ def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None]
         return [record.head for record in records], reader.title_doubt()
     chosen = frozenset(label_form(text) for text in words(spec.list_.link))
     values = [reader.values_in_address(record) for record in records]
+    if unlinked := _unlinked(reader):
+        return [None] * len(records), unlinked
     found = own_links([record.parts for record in records], values, reader.titles(), reader.bound(), chosen)
     return found.links, found.doubt if reader.needs_own_link() else ""
+
+
+def _unlinked(reader: ItemReader) -> str:
+    """Return the doubt about rows that have no link in a column that is asked for, where all others have one."""
+    bound = reader.bound()
+    linked = [any(e.url and column_of(e) in bound for e in record.parts) for record in reader.candidate.records]
+    lacking = linked.count(False)
+    if not 0 < 2 * lacking <= linked.count(True):
+        return ""
+    first = quoted(reader.candidate.records[linked.index(False)].head.name, 40)
+    return f"{lacking} of {len(linked)} rows have no link where all others have one, such as that of {first}"
 
 
 # --- which candidate
@@ -179,6 +219,8 @@ def _without_parts(fits: Sequence[_Fit]) -> list[_Fit]:
     tables = [fit for fit in fits if fit.candidate.is_table]
     inside = {e.ref for fit in tables for record in fit.candidate.records for e in record.parts}
     outside = [fit for fit in fits if fit in tables or not _heads(fit.candidate) <= inside]
+    named = [fit for fit in outside if not _is_pictured(fit)]
+    outside = [fit for fit in outside if fit in named or not _are_signs(fit)] if named else outside
     return [fit for fit in outside if not any(_is_part(fit, other) for other in outside if other is not fit)]
 
 
@@ -192,11 +234,21 @@ def _is_part(fit: _Fit, other: _Fit) -> bool:
     if fit.candidate.is_table or other.candidate.is_table:
         return False
     own, others = _addresses(fit.candidate.records), _addresses(other.candidate.records)
-    if own < others:
+    if own < others or (own == others and _is_pictured(fit) and not _is_pictured(other)):
         return True
     under = [record for record in other.candidate.records if _heads(fit.candidate) & {e.ref for e in record.parts}]
     headed = ">h" in other.candidate.place and ">h" not in fit.candidate.place
     return headed and 2 * len(under) > len(other.candidate.records) and _first(other) < _first(fit)
+
+
+def _are_signs(fit: _Fit) -> bool:
+    """Return whether its links are signs that do something with the list, such as sort it: they lead to this page."""
+    return _is_pictured(fit) and all(record.head.url and "?" in record.head.url for record in fit.candidate.records)
+
+
+def _is_pictured(fit: _Fit) -> bool:
+    """Return whether the links that head its items are pictures, as covers are: no text of the page names them."""
+    return all(record.head.unwritten for record in fit.candidate.records)
 
 
 def _first(fit: _Fit) -> int:

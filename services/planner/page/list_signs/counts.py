@@ -7,7 +7,7 @@ no counts, and neither is a number of entries per page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from services.planner.page.text import is_header, is_heading
@@ -36,6 +36,9 @@ _NOUNS = (
 _PER_PAGE = re.compile(r"\b(?:per|each|pro|je|par|por|a|na|på|på hver)\s+\w|/\s?page|\bshow\b")
 _LEAD = r"(?:(?:found|total|total of|there are|there is|showing all|all|about|approximately|over|more than|total:)\s+)*"
 _TAIL = r"(?:\s+(?:found|in total|total|matched|available))?(?:\s+(?:for|matching|in)\s.{1,60}|\s*\([^()]{1,30}\))?"
+MOST_OWN_TOTALS, MOST_HEADS = 2, 6
+LEAST_BARE_TOTAL = 11
+"""Without a noun, "1 of 5" is a picture, a star or a step."""
 MOST_LEADING, MOST_FOLLOWING, SENTENCE_WORDS = 4, 8, 3
 """Words beside the numbers, without those in parentheses: more are a sentence, and so are fewer with a full stop."""
 _WORD = re.compile(r"[^\W\d]+(?:['’][^\W\d]+)*")
@@ -47,7 +50,9 @@ _SIGNS = r"[\s()\[\]:.,;·|•–-]*"
 def read_counts(page: PageObserved) -> tuple[ShownCount, ...]:
     """Return the counts that the page shows, the surest first: ranges, then pages, then totals."""
     shown = [element for element in page.elements[:MAX_READ] if _may_count(element)]
+    nouns = _own_nouns(page)
     found = [count for element in shown for count in _of_text(element)]
+    found += _own_totals(shown, nouns, {count.ref for count in found})
     ranges = [count for count in found if count.kind == "range"]
     order = {"range": 0, "page": 1, "total": 2}
     # Cells of many rows that look like counts are data.
@@ -122,6 +127,47 @@ def _page(text: str, element: Element) -> ShownCount | None:
     if number == 0:
         return None
     return ShownCount(kind="page", page=number, pages=pages, text=element.name, ref=element.ref)
+
+
+def _own_totals(shown: Sequence[Element], nouns: frozenset[str], read: set[int]) -> list[ShownCount]:
+    """Return the totals in the list's own noun ("5 tickets" under "Tickets"), and what is shown of all ("12 of 120").
+
+    Texts of one form that repeat belong to items. None is firm: each may count something else.
+    """
+    totals: list[ShownCount] = []
+    for element in shown:
+        text = fold(plain(element.name))
+        if element.ref in read or element.row is not None or element.past or _PER_PAGE.search(text):
+            continue
+        found = _OWN_TOTAL.fullmatch(text) or _OF_ALL.fullmatch(text)
+        if found is None and is_heading(element) and element.level == 1:
+            found = _HEADED_TOTAL.fullmatch(text)
+        noun = "" if found is None else found.groupdict().get("noun") or ""
+        if found is None or (noun and _stem(noun) not in nouns and noun not in _all_nouns()):
+            continue
+        total = to_count(found["total"])
+        if not noun and found.re is _OF_ALL and total < LEAST_BARE_TOTAL and element.area != "pager":
+            continue
+        if total >= to_count(found.groupdict().get("part") or "0"):
+            rough = _ROUGH.search(text) is not None
+            totals.append(
+                ShownCount(kind="total", total=total, text=element.name, ref=element.ref, firm=False, rough=rough)
+            )
+    return totals if len(totals) <= MOST_OWN_TOTALS else []
+
+
+def _own_nouns(page: PageObserved) -> frozenset[str]:
+    """Return the words by which the page may call its entries: those of its title, headings and captions."""
+    heads = [e for e in page.elements if e.area not in _NOT_HERE and (is_heading(e) or e.role in ("caption", "table"))]
+    said = " ".join([page.title, *(e.name for e in heads[:MOST_HEADS])])
+    return frozenset(_stem(word) for word in _WORD.findall(fold(plain(said))) if len(word) > 2)
+
+
+def _stem(word: str) -> str:
+    for ending, other in (("ies", "y"), ("ses", "s"), ("s", "")):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word.removesuffix(ending) + other
+    return word
 
 
 def _total(text: str, element: Element) -> ShownCount | None:
@@ -227,6 +273,11 @@ def _nouns() -> set[str]:
 
 
 @cache
+def _all_nouns() -> frozenset[str]:
+    return frozenset(word for noun in _NOUNS for word in (noun.replace("?", ""), noun.replace("s?", "")))
+
+
+@cache
 def _total_pattern() -> re.Pattern[str]:
     """Return the pattern of a whole text that is a number of entries."""
     forms = set[str]()
@@ -242,5 +293,13 @@ def _total_pattern() -> re.Pattern[str]:
 _PARENTHESISED = re.compile(
     rf"\(\s*(?:about |over )?(?P<total>{_NUMBER})\+?\s*(?:[^\W\d]+\s+)?(?:{_either(_NOUNS)})\s*\)"
 )
+_OWN_TOTAL = re.compile(
+    rf"{_SIGNS}{_LEAD}(?P<total>{_NUMBER})\+?\s+(?:[^\W\d]+\s+)?(?P<noun>[^\W\d]{{3,}}){_TAIL}{_SIGNS}"
+)
+_OF_ALL = re.compile(
+    rf"{_SIGNS}(?:(?:showing|displaying|viewing|loaded|listing)\s+)?(?:the )?(?:first )?(?P<part>{_NUMBER})"
+    rf"\s+(?:out )?of\s+(?P<total>{_NUMBER})(?:\s+(?P<noun>[^\W\d]{{3,}}))?(?:\s+(?:shown|loaded|displayed))?{_SIGNS}"
+)
+_HEADED_TOTAL = re.compile(rf"(?:[^\W\d]+\s+)?(?P<noun>[^\W\d]{{3,}})\s*\((?P<total>{_NUMBER})\)")
 _FOUND = re.compile(rf"{_SIGNS}(?P<total>{_NUMBER})\s+[^\W\d]+(?:\s+[^\W\d]+)?\s+found{_SIGNS}")
 _IN_PAGER = re.compile(rf"{_SIGNS}(?P<total>{_NUMBER})\s+(?P<words>[^\W\d]+(?:\s+[^\W\d]+)?){_SIGNS}")
