@@ -161,14 +161,16 @@ def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None]
 
 
 def _unlinked(reader: ItemReader) -> str:
-    """Return the doubt about rows that have no link in a column that is asked for, where all others have one."""
-    bound = reader.bound()
-    linked = [any(e.url and column_of(e) in bound for e in record.parts) for record in reader.candidate.records]
-    lacking = linked.count(False)
-    if not 0 < 2 * lacking <= linked.count(True):
-        return ""
-    first = quoted(reader.candidate.records[linked.index(False)].head.name, 40)
-    return f"{lacking} of {len(linked)} rows have no link where all others have one, such as that of {first}"
+    """Return the doubt about rows whose text in a column that is asked for is no link, where all others are links."""
+    records = reader.candidate.records
+    for column in sorted(reader.bound()):
+        cells = [[e for e in record.parts if column_of(e) == column and e.name] for record in records]
+        written = [cell for cell in cells if cell]
+        lacking = [cell for cell in written if not any(e.url for e in cell)]
+        if 0 < 2 * len(lacking) <= len(written) - len(lacking):
+            first = quoted(lacking[0][0].name, 40)
+            return f"{len(lacking)} of {len(written)} rows have no link where all others have one, such as {first}"
+    return ""
 
 
 # --- which candidate
