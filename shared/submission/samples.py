@@ -89,7 +89,10 @@ def reading_of(table: Table, used: frozenset[str]) -> FileReading | None:
 def check_samples(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
     """As `samples_of_table`; an address that no browser pool would open is a problem too."""
     samples, problems = samples_of_table(spec, table)
-    return samples, (*problems, *told_once(find_refused_addresses(spec, samples)))
+    used = used_columns(spec, key_template(spec, table.columns))
+    flawed = {row for flaw in table.flaws if flaw.column in used for row in flaw.rows}
+    known = (sample for sample in samples if sample.row not in flawed)
+    return samples, (*problems, *told_once(find_refused_addresses(spec, known)))
 
 
 def _samples(keys: Sequence[str], rows: Sequence[Row]) -> Iterator[Sample]:

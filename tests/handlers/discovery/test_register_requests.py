@@ -9,8 +9,18 @@ import msgspec
 import pytest
 
 from services.discovery.handlers import submit_run
-from shared.contracts.discovery import InputFile, Register, RunAccepted, RunRecord, RunStarted, SubmitRun
+from shared.contracts.discovery import (
+    FileReading,
+    InputFile,
+    ReadAs,
+    Register,
+    RunAccepted,
+    RunRecord,
+    RunStarted,
+    SubmitRun,
+)
 from shared.contracts.evidence import RunLoaded
+from shared.evidence_format.reading_words import reading_lines
 from shared.streams import INPUTS
 from shared.testing.bus import MemoryBus
 from tests.handlers.discovery.discovery_bench import (
@@ -25,6 +35,7 @@ from tests.handlers.discovery.discovery_bench import (
     where,
 )
 from tests.typed import expect
+from tests.unit.shared.tables.written_workbook import Sheet, cell, text, written
 
 
 @pytest.fixture
@@ -43,6 +54,39 @@ async def test_the_register_of_a_run_is_in_its_record(bus: MemoryBus):
     reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS, register=register), deps_on(bus))
     assert isinstance(reply, RunAccepted)
     assert bus.events(RunStarted)[0].record.register == register
+
+
+async def test_what_became_of_the_rows_of_both_files_is_in_the_record(bus: MemoryBus):
+    register = await put(bus, "Number;cost\n\nT-1;\xa33\n".encode("cp1252"))
+    file = msgspec.structs.replace(register.file, read_as=ReadAs(encoding="cp1252"))
+    register = msgspec.structs.replace(register, file=file)
+    rows = [[text("A1", "number"), text("B1", "url"), text("C1", "x")]]
+    rows += [[text(f"A{at}", f"T-{at}"), text(f"B{at}", "http://x/1"), cell("C2", "<f>A9</f>")] for at in (2, 3)]
+    rows[2].pop()
+    book = written(Sheet("Old", rows, "hidden"), Sheet("List", rows, hidden=frozenset({3})))
+    await bus.put(INPUTS, "in.xlsx", book)
+    given = InputFile(
+        name="in.xlsx",
+        blob="in.xlsx",
+        size_bytes=len(book),
+        sha256=hashlib.sha256(book).hexdigest(),
+        read_as=ReadAs(hidden_rows="leave"),
+    )
+    reply = await submit_run(SubmitRun(spec=SPEC, input_file=given, register=register), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
+    assert reply.samples == 1
+    record = bus.events(RunStarted)[0].record
+    assert reading_lines(expect(record.input_reading, FileReading)) == [
+        "in.xlsx: 1 row read, of the sheet List",
+        "left out: the sheet Old: it is hidden",
+        "left out: 1 hidden row (3) of the sheet List",
+        "sheet List, cell C2 (column x): a formula without a stored value; open the file in Excel, save it, and name "
+        "it again; the task does not use it",
+    ]
+    assert reading_lines(expect(record.register_reading, FileReading)) == [
+        "out.csv: 1 row read, in cp1252, as was told",
+        "left out: 1 blank row (1)",
+    ]
 
 
 async def test_all_problems_are_told_at_once_with_those_of_the_rest_and_nothing_starts(bus: MemoryBus):

@@ -124,6 +124,7 @@ async def test_the_file_says_what_was_compared_and_how(filed: Desk):
     assert (file["version"], file["key"], file["key_column"], file["keys"]) == (1, "number", "Number", "exact")
     assert (file["columns"], file["columns_without_field"]) == (columns, ["cost"])
     assert (file["register"]["name"], file["register"]["encoding"]) == ("register.csv", "utf-8")
+    assert [sheet["rows"] for sheet in file["register"]["reading"]["sheets"]] == [6]
     assert (filed.root / "run_1" / file["register"]["path"]).read_bytes() == REGISTER
 
 

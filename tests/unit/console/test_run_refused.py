@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from services.console.cli import app
+from tests.unit.shared.tables.written_workbook import Sheet, cell, text, written
 
 SPEC: dict[str, Any] = {
     "task_id": "tickets",
@@ -99,6 +100,34 @@ def test_options_spec_input_and_register_are_told_together():
     assert found[3].startswith("register.csv")
 
 
+def test_what_a_workbook_leaves_open_is_asked_with_the_option_that_settles_it():
+    head = [text("A1", "number"), text("B1", "url"), text("C1", "note")]
+    rows = [head, [text("A2", "T-1"), text("B2", "http://127.0.0.1/1"), cell("C2", "<v>#N/A</v>", "e")]]
+    lost = [cell("A3", "<f>A2</f>"), cell("B3", "<v>#REF!</v>", "e")]
+    Path("in.xlsx").write_bytes(written(Sheet("List", [*rows, lost]), Sheet("Old", rows, "hidden")))
+    assert places(refused("spec.json", "--input", "in.xlsx")) == [
+        "sheet List, cell A3 (column number)",
+        "sheet List, cell B3 (column url)",
+    ]
+    Path("in.xlsx").write_bytes(written(Sheet("List", rows), Sheet("May", rows, hidden=frozenset({2}))))
+    assert "--sheet List --sheet May" in refused("spec.json", "--input", "in.xlsx")[0]
+    assert "--hidden-rows take" in refused("spec.json", "--input", "in.xlsx", "--sheet", "May")[0]
+    both = ("--sheet", "List", "--sheet", "May", "--hidden-rows", "take")
+    assert refused("spec.json", "--input", "in.xlsx", *both)[0].startswith(
+        "sheet May, row 2: the sample 'T-1' is in sheet List, row 2 already"
+    )
+
+
+def test_a_register_loses_no_row_without_a_word():
+    rows = [[text("A1", "number"), text("B1", "owner")], [text("A2", "T-1")], [cell("A3", "<v>#REF!</v>", "e")]]
+    Path("out.xlsx").write_bytes(written(Sheet("Out", rows), Sheet("More", rows)))
+    told = ("spec.json", "--input", "in.csv", "--reconcile", "out.xlsx", "--key", "number")
+    assert "--register-sheet Out" in refused(*told)[0]
+    assert refused(*told, "--register-sheet", "Out") == [
+        "out.xlsx, sheet Out, cell A3 (column number): it shows the error #REF!"
+    ]
+
+
 def test_samples_that_nobody_names():
     assert refused("spec.json") == ["samples: no samples were given"]
 
@@ -128,6 +157,20 @@ def test_a_task_that_lists_needs_what_fills_it():
         (("spec.json", "--with", "a"), ["--with a: write NAME=VALUE, such as org=acme"]),
         (("spec.json", "--key", "number"), ["--key: it goes with --reconcile FILE"]),
         (("spec.json", "--fold-keys"), ["--fold-keys: it goes with --reconcile FILE"]),
+        (("spec.json", "--sheet", "A"), ["--sheet: it goes with --input FILE"]),
+        (("spec.json", "--register-encoding", "cp1252"), ["--register-encoding: it goes with --reconcile FILE"]),
+        (
+            ("spec.json", "--input", "in.csv", "--sheet", "A", "--hidden-rows", "some"),
+            [
+                "--hidden-rows: 'some' is neither take nor leave",
+                "--sheet: the file is a text, which has none; leave it out",
+                "--hidden-rows: the file is a text, which has none; leave it out",
+            ],
+        ),
+        (
+            ("spec.json", "--input", "in.csv", "--resume", "last", "--encoding", "cp1252"),
+            ["--encoding: a resumed run keeps its own samples; leave it out"],
+        ),
         (
             ("spec.json", "--input", "in.csv", "--resume", "run_1"),
             ["--resume: run_1 goes on with its own samples: leave --input and --discover out, or say --resume last"],
