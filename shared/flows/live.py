@@ -27,6 +27,7 @@ from shared.flows.waiting import (
     PAUSES_S,
     awaits_navigation,
     begun_anew,
+    certain_answer,
     is_tried_again,
     next_pause_s,
     pause_for_answer_s,
@@ -92,7 +93,7 @@ class LiveFlow:
             if isinstance(decided, FlowAnswer):
                 pause_s = pause_for_answer_s(call, decided, page, looks)
                 if pause_s is None:
-                    return self._answered(call, decided, performed=False)
+                    return self._answered(call, certain_answer(call, decided, page), performed=False)
                 looks += 1
             else:
                 result = await self._arrived(call, decided, await self._act(decided.action), page)

@@ -22,6 +22,7 @@ from shared.contracts.workflows.flows import (
     ReadList,
 )
 from shared.flows.answering import FlowContext, Perform, effect_tag
+from shared.flows.reading import flow_error
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0, 3.0, 3.0, 5.0, 5.0, 5.0, 5.0)
 """Pauses between observations of a page that may still be rendering."""
@@ -71,6 +72,8 @@ def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | 
         return AWAIT_PAUSE_S if waiting else None
     if isinstance(call, ReadFields | ReadList) and answer.error is None and page is not None:
         return pause_while_changing_s(page, looks)
+    if isinstance(call, CountElements) and page is not None and page.awaited:
+        return next_pause_s(page, looks)
     if isinstance(call, ClickElement) and answer.value is False:
         return next_pause_s(page, looks, IDLE_LOOKS)
     if (isinstance(call, CheckShown) and answer.value is False) or (
@@ -80,6 +83,18 @@ def pause_for_answer_s(call: FlowCall, answer: FlowAnswer, page: PageObserved | 
     if code in DIFFERS:
         return next_pause_s(page, looks, DIFFERENT_LOOKS)
     return next_pause_s(page, looks) if code in LACKS else None
+
+
+def certain_answer(call: FlowCall, answer: FlowAnswer, page: PageObserved | None) -> FlowAnswer:
+    """Return the answer to a call that is not waited for any longer.
+
+    What was read while a request of the page's own had no answer, or had failed, may stand in for what that brings: it
+    is an error.
+    """
+    if page is None or answer.error is not None or not isinstance(call, ReadFields | ReadList | CountElements):
+        return answer
+    missing = next(iter((*page.awaited, *page.failed)), "")
+    return flow_error("value_uncertain", f"{page.url} has no answer of {missing}") if missing else answer
 
 
 def is_tried_again(perform: Perform, result: ActionResult) -> bool:

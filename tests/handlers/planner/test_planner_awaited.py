@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from shared.contracts.actions import Done, SaveProgress, Wait
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.workflows.flows import CheckShown, CountElements, FlowAnswer, ReadFields, ReadList
 from shared.errors import TransientError
-from shared.flows.waiting import PAUSES_S
+from shared.flows.waiting import PAUSES_S, certain_answer
 from tests.handlers.planner.flow_bench import bench
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of
 from tests.handlers.planner.scripted_decider import told
@@ -94,6 +95,16 @@ async def test_a_flow_reads_what_the_answer_brings_or_nothing_for_sure():
     one = bench(shown=awaiting())
     finished = await one.run(attempt=2)
     assert (finished.status, finished.reason) == ("needs_review", "still_loading")
+
+
+def test_what_a_flow_reads_or_counts_without_an_answer_is_an_error_of_the_call():
+    reads = ReadFields(fields=("assignee",)), ReadList(name="rows"), CountElements(selector="li")
+    said = FlowAnswer(value=1)
+    for shown in (awaiting(), page(*ticket(), failed=(REQUEST,))):
+        told = [certain_answer(call, said, shown).error for call in reads]
+        assert [(error and error.code, REQUEST in str(error)) for error in told] == [("value_uncertain", True)] * 3
+        assert certain_answer(CheckShown(selector="li"), said, shown) is said
+    assert [certain_answer(call, said, page(*ticket())) for call in reads] == [said] * 3
 
 
 SAID = {"ticket_number": "TCK-1001", "assignee": "Nobody yet", "due_date": "Mar 3, 2026"}

@@ -51,6 +51,7 @@ from shared.flows.waiting import (
     PAUSES_S,
     awaits_navigation,
     begun_anew,
+    certain_answer,
     is_tried_again,
     next_pause_s,
     pause_for_answer_s,
@@ -210,6 +211,8 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     later = _later(view, call, decided, read)
     if later is not None:
         return later
+    if not isinstance(call, ReadFields):  # its values say themselves what was not answered
+        decided = certain_answer(call, decided, page)
     over = _dismissed(view, turn, decided)
     if over is not None:
         return over
