@@ -130,15 +130,16 @@ const rootNodeOf = (el) => anyRoots ? el.getRootNode() : document;
 function closestTo(el, css) {
   let known = nearest.get(css);
   if (!known) { known = new Map(); nearest.set(css, known); }
-  return climb(el, css, known);
+  return el.matches(css) ? el : closestAbove(el, css, known);
 }
 
-function climb(el, css, known) {
-  let found = known.get(el);
+function closestAbove(el, css, known) {
+  const up = el.parentElement;
+  if (!up) return null;
+  let found = known.get(up);
   if (found === undefined) {
-    const up = el.parentElement;
-    found = el.matches(css) ? el : up ? climb(up, css, known) : null;
-    known.set(el, found);
+    found = up.matches(css) ? up : closestAbove(up, css, known);
+    known.set(up, found);
   }
   return found;
 }
@@ -385,31 +386,42 @@ const TOGGLED = { true: 'pressed', false: 'not pressed', mixed: 'partly pressed'
 // Of the days of a calendar only the picked one is told: the others say with every day that it is not.
 const isDay = (el) => /^\d{1,2}$/.test(clean(el.textContent)) && el.closest('td,[role=gridcell]') !== null;
 
+// What is said for screen readers, without `aria-` before its names. Most elements say nothing.
+const NO_ARIA = Object.freeze({});
+function ariaOf(el) {
+  if (!el.hasAttributes()) return NO_ARIA;
+  let said = NO_ARIA;
+  for (const name of el.getAttributeNames()) if (name.startsWith('aria-')) {
+    if (said === NO_ARIA) said = {};
+    said[name.slice(5)] = el.getAttribute(name);
+  }
+  return said;
+}
+
 function statesOf(el, role) {
   const states = [];
-  const said = el.hasAttributes() && el.getAttributeNames().some((name) => name.startsWith('aria-'));
-  const aria = (name) => said ? el.getAttribute(`aria-${name}`) : null;
+  const aria = ariaOf(el);
   if (CHECKABLE.has(role)) {
     states.push(isMixed(el) ? 'mixed' : checkedOf(el) ? 'checked' : 'unchecked');
   }
-  else if (/^(true|false|mixed)$/.test(aria('checked') || '')) states.push({ true: 'checked', false: 'unchecked', mixed: 'mixed' }[aria('checked')]);
+  else if (/^(true|false|mixed)$/.test(aria.checked || '')) states.push({ true: 'checked', false: 'unchecked', mixed: 'mixed' }[aria.checked]);
   if (role === 'tab') states.push(...tabState(el));
-  else if (role === 'option' && el.selected || aria('selected') === 'true') states.push('selected');
-  if (aria('sort') && aria('sort') !== 'none') states.push(/^(a|de)scending$/.test(aria('sort')) ? `sorted ${aria('sort')}` : 'sorted');
+  else if (role === 'option' && el.selected || aria.selected === 'true') states.push('selected');
+  if (aria.sort && aria.sort !== 'none') states.push(/^(a|de)scending$/.test(aria.sort) ? `sorted ${aria.sort}` : 'sorted');
   const turned = pagerStateOf(el);
-  if ((aria('current') && aria('current') !== 'false') || turned === 'current') states.push('current');
-  const open = el.localName === 'summary' && el.parentElement.localName === 'details' ? String(el.parentElement.open) : aria('expanded');
+  if ((aria.current && aria.current !== 'false') || turned === 'current') states.push('current');
+  const open = el.localName === 'summary' && el.parentElement.localName === 'details' ? String(el.parentElement.open) : aria.expanded;
   if (open === 'true') states.push('expanded');
   if (open === 'false') states.push('collapsed');
-  else if (open !== 'false' && aria('haspopup') && aria('haspopup') !== 'false' && role !== 'combobox') states.push('opens more');
-  const pressed = TOGGLED[aria('pressed')];
+  else if (open !== 'false' && aria.haspopup && aria.haspopup !== 'false' && role !== 'combobox') states.push('opens more');
+  const pressed = TOGGLED[aria.pressed];
   if (pressed && !(pressed === 'not pressed' && isDay(el))) states.push(pressed);
   const field = mayBeDisabled(el);
-  if (field && el.matches(':disabled') || aria('disabled') === 'true' || turned === 'disabled') states.push('disabled');
-  if (el.required || aria('required') === 'true') states.push('required');
-  if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria('readonly') === 'true')) states.push('readonly');
-  if (aria('invalid') === 'true' || field && el.matches(':user-invalid')) states.push('invalid');
-  if (aria('busy') === 'true') states.push('busy');
+  if (field && el.matches(':disabled') || aria.disabled === 'true' || turned === 'disabled') states.push('disabled');
+  if (el.required || aria.required === 'true') states.push('required');
+  if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria.readonly === 'true')) states.push('readonly');
+  if (aria.invalid === 'true' || field && el.matches(':user-invalid')) states.push('invalid');
+  if (aria.busy === 'true') states.push('busy');
   states.push(...limitsOf(el, role), ...unchosen(el));
   if (canBeDragged(el)) states.push('draggable');
   return states;

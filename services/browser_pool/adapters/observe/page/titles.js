@@ -30,7 +30,7 @@ function holdersOf(el, name, isRun) {
     const inside = el.querySelectorAll(SAYS_MORE);
     if (inside.length <= MAX_TITLED_INSIDE) for (const one of inside) if (holdsOnly(one, name)) holders.push(one);
   }
-  let one = levelsToTitle(el) > MAX_LEVELS ? null : el;
+  let one = levelsToTitle(above(el)) > MAX_LEVELS ? null : el;
   for (let level = 0; one !== null && level < MAX_LEVELS; level += 1) {
     one = soleParent(one);
     if (one !== null && one.matches(SAYS_MORE) && (!isRun || holdsOnly(one, name))) holders.push(one);
@@ -38,14 +38,14 @@ function holdersOf(el, name, isRun) {
   return holders;
 }
 
-// How far above an element one stands that may have a title of it.
+// How far above what is in `up` an element stands that may have a title of it.
 const levels = memory();
-function levelsToTitle(el) {
-  let known = levels.get(el);
+function levelsToTitle(up) {
+  if (!up) return Infinity;
+  let known = levels.get(up);
   if (known === undefined) {
-    const up = above(el);
-    known = !up ? Infinity : up.hasAttributes() && up.matches(SAYS_MORE) ? 1 : levelsToTitle(up) + 1;
-    levels.set(el, known);
+    known = up.hasAttributes() && up.matches(SAYS_MORE) ? 1 : levelsToTitle(above(up)) + 1;
+    levels.set(up, known);
   }
   return known;
 }

@@ -441,9 +441,9 @@ function details(id, wanted, withLocators) {
 
 // The last facts of an item as most items have them, which need not be sent: the defaults of `RawItem` of page/model.py.
 const USUAL = ['', 1, null, '', '', NONE, NONE, null, null, '', false, false, false, false, NONE, false, '', 0, NONE];
+const isUsual = (fact, usual) => fact === usual || usual === NONE && fact.length === 0;
 function withoutUsual(item) {
   const first = item.length - USUAL.length;
-  const isUsual = (fact, usual) => fact === usual || usual === NONE && fact.length === 0;
   while (isUsual(item[item.length - 1], USUAL[item.length - 1 - first])) item.pop();
   return item;
 }
