@@ -46,6 +46,7 @@ async def test_every_example_is_here() -> None:
         "A list",
         "A part of a page",
         "A value without a label",
+        "A value within a word",
         "A text that people write",
         "The next page",
         "Keys",
@@ -73,6 +74,15 @@ async def test_a_value_without_a_label(look: Look) -> None:
     page, spec, told = example("A value without a label")
     seen = await look(page)
     assert [f"{name}: {shown(spec, seen, name)}" for name in spec.output_schema] == told
+
+
+async def test_a_value_within_a_word(look: Look) -> None:
+    page, spec, told = example("A value within a word")
+    seen = await look(page)
+    assert f"version: {shown(spec, seen, 'version')}" == told[0]
+    field = spec.output_schema["version"].model_dump(exclude_defaults=True)
+    _, open_spec, _ = example("A value within a word", output_schema={"version": {**field, "preceded_by": None}})
+    assert shown(open_spec, seen, "version") is None
 
 
 async def test_a_text_that_people_write(look: Look) -> None:

@@ -81,6 +81,35 @@ def test_what_stands_before_or_after_it_says_which_text_is_meant():
     assert shown(text("3 files changed, 4 lines"), text("4 files"), **changed) == "3"
 
 
+@cases(
+    "written, pattern, around, expected",
+    [
+        # Half of what fits is no value.
+        ("Latest v1.9.17", "[0-9.]+", {}, None),
+        ("Latest v1.9.17", "[0-9]+[.][0-9]+", {}, None),
+        ("Weight 1.5kg", "[0-9]+[.]?[0-9]*", {}, None),
+        # The rest of the word is written out.
+        ("Latest v1.9.17", "[0-9.]+", {"preceded_by": "Latest v"}, "1.9.17"),
+        ("Latest v1.9.17", "[0-9.]+", {"preceded_by": ".*v"}, "1.9.17"),
+        ("Weight 1.5kg net", "[0-9.]+", {"preceded_by": "Weight", "followed_by": "kg net"}, "1.5"),
+        # It is not: any letters would do.
+        ("Latest v1.9.17", "[0-9.]+", {"preceded_by": ".*"}, None),
+        ("Latest w1.9.17", "[0-9.]+", {"preceded_by": r"Latest \w"}, None),
+        ("Open TCK-12b now", "[A-Z]+-[0-9]+", {"preceded_by": "Open", "followed_by": ".*"}, None),
+        # Another part of the text is whole.
+        ("The 3rd of 12", "[0-9]+", {}, "12"),
+        ("Changeset 8f3c2d1 in trunk", "[0-9a-f]{7,40}", {}, "8f3c2d1"),
+    ],
+)
+def test_a_value_within_a_word_is_had_where_the_field_writes_out_the_rest_of_it(written, pattern, around, expected):
+    assert shown(text(written), shown_in="text", pattern=pattern, **around) == expected
+
+
+def test_half_of_what_fits_speaks_against_another_value():
+    versions = (text("Latest v1.9.17"), text("Python 3.11"))
+    assert shown(*versions, shown_in="text", pattern="[0-9.]+") == {".9.17", "3.11"}
+
+
 def test_the_text_beside_it_counts_on_its_own_line_only():
     one = (on_line("Ann", 0), on_line("2 days ago", 100, title="2026-01-01"), on_line("Bo", 0, 50))
     assert shown(*one, **WHO, followed_by=AGO) == "Ann"

@@ -4,8 +4,8 @@ pattern, and the addresses of links with such a text."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from services.planner.page.labels.candidates import Candidate
@@ -24,10 +24,26 @@ MAX_ELEMENTS = 400
 _SEPARATORS = " \t\n·•|"
 """Between the texts of one line; no part of what stands before or after a value."""
 _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
+_PIECE = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
+"""Words with their letters and digits apart: the pieces of ``v17`` are ``v`` and ``17``."""
+_MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
 
 
 @dataclass(frozen=True)
-class _TextInContext:
+class FittingPart:
+    """A part of a text that fits a pattern. `before` and `after`: what else is in its first and last word; empty where
+    it begins and ends with a word. `doubtful`: more of the text fits, but begins or ends within a word."""
+
+    text: str
+    start: int
+    end: int
+    before: str = ""
+    after: str = ""
+    doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class TextInContext:
     """A text in which a value may stand. `before` and `after`: what stands around it. `is_tooltip`: around the words
     that have it, and not within the text."""
 
@@ -42,39 +58,54 @@ def unlabelled_candidates(field: OutputField, elements: Sequence[Element], page:
     """Return the longest parts that fit the field's pattern, at the first `MAX_ELEMENTS` elements of this kind.
 
     Where the field says what stands before or after the value, its patterns are tried in turn: those of the first one
-    that is found count. Of `address`, return the addresses of the links with such a part.
+    that is found count. Of `address`, return the addresses of the links with such a part. A part begins and ends with a
+    word, unless the field writes out what else is in that word; where more of the text fits within a word, such as
+    `1.9` of `v1.9`, it is doubtful.
     """
-    if field.shown_in == "title":
-        elements = (title_element(page),)
     if field.shown_in == "address":
         return [Candidate(link.url or "", link, link.row) for link in _links_saying(field.pattern, elements)]
-    texts = list(islice((one for one in _texts_in_context(field, elements) if one.text), MAX_ELEMENTS))
+    texts = texts_in_context(field, elements, page)
+    doubtful: list[Candidate] = []
     for around in product(words(field.preceded_by) or ("",), words(field.followed_by) or ("",)):
-        found = [(one.element, part) for one in texts for part in _parts(one, field.pattern, *around)]
-        if found:
-            return [Candidate(part, element, element.row, part=TextPart(text=part)) for element, part in found]
-    return []
+        found = [_candidate(one.element, part) for one in texts for part in _parts(one, field.pattern, *around)]
+        if not all(one.doubtful for one in found):
+            return found
+        doubtful = doubtful or found
+    return doubtful
+
+
+def _candidate(element: Element, part: FittingPart) -> Candidate:
+    return Candidate(part.text, element, element.row, part=TextPart(text=part.text), doubtful=part.doubtful)
 
 
 def _links_saying(pattern: str, elements: Sequence[Element]) -> list[Element]:
     """Return the links of which all of the text fits; where there are none, those with a part that fits."""
     links = [element for element in elements if element.role == "link" and element.url][:MAX_ELEMENTS]
     whole = [link for link in links if fits_pattern(pattern, link.name)]
-    return whole or [link for link in links if next(_parts(_TextInContext(link, link.name), pattern), None) is not None]
+    return whole or [
+        link for link in links if any(not one.doubtful for one in _parts(TextInContext(link, link.name), pattern))
+    ]
 
 
-def _texts_in_context(field: OutputField, elements: Sequence[Element]) -> Iterator[_TextInContext]:
+def texts_in_context(field: OutputField, elements: Sequence[Element], page: PageObserved) -> list[TextInContext]:
+    """Return the first `MAX_ELEMENTS` texts in which the value of such a field may stand."""
+    if field.shown_in == "title":
+        elements = (title_element(page),)
+    return list(islice((one for one in _all_in_context(field, elements) if one.text), MAX_ELEMENTS))
+
+
+def _all_in_context(field: OutputField, elements: Sequence[Element]) -> Iterator[TextInContext]:
     asks_around = field.preceded_by is not None or field.followed_by is not None
     for at, element in enumerate(elements):
         before = _beside(elements[at - 1], element) if asks_around and at else ""
         after = _beside(elements[at + 1], element) if asks_around and at + 1 < len(elements) else ""
         if field.shown_in != "tooltip":
-            yield _TextInContext(element, _text_in(element, field.shown_in), before, after)
+            yield TextInContext(element, _text_in(element, field.shown_in), before, after)
             continue
-        yield _TextInContext(element, element.title or "", before, after, is_tooltip=True)
+        yield TextInContext(element, element.title or "", before, after, is_tooltip=True)
         for hint in element.hints:
             left, _, right = element.name.partition(hint.text)
-            yield _TextInContext(element, hint.title or "", left or before, right or after, is_tooltip=True)
+            yield TextInContext(element, hint.title or "", left or before, right or after, is_tooltip=True)
 
 
 def _beside(neighbour: Element, element: Element) -> str:
@@ -99,26 +130,70 @@ def _text_in(element: Element, shown_in: ShownIn | None) -> str:
             return "" if is_input(element) or is_heading(element) else element.name
 
 
-def _parts(written: _TextInContext, pattern: str, preceded_by: str = "", followed_by: str = "") -> Iterator[str]:
-    """Yield the longest runs of words that fit; none of them lies within another."""
+def _parts(written: TextInContext, pattern: str, preceded_by: str = "", followed_by: str = "") -> Iterator[FittingPart]:
+    """Yield the longest runs of words that fit, then those that begin or end within a word where the patterns of what
+    stands around them write out the rest of it."""
+    whole, within = parts_that_fit(written, pattern, preceded_by, followed_by)
+    for part in whole:
+        wider = any(one.start < part.end and part.start < one.end for one in within)
+        yield replace(part, doubtful=True) if wider else part
+    for part in within:
+        escaped = part.before and preceded_by.removesuffix(part.before).endswith("\\")
+        if preceded_by.endswith(part.before) and followed_by.startswith(part.after) and not escaped:
+            yield part
+
+
+def parts_that_fit(
+    written: TextInContext, pattern: str, preceded_by: str = "", followed_by: str = ""
+) -> tuple[list[FittingPart], list[FittingPart]]:
+    """Return the longest runs of words that fit, none of them within another; and those that begin or end within a
+    word, and lie in none of these."""
     text = written.text
     if len(text) > MAX_TEXT_CHARS:
-        return
-    spans = [match.span() for match in _WORD.finditer(text)][:MAX_WORDS]
+        return [], []
+
+    def fits(start: int, end: int) -> bool:
+        return fits_pattern(pattern, text[start:end]) and _stands_so(written, start, end, preceded_by, followed_by)
+
+    words_at = [match.span() for match in _WORD.finditer(text)][:MAX_WORDS]
+    whole = _longest(words_at, fits)
+    cut: list[tuple[int, int]] = []
+    if words_at and _MIXED.search(text) is not None:
+        cut = _longest([match.span() for match in _PIECE.finditer(text, 0, words_at[-1][1])], fits, whole)
+    starts, ends = [start for start, _ in words_at], [end for _, end in words_at]
+    return [FittingPart(text[a:b], a, b) for a, b in whole], [
+        FittingPart(
+            text[a:b],
+            a,
+            b,
+            before=text[max(start for start in starts if start <= a) : a],
+            after=text[b : min(end for end in ends if end >= b)],
+        )
+        for a, b in cut
+    ]
+
+
+def _longest(
+    spans: Sequence[tuple[int, int]], fits: Callable[[int, int], bool], known: Sequence[tuple[int, int]] = ()
+) -> list[tuple[int, int]]:
+    """Return the longest runs of these spans that fit, none within another or within one that is known."""
     taken: list[tuple[int, int]] = []
     for length in range(len(spans), 0, -1):
         for first in range(len(spans) - length + 1):
             start, end = spans[first][0], spans[first + length - 1][1]
-            if any(a <= start and end <= b for a, b in taken) or not fits_pattern(pattern, text[start:end]):
-                continue
-            left, right = text[:start].strip(_SEPARATORS), text[end:].strip(_SEPARATORS)
-            if written.is_tooltip:
-                left = right = ""
-            if _fits_around(preceded_by, left, written.before, bool(followed_by)) and _fits_around(
-                followed_by, right, written.after, bool(preceded_by)
-            ):
+            if not any(a <= start and end <= b for a, b in (*known, *taken)) and fits(start, end):
                 taken.append((start, end))
-                yield text[start:end]
+    return taken
+
+
+def _stands_so(written: TextInContext, start: int, end: int, preceded_by: str, followed_by: str) -> bool:
+    """Return whether what stands before and after a part is as asked for."""
+    left, right = written.text[:start].strip(_SEPARATORS), written.text[end:].strip(_SEPARATORS)
+    if written.is_tooltip:
+        left = right = ""
+    return _fits_around(preceded_by, left, written.before, bool(followed_by)) and _fits_around(
+        followed_by, right, written.after, bool(preceded_by)
+    )
 
 
 def _fits_around(pattern: str, own: str, beside: str, other_side: bool) -> bool:
