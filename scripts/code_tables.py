@@ -13,12 +13,13 @@ from shared.contracts.error_codes import (
     SQL_REFUSALS,
     is_transient,
 )
+from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS
 from shared.statuses import GROUPS, STATUSES, STYLES, Status, population_order
 
 HEAD = """# Codes
 
-<!-- Written by scripts/write_docs.py from shared/contracts/codes.py, shared/contracts/error_codes.py and
-shared/statuses.py: change it there. -->
+<!-- Written by scripts/write_docs.py from shared/contracts/codes.py, shared/contracts/error_codes.py,
+shared/contracts/explaining/explained.py and shared/statuses.py: change it there. -->
 
 Every code that results, messages and `--json` hold. A code keeps its meaning; new ones may be added, so programs should
 accept codes that they do not know.
@@ -43,6 +44,11 @@ REFUSALS_HEAD = """## Refusals
 
 `code` of a query that is refused (`exhibit sql`), and of a stored page that cannot be opened (`exhibit reperform`).
 """
+FIELDS_HEAD = """## Why a field is not certain
+
+`why` of a text that nearly was the value (`near` of a field in result.json), and of a change of the spec that would
+settle the field (`settled_by`).
+"""
 SEAL_HEAD = """## What verify finds
 
 `code` of a problem that `exhibit verify --json` lists.
@@ -64,6 +70,9 @@ def page() -> str:
         REFUSALS_HEAD,
         _table(("code of a query", "meaning"), ((f"`{code}`", words) for code, words in SQL_REFUSALS.items())),
         _table(("code of a page", "meaning"), ((f"`{code}`", words) for code, words in RESTORE_REFUSALS.items())),
+        FIELDS_HEAD,
+        _table(("code of a text", "meaning"), ((f"`{code}`", words) for code, words in NEAR_WORDS.items())),
+        _table(("code of a key", "meaning"), ((f"`{code}`", words) for code, words in KEY_WORDS.items())),
         SEAL_HEAD,
         _table(("code", "meaning"), ((f"`{code}`", words) for code, words in SEAL_PROBLEMS.items())),
     )

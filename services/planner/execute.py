@@ -9,6 +9,7 @@ from msgspec.structs import replace as replace_part
 
 from services.planner.deps import PlannerDeps
 from services.planner.judge.drawn_values import judge_drawn
+from services.planner.judge.explaining.explain import with_explanations
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
@@ -184,6 +185,7 @@ async def _end_sample(
     if view.spec.phase == "discovery" or ruling.status != "done":
         taken = await keep_page(view, taken, session, deps, step_picture=pictured)
     ruling = judge_drawn(replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes)))
+    ruling = with_explanations(ruling, view)
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"
     return ActionOutcome(

@@ -126,6 +126,8 @@ class ReasonFacts:
     """A resumed run does not work on the sample again."""
     mended_by_us: bool = False
     """The fault is not ours, but what mends it is: the spec, or what the run has at hand."""
+    of_fields: bool = False
+    """It lies in what the page and the spec say of a field: a key of the field may settle it."""
 
 
 _RESUME = "Resume the run when the site works again."
@@ -213,11 +215,11 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="the decider calls `fail` with the code `other`", advice=_LOOK),
     # The gates
     "ambiguous_value": ReasonFacts(
-        status="needs_review", fault="us", fail="ambiguous", words="the page says two things",
+        status="needs_review", fault="us", fail="ambiguous", of_fields=True, words="the page says two things",
         when="the page shows two different values for one field",
         advice="Say which one is meant: `labels`, `under` or `pattern` of the field."),
     "missing_fields": ReasonFacts(
-        status="needs_review", fault="us", words="required values were not found",
+        status="needs_review", fault="us", of_fields=True, words="required values were not found",
         when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`; say "
         "where a value without a label stands with `shown_in`, or with `headline` in the `route` for a heading; do not "
         "require what a page may leave out; write the type of what it may show empty as `string | null`."),
@@ -238,7 +240,7 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="a discovery task found nothing, and no words of the page say that the list is empty",
         advice="Look at the page. `labels` and `list` in the discovery task say how its items are read."),
     "invalid_values": ReasonFacts(
-        status="needs_review", fault="us", words="a value is not of the type of its field",
+        status="needs_review", fault="us", of_fields=True, words="a value is not of the type of its field",
         when=_INSISTED + "a value is not of its field's type, or may not be absent",
         advice="Change the type, `not_present` or `date_order` of the field."),
     "unconfirmed_values": ReasonFacts(

@@ -10,6 +10,7 @@ from shared.contracts.base import Message, Part, Usage
 from shared.contracts.codes import Fault, OpenCode, Status
 from shared.contracts.discovery import Problem, RunMode, Sample
 from shared.contracts.error_codes import EndCode
+from shared.contracts.explaining.explained import FieldExplained
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 
 BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
@@ -149,5 +150,7 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     """Of a search for samples: how many the list has by the page's own count; None if no page shows one."""
     flagged: bool = False
     notes: tuple[Note, ...] = ()
+    explained: tuple[FieldExplained, ...] = ()
+    """Of fields that are not certain: what nearly matched, and which keys of the spec would settle them."""
     started_at: datetime
     finished_at: datetime

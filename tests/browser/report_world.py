@@ -98,6 +98,8 @@ class Told:
     downloads: tuple[str, ...] = ()
     candidates: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Of a field without a value: the boxes of the picture between which a person decides."""
+    explained: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """Of a field without a value: what nearly matched, and what would settle it."""
     on_picture: bool = True
     """Whether the sources of the values name the screenshot."""
 
@@ -149,7 +151,8 @@ def _field(told: Told, name: str, url: str) -> dict[str, Any]:
     if value is None:
         state = "not_present" if name in told.not_present else "not_found"
         candidates = [{"shown": at, "source": _source(told, at, url)} for at in told.candidates.get(name, ())]
-        return {"state": state, "shown": told.shown.get(name), "candidates": candidates}
+        explained = told.explained.get(name, {})
+        return {"state": state, "shown": told.shown.get(name), "candidates": candidates, **explained}
     shown = told.shown.get(name, str(value))
     source = _source(told, name, url)
     return {"state": "value", "value": value, "shown": shown, "source": source, "origin": "page", "read_by": "rules"}

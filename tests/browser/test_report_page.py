@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -18,6 +19,7 @@ from pypdf import PdfReader
 
 from shared.contracts.discovery import InputFile, Register
 from shared.contracts.evidence import NoFlowCount, WayCount
+from shared.contracts.explaining.explained import NEAR_WORDS
 from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
 from tests.browser.report_world import COLOURS, Pictured, Told, pictured, reconciliation_bytes, spec, write
 from tests.practice_sites.site_browser import a_browser
@@ -175,6 +177,27 @@ async def test_candidates_are_boxed_and_no_number_covers_the_picture_or_another_
         await page.get_by_role("button", name="closed").first.click()
         chosen = page.locator(".stage .mark.chosen")
         assert await chosen.get_attribute("data-candidate") == "1"
+
+
+async def test_what_would_settle_a_field_stands_beside_it_and_is_copied(browser: Browser, tmp_path: Path) -> None:
+    entry = {"type": "string | null", "labels": ["<b>Owner</b>"]}
+    key = {"keys": {}, "entry": entry, "why": "label_alike", "state": "value", "value": "Ann <i>Lee</i>"}
+    none = {"keys": {}, "entry": {"type": "string | null"}, "why": "may_be_empty", "state": "not_present"}
+    near = [{"shown": "Bo", "why": "past", "label": "Old owner"}]
+    explained = {"assignee": {"near": near, "settled_by": [key, none]}}
+    told = Told("TCK-1", {"number": "TCK-1"}, status="needs_review", reason="missing_fields", explained=explained)
+    async with opened(browser, write(tmp_path / "run", [told])) as page:
+        await open_sample(page, "TCK-1")
+        (assignee,) = await page.locator(".explained").all()
+        assert f"Old owner: Bo – {NEAR_WORDS['past']}" in (await assignee.inner_text()).replace("“", "").replace(
+            "”", ""
+        )
+        pasted = f'"assignee": {json.dumps(entry)}'
+        assert await assignee.locator("code").all_inner_texts() == [pasted, '"assignee": {"type": "string | null"}']
+        await expect(assignee.locator("q").last).to_have_text("Ann <i>Lee</i>")
+        await page.evaluate("navigator.clipboard.writeText = (words) => { window.copiedWords = words; }")
+        await assignee.get_by_role("button", name="Copy this entry of assignee").first.click()
+        assert await page.evaluate("window.copiedWords") == pasted
 
 
 async def test_the_reader_chooses_which_fields_the_list_shows(browser: Browser, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from services.console.text.tally import (
     Trouble,
     headline,
     reconciliation_line,
+    settling_line,
     to_words,
     way_lines,
     workflow_offer,
@@ -212,6 +213,8 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
     for line in _advice(tally, finished):
         facts.add_row("To do", Text(line))
+    if tally.settling is not None:
+        facts.add_row("To settle", Text(settling_line(tally.settling)))
     for line in way_lines(finished):
         facts.add_row("Way", Text(line))
     if tally.long_ways and not tally.saves_workflow:

@@ -7,6 +7,8 @@ from textwrap import wrap
 
 from services.console.text.sample_story import AttemptStory, SampleStory, StepStory, ValueStory
 from shared.contracts.base import total_tokens
+from shared.contracts.explaining.explained import NearValue, key_words, near_words, paste_lines
+from shared.evidence_format.step_words import value_text
 from shared.statuses import NO_RESULT, STYLES
 
 MOST_STEPS, MOST_VALUES, MOST_CELLS, MOST_OTHERS = 12, 10, 6, 4
@@ -19,8 +21,27 @@ ORIGIN_WORDS = {"derived": "derived by a model", "vision": "read from a picture"
 
 
 def story_lines(story: SampleStory, width: int, *, all_of_it: bool = False) -> list[str]:
-    """Return the lines, none of them longer than ``width``; with ``all_of_it`` nothing is folded or cut."""
-    lines = [*_head(story, all_of_it), "", *_steps(story, all_of_it), "", *_values(story, all_of_it), *_more(story)]
+    """Return the lines, none of them longer than ``width`` but for what is pasted; with ``all_of_it`` nothing is folded
+    or cut."""
+    lines = [*_head(story, all_of_it), "", *_steps(story, all_of_it), "", *_values(story, all_of_it)]
+    settling, more = settling_lines(story.values, width), [*_more(story)]
+    told = _fitted_all(lines, width, all_of_it)
+    return [*told, *settling, *([""] if settling and more else []), *_fitted_all(more, width, all_of_it)]
+
+
+def settling_lines(values: Iterable[ValueStory], width: int) -> list[str]:
+    """Return what in the spec would settle fields, ready to paste: these lines are never cut."""
+    lines: list[str] = []
+    for value in values:
+        for at, key in enumerate(value.settled_by):
+            gives = "not present" if key.state == "not_present" else f"“{value_text(key.value) or key.shown}”"
+            told = f"  {value.field if at == 0 else 'or'} {gives}: {key_words(key.why)}"
+            pasted = (f"      {line}" for line in paste_lines(value.field, key, width - 6))
+            lines += [*_fitted(_plain(told), width, all_of_it=False), *pasted]
+    return ["", "This in the spec would settle it", *lines] if lines else []
+
+
+def _fitted_all(lines: Iterable[str], width: int, all_of_it: bool) -> list[str]:
     return [one for line in lines for one in _fitted(_plain(line), width, all_of_it)]
 
 
@@ -127,8 +148,14 @@ def _values(story: SampleStory, all_of_it: bool) -> Iterator[str]:
     for value in shown:
         yield f"  {value.field:<{width}}  {_value(value, page)}"
         yield from (f"{' ' * (width + 4)}the page says: {one}" for one in value.candidates[:MOST_OTHERS])
+        yield from (f"{' ' * (width + 4)}nearly: {near_text(one)}" for one in value.near[:MOST_OTHERS])
     if len(shown) < len(story.values):
         yield f"      ... {_counted(len(story.values) - len(shown), 'more value')}; --all lists them"
+
+
+def near_text(near: NearValue) -> str:
+    """Return what nearly was the value, and why it is not."""
+    return f"{f'{near.label}: ' if near.label else ''}“{near.shown}”: {near_words(near.why)}"
 
 
 def _value(value: ValueStory, page: str) -> str:

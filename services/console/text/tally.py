@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.contracts.actions import Action, UseWorkflow
 from shared.contracts.base import Usage, add_usage
@@ -12,6 +12,7 @@ from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import FileReading, PopulationClosed, RunStarted, SampleFound
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, ReconciliationCounts, RunFinished, uses_flows
+from shared.contracts.explaining.explained import keys_text
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.reconciliation import RECORD_VERDICTS
@@ -21,6 +22,7 @@ from shared.text.names import DISCOVERY
 from shared.text.normal import tidy
 
 TroubleKey = tuple[OpenCode[Status], OpenCode[EndCode], str]
+MOST_KEYS_TOLD = 3
 LEAST_OWN_CHARS = 3
 """A shorter value of a row may be part of any word."""
 
@@ -44,6 +46,17 @@ class Trouble:
     reason: OpenCode[EndCode]
     message: str
     sample_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Settling:
+    """Keys of the spec that would settle a field in so many samples; of several, which one is meant is open."""
+
+    field: str
+    keys: tuple[str, ...]
+    samples: int
+    others: int = 0
+    """Further fields that keys would settle."""
 
 
 @dataclass
@@ -93,6 +106,17 @@ class Tally:
             Trouble(status, reason, shared if len(found) > 1 else next(iter(found.values())).message, tuple(found))
             for (status, reason, shared), found in self._alike.items()
         ]
+
+    @property
+    def settling(self) -> Settling | None:
+        """What would settle the same field in most samples: one key, or several that do so in as many."""
+        ended = [one for one in self.results.values() if one.status != "done"]
+        counts: dict[str, Counter[str]] = {}
+        for told in (told for one in ended for told in one.explained if told.settled_by):
+            counts.setdefault(told.field, Counter()).update({keys_text(key.keys) for key in told.settled_by})
+        found = [_settling(field, keys) for field, keys in counts.items()]
+        first = min(found, key=lambda one: (-one.samples, len(one.keys)), default=None)
+        return None if first is None else replace(first, others=len(found) - 1)
 
     @property
     def long_ways(self) -> int:
@@ -214,6 +238,21 @@ def reconciliation_line(counts: ReconciliationCounts) -> str:
     shown = [f"{number} {to_words(verdict)}" for verdict, number in told.items() if number or "missing" in verdict]
     rows = "1 row" if counts.rows == 1 else f"{counts.rows} rows"
     return f"{_samples(counts.samples)} and {rows}: {', '.join(shown)}"
+
+
+def settling_line(settling: Settling) -> str:
+    """Return which keys of the spec would settle a field in most samples."""
+    keys = " or ".join(settling.keys[:MOST_KEYS_TOLD])
+    more = len(settling.keys) - MOST_KEYS_TOLD
+    others = f", or {more} more" if more > 0 else ""
+    fields = f", {settling.others} more field{'s' if settling.others > 1 else ''}" if settling.others else ""
+    told = f"{_samples(settling.samples)}{fields}; `exhibit explain last SAMPLE` tells each"
+    return f"{settling.field}: {keys}{others} ({told})"
+
+
+def _settling(field: str, counts: Counter[str]) -> Settling:
+    most = max(counts.values())
+    return Settling(field, tuple(sorted(keys for keys, count in counts.items() if count == most)), most)
 
 
 def _samples(count: int) -> str:

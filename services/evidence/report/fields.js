@@ -10,7 +10,7 @@ function fieldItem(field, i) {
   const head = where
     ? el("button", { type: "button", class: "mark-button", "aria-pressed": "false", "aria-label": `${words(field.n)}: show it on the picture` }, el("b", { class: "badge", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))))
     : el("span", { class: "mark-button" }, el("b", { class: "badge off", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))));
-  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where));
+  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where), explained(field));
   if (where) {
     item.addEventListener("click", (event) => event.target.closest("a, summary, details, .copy, .candidate") || getSelection().toString() || chooseField(i));
     head.addEventListener("focus", () => chooseField(i));
@@ -29,6 +29,16 @@ function candidateList(field, i) {
       return el("li", null, placed ? el("button", { type: "button", class: "candidate", onclick: () => chooseField(i, at) }, words) : el("span", { class: "candidate" }, words));
     })),
   ];
+}
+
+// What nearly matched, and what in the spec would settle the field, ready to paste.
+function explained(field) {
+  const near = field.near || [];
+  const keys = field.settled_by || [];
+  if (!near.length && !keys.length) return null;
+  return el("div", { class: "explained" },
+    near.length ? [el("p", { class: "muted" }, "Nearly matched:"), el("ul", { class: "near" }, near.map((one) => el("li", null, one.label ? [said(one.label), ": "] : null, el("q", null, said(one.shown || "(empty)")), ` – ${one.why}`)))] : null,
+    keys.length ? [el("p", { class: "muted" }, keys.length > 1 ? "In the spec, one of these would settle it:" : "In the spec, this would settle it:"), el("ul", { class: "keys" }, keys.map((one) => el("li", null, el("p", null, el("code", null, said(one.paste)), copyButton(one.paste, `Copy this entry of ${words(field.n)}`)), el("p", null, "gives ", one.gives === null ? el("span", { class: "state p" }, "none") : el("q", null, said(one.gives)), ` – ${one.why}`))))] : null);
 }
 
 function fieldValue(field, i) {

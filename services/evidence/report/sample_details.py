@@ -10,6 +10,7 @@ from msgspec import UNSET
 from services.evidence.facts import ArtifactFacts, SampleFacts
 from services.evidence.report.playback_facts import flow_of, playback_step
 from shared.contracts.base import total_tokens
+from shared.contracts.explaining.explained import SettlingKey, key_words, near_words, paste_text
 from shared.contracts.steps import ObservationRef, ValueCandidate, ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.log_codec import LogEntry
@@ -119,8 +120,17 @@ def _field(name: str, stored: StoredField) -> dict[str, Any]:
             "src": _source(stored.source) if stored.source is not None else _NO_SOURCE,
             "response": stored.response or None,
             "candidates": [_candidate(one) for one in stored.candidates or ()],
+            "near": [{"shown": one.shown, "label": one.label, "why": near_words(one.why)} for one in stored.near or ()],
+            "settled_by": [_settling(name, one) for one in stored.settled_by or ()],
         }
     )
+
+
+def _settling(name: str, key: SettlingKey) -> dict[str, Any]:
+    """Return a change of the spec as it is pasted, and what the field is with it; None: the page says that there is
+    none."""
+    gives = None if key.state == "not_present" else (value_text(key.value) or key.shown)[:MOST_IN_ROW]
+    return {"paste": paste_text(name, key), "gives": gives, "why": key_words(key.why)}
 
 
 def _candidate(one: ValueCandidate) -> dict[str, Any]:

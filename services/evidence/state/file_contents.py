@@ -81,6 +81,7 @@ def logged_value(value: FieldValue) -> tuple[str, str, bytes]:
 def result_file(message: SampleFinished, log: AttemptLog) -> ResultFile:
     """Return the contents of result.json. An artifact that is missing or differs from its capture fails the
     sample."""
+    explained = {one.field: one for one in message.explained}
     result = ResultFile(
         version=RESULT_VERSION,
         sample_id=message.sample_id,
@@ -94,7 +95,7 @@ def result_file(message: SampleFinished, log: AttemptLog) -> ResultFile:
         llm_calls=message.usage.llm_calls,
         usage=message.usage,
         extracted={value.field: value.value for value in message.values},
-        fields={value.field: StoredField.of(value) for value in message.values},
+        fields={value.field: StoredField.of(value, explained.get(value.field)) for value in message.values},
         artifacts=tuple(StoredArtifact.of(filed) for filed in _all_artifacts(message, log)),
         judgment=message.judgment,
         hints=message.hints,

@@ -200,6 +200,7 @@ def to_finished(
         judgment=ending.judgment,
         flagged=ending.flagged or lacks_stored_source(ending.notes),
         notes=ending.notes,
+        explained=ending.explained,
         started_at=started_at,
         finished_at=finished_at,
     )

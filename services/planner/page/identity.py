@@ -100,6 +100,11 @@ def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     return _read_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
 
 
+def read_anew(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
+    """Return the same readings without keeping them, for a spec that is only tried on the page."""
+    return _read(spec, sample, page)
+
+
 def parts_of(spec: TaskSpec, sample: Sample, page: PageObserved) -> dict[str, tuple[Element, ...]]:
     """Return the elements of the part in which each field with `under` is read; none if the page has no such part."""
     row = template_values(sample)

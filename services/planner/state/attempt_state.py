@@ -23,6 +23,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import REASONS, Fault, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import may_have_fired
+from shared.contracts.explaining.explained import FieldExplained
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import (
     FieldValue,
@@ -344,6 +345,7 @@ class Ending:
     flagged: bool = False
     notes: tuple[Note, ...] = ()
     judgment: Judgment | None = None
+    explained: tuple[FieldExplained, ...] = ()
 
 
 def ending_of(reason: Reason, message: str = "") -> Ending:

@@ -19,6 +19,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
+from shared.contracts.explaining.explained import FieldExplained, NearValue, SettlingKey
 from shared.contracts.planner import Lessons, Way
 from shared.contracts.results import CaptureFacts
 from shared.contracts.sessions.settling import Settlement
@@ -80,9 +81,13 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
     candidates: tuple[ValueCandidate, ...] | UnsetType = UNSET
     response: ResponseSource | UnsetType = UNSET
     """UNSET unless an API gave the value."""
+    near: tuple[NearValue, ...] | UnsetType = UNSET
+    """As in :class:`shared.contracts.explaining.explained.FieldExplained`; UNSET for a field that is certain. So is
+    ``settled_by``."""
+    settled_by: tuple[SettlingKey, ...] | UnsetType = UNSET
 
     @classmethod
-    def of(cls, value: FieldValue) -> StoredField:
+    def of(cls, value: FieldValue, explained: FieldExplained | None = None) -> StoredField:
         return cls(
             state=value.state,
             value=value.value,
@@ -92,6 +97,8 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
             read_by=value.read_by,
             candidates=value.candidates or UNSET,
             response=UNSET if value.response is None else value.response,
+            near=UNSET if explained is None else explained.near,
+            settled_by=UNSET if explained is None else explained.settled_by,
         )
 
     def to_value(self, field: str) -> FieldValue:

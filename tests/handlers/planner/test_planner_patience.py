@@ -33,6 +33,22 @@ async def test_a_step_of_the_route_that_finds_nothing_is_given_up_as_fast():
     assert one.pauses == list(LACKING_PAUSES_S[:IDLE_LOOKS])
 
 
+async def test_a_field_that_is_not_certain_comes_with_what_nearly_matched_and_the_key_that_settles_it():
+    shown = (heading("TCK-1001"), *row("Assigned to", "Ann Lee"), *row("Due date", "Mar 3, 2026"))
+    one = bench_of(page(*shown))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
+    assert {value.field: value.value for value in finished.values} == {
+        "ticket_number": "TCK-1001", "assignee": None, "due_date": "2026-03-03",
+    }  # fmt: skip
+    (assignee,) = finished.explained
+    assert [(key.keys, key.value) for key in assignee.settled_by] == [({"labels": ["Assigned to"]}, "Ann Lee")]
+    schema = {**one.task["output_schema"], "assignee": assignee.settled_by[0].entry}
+    settled = await bench_of(page(*shown), output_schema=schema).run()
+    assert (settled.status, settled.explained) == ("done", ())
+    assert {value.field: value.value for value in settled.values}["assignee"] == "Ann Lee"
+
+
 # --- a page that says that it is still loading
 
 SIGNS = (

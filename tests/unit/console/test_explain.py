@@ -17,6 +17,7 @@ from services.console.cli import app
 from services.console.text.sample_story import NOT_ENDED, SampleStory, StepStory
 from services.console.text.story_lines import MOST_STEPS, chosen_steps
 from shared.contracts.codes import REASONS
+from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.refused import RefusedEvent
 
@@ -118,6 +119,26 @@ def test_one_that_is_not_done_says_why_and_what_to_do(run: Path):
     assert any(value.state == "not_found" and value.required for value in told.values)
     assert any(step.outcome == "refused" and step.told == told.message for step in told.steps)
     assert any(line.strip() == "as said above under Why" for line in lines)
+
+
+def test_what_nearly_matched_and_what_would_settle_it_are_told_and_a_pasted_line_is_never_cut(run: Path):
+    labels = [f"Label number {at} of a long list" for at in range(5)]
+    entry = {"type": "string | null", "labels": labels, "under": "\x1b[2J"}
+    key = {"keys": {"labels": labels}, "entry": entry, "why": "label_alike", "state": "value", "value": "Ann\nLee"}
+    none = {"keys": {}, "entry": {"type": "string | null"}, "why": "may_be_empty", "state": "not_present"}
+    near = [{"shown": "Bo", "label": "Old owner", "why": "past"}]
+    fields = json.loads((run / "A-2/result.json").read_text())["fields"]
+    name = next(iter(fields))
+    told = {**fields, name: {"state": "not_found", "near": near, "settled_by": [key, none]}}
+    change(run / "A-2/result.json", status="needs_review", reason="missing_fields", fields=told)
+    lines = lines_of(str(run), "A-2")
+    assert any(line.strip() == f"nearly: Old owner: “Bo”: {NEAR_WORDS['past']}" for line in lines)
+    start = lines.index("This in the spec would settle it")
+    assert lines[start + 1] == f"  {name} “Ann; Lee”: {KEY_WORDS['label_alike']}"
+    end = lines.index(f"  or not present: {KEY_WORDS['may_be_empty']}")
+    assert json.loads(f"{{{''.join(lines[start + 2 : end])}}}") == {name: entry}
+    assert json.loads(f"{{{lines[end + 1]}}}") == {name: {"type": "string | null"}}
+    assert all(letter.isprintable() for line in lines for letter in line)
 
 
 def test_a_message_of_several_lines_is_told_on_one(run: Path):

@@ -3,19 +3,22 @@ from __future__ import annotations
 import io
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 from rich.console import Console
 
 from services.console.terminal.run_view import live_view, run_summary
-from services.console.text.tally import Tally, headline, way_lines, workflow_offer
+from services.console.text.tally import Settling, Tally, headline, settling_line, way_lines, workflow_offer
 from shared.contracts.actions import Goto, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, NoFlowCount, OutcomeCount, RunFinished, WayCount
+from shared.contracts.explaining.explained import FieldExplained, SettlingKey
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
 from shared.statuses import Status
+from tests.typed import expect
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 1, 12, 0, 10, tzinfo=UTC)
@@ -51,6 +54,32 @@ def step(name: str, attempt: int = 1) -> StepTaken:
         decided_by="rules",
         action=Goto(url="http://127.0.0.1/[x]"),
         message="opened [/red] it",
+    )
+
+
+def explained(field: str, *keys: dict[str, Any]) -> FieldExplained:
+    settled = [SettlingKey(keys=one, entry={"type": "string", **one}, why="label_alike", state="value") for one in keys]
+    return FieldExplained(field=field, settled_by=tuple(settled))
+
+
+def test_the_key_that_settles_most_samples_is_told():
+    tally = Tally("r")
+    assert tally.settling is None
+    label, dmy, mdy = {"labels": ["Assigned to"]}, {"date_order": "dmy"}, {"date_order": "mdy"}
+    for number in range(3):
+        tally.add(ended(f"A{number}", "needs_review", explained=(explained("assignee", label),)))
+    tally.add(ended("A3", "needs_review", explained=(explained("due", dmy, mdy),)))
+    tally.add(ended("A4", explained=(explained("due", dmy, mdy),)))  # it is done
+    assert tally.settling == Settling("assignee", ('"labels": ["Assigned to"]',), 3, others=1)
+    for number in range(5, 7):
+        tally.add(ended(f"A{number}", "needs_review", explained=(explained("due", dmy, mdy),)))
+    assert expect(tally.settling, Settling).field == "assignee", "of two as frequent the one that leaves no choice"
+    for number in range(7, 10):
+        tally.add(ended(f"A{number}", "needs_review", explained=(explained("due", dmy, mdy),)))
+    settling = tally.settling
+    assert settling is not None
+    assert settling_line(settling).startswith(
+        'due: "date_order": "dmy" or "date_order": "mdy" (6 samples, 1 more field; '
     )
 
 

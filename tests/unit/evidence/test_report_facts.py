@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from services.evidence.report.run_summary import RunSums
 from services.evidence.report.sample_details import detail_of, row_of
 from services.evidence.sql.sample_rows import sample_rows
+from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS
 from tests.handlers.evidence.written_sample import facts_of
 
 SOURCE: dict[str, Any] = {
@@ -39,6 +41,20 @@ def test_the_texts_between_which_a_person_decides_stand_with_their_places():
     ann, bo = field["candidates"]
     assert (ann["shown"], ann["src"]["shot"], ann["src"]["box"].y) == ("Ann", "f" * 64, 2.0)
     assert (bo["shown"], bo["src"]["box"]) == ("Bo", None)
+
+
+def test_what_would_settle_a_field_stands_beside_it_ready_to_paste():
+    entry = {"type": "string | null", "labels": ["Assigned to"]}
+    key = {"keys": {"labels": ["Assigned to"]}, "entry": entry, "why": "label_alike", "state": "value", "value": "Ann"}
+    none = {"keys": {}, "entry": {"type": "string | null"}, "why": "of_another_version", "state": "not_present"}
+    near = [{"shown": "Bo", "why": "past", "label": "Owner"}]
+    told = {"owner": {"state": "not_found", "near": near, "settled_by": [key, none]}}
+    (field,) = detail_of(facts_of({"sample_id": "A-1"}, {"fields": told}))["fields"]
+    assert field["near"] == [{"shown": "Bo", "label": "Owner", "why": NEAR_WORDS["past"]}]
+    first, second = field["settled_by"]
+    assert json.loads(f"{{{first['paste']}}}") == {"owner": entry}
+    assert (first["gives"], first["why"]) == ("Ann", KEY_WORDS["label_alike"])
+    assert (second["gives"], second["why"]) == (None, "of_another_version")
 
 
 def test_the_search_for_samples_counts_with_its_own_steps_and_is_no_sample():

@@ -41,6 +41,7 @@ from shared.contracts.error_codes import (
     may_have_fired,
 )
 from shared.contracts.evidence import OutcomeCount, SqlRefused
+from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS, KeyCode, NearCode
 from shared.contracts.results import ActionResult
 from shared.errors import ExhibitError, PermanentError, TransientError, from_failure, to_failure
 from tests.cases import cases
@@ -53,7 +54,8 @@ SOURCES = [path for room in ("services", "shared") for path in sorted((HOUSE / r
     ("names", "rows"),
     [
         (Reason, REASONS), (ActionCode, ACTION_CODES), (SqlCode, SQL_REFUSALS), (RestoreCode, RESTORE_REFUSALS),
-        (SealCode, SEAL_PROBLEMS), (Status, dict.fromkeys(get_args(Status))),
+        (SealCode, SEAL_PROBLEMS), (Status, dict.fromkeys(get_args(Status))), (NearCode, NEAR_WORDS),
+        (KeyCode, KEY_WORDS),
     ],
 )  # fmt: skip
 def test_every_code_has_one_row(names, rows):
