@@ -75,6 +75,7 @@ from shared.contracts.sessions.settling import SampleSettled, SettleReply, Settl
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
+from shared.contracts.trial.tried import TryReply, TrySample
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.contracts.workflows.artifacts import (
     ArtifactDeleted,
@@ -242,6 +243,7 @@ CHECK_PLANNER: Ask[CheckPlanner, PlannerChecked] = Ask(
 )
 DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
 
+TRY_SAMPLE: Ask[TrySample, TryReply] = Ask(f"{PREFIX}.ask.planner.sample.try", TrySample, TryReply)
 REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
     f"{PREFIX}.ask.planner.sample.reperform", Reperform, SampleReperformed
 )

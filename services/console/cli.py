@@ -29,6 +29,8 @@ from services.console.commands.run.command import run
 from services.console.commands.runs.command import runs
 from services.console.commands.settle import settle
 from services.console.commands.sql import sql
+from services.console.commands.trial.command import EXIT_CODES as TRY_EXIT_CODES
+from services.console.commands.trial.command import try_
 from services.console.commands.up import serve, up
 from services.console.commands.validate import validate
 from services.console.commands.verify import EXIT_CODES, verify
@@ -51,6 +53,7 @@ for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
 app.command(epilog=DOCTOR_EXIT_CODES)(doctor)
 app.command(epilog=EXPLAIN_EXIT_CODES)(explain)
+app.command("try", epilog=TRY_EXIT_CODES)(try_)
 app.command()(key)
 app.command()(build)
 app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)

@@ -16,7 +16,7 @@ from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.access.use import BusUse
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Usage
-from shared.contracts.browser_pool import LeaseSession, ProfilePaused
+from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.workflows.library import WorkflowShown
@@ -59,6 +59,7 @@ from shared.subjects import (
     STEP_TAKEN,
     VISION_ASK,
 )
+from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.spec import TaskSpec
 
 
@@ -215,6 +216,21 @@ class PlannerDeps:
             heartbeat_every_s=self.heartbeat_every_s,
             sleep=self.wait,
         )
+
+
+def lease_request(spec: TaskSpec, work: WorkSample) -> LeaseSession:
+    """Return the request for a browser session that may do what the task may do."""
+    return LeaseSession(
+        run_id=work.run_id,
+        sample_id=work.sample_id,
+        auth_profile=spec.auth_profile,
+        auth_concurrency=spec.auth_concurrency if spec.auth_profile is not None else 0,
+        allowed_hosts=allowed_hosts(spec, work.sample),
+        private_hosts=private_hosts(spec),
+        secrets=tuple(spec.secrets),
+        politeness=Politeness(**spec.politeness.model_dump()),
+        guarded=True,
+    )
 
 
 BUS_USE = BusUse(

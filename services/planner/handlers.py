@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from services.planner.deciders.registry import load_recorded_steps
-from services.planner.deps import CheckedRun, PlannerDeps
+from services.planner.deps import CheckedRun, PlannerDeps, lease_request
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
@@ -15,6 +15,7 @@ from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
 from services.planner.steering import Steering, interrupted_limit
+from services.planner.try_sample import try_sample
 from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.healed_flow import report_flow
@@ -22,7 +23,7 @@ from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.actions import AskApi
 from shared.contracts.base import add_usage
-from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
+from shared.contracts.browser_pool import ProfilePaused
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.error_codes import PermanentCode
@@ -38,16 +39,17 @@ from shared.contracts.planner import (
     WorkSample,
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
+from shared.contracts.trial.tried import TryReply, TrySample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
-from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
-from shared.task.allowed_hosts import allowed_hosts, private_hosts
+from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, TRY_SAMPLE, WORK_SAMPLE
 from shared.task.spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
 """A last resort. The limits of one attempt are `max_steps` and `max_time_s` of the task."""
 DRAFT_DEADLINE_S = 300.0
 REPERFORM_DEADLINE_S = 600.0
+TRY_DEADLINE_S = 900.0
 KEPT_RUNS = 64
 LOADING_ATTEMPTS, LOADING_PAUSE_S = 2, 3.0
 """How often a page that goes on loading is tried, and the time between."""
@@ -97,18 +99,7 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     chosen = await choose_way(run, message, decider, deps)
     decider, number = chosen.decider, message.attempt_base + attempt
     task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow)
-    request = LeaseSession(
-        run_id=message.run_id,
-        sample_id=message.sample_id,
-        auth_profile=spec.auth_profile,
-        auth_concurrency=spec.auth_concurrency if spec.auth_profile is not None else 0,
-        allowed_hosts=allowed_hosts(spec, message.sample),
-        private_hosts=private_hosts(spec),
-        secrets=tuple(spec.secrets),
-        politeness=Politeness(**spec.politeness.model_dump()),
-        guarded=True,
-    )
-    async with deps.lease(request) as lease:
+    async with deps.lease(lease_request(spec, message)) as lease:
         if isinstance(lease, ProfilePaused):
             return login_required(message, task.attempt, lease, deps)
         work = SampleWork(task, lease.session, deps)
@@ -153,6 +144,12 @@ async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChec
 async def reperform_sample(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
     """Extract every value of a sample again from its stored pages."""
     return await reperform_values(request, deps)
+
+
+@actor.answers(TRY_SAMPLE, deadline_s=TRY_DEADLINE_S)
+async def try_row(request: TrySample, deps: PlannerDeps) -> TryReply:
+    """Work on one sample outside of any run, and say of each field what it matched."""
+    return await try_sample(request, deps)
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)

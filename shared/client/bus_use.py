@@ -37,6 +37,7 @@ from shared.subjects import (
     SEARCH_WORKFLOWS,
     SETTLE_SAMPLE,
     SUBMIT_RUN,
+    TRY_SAMPLE,
 )
 
 CLIENT, OPERATOR = "client", "operator"
@@ -66,6 +67,7 @@ OPERATOR_USE = BusUse(
         SETTLE_SAMPLE,
         DRAFT_TASK,
         REPERFORM,
+        TRY_SAMPLE,
         LEASE,
         KEEP,
         RELEASE,

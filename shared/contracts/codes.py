@@ -217,7 +217,7 @@ REASONS: dict[Reason, ReasonFacts] = {
     "ambiguous_value": ReasonFacts(
         status="needs_review", fault="us", fail="ambiguous", of_fields=True, words="the page says two things",
         when="the page shows two different values for one field",
-        advice="Say which one is meant: `labels`, `under` or `pattern` of the field."),
+        advice="Say which one is meant: `labels`, `under` or `pattern` of the field. `exhibit try` has it to paste."),
     "missing_fields": ReasonFacts(
         status="needs_review", fault="us", of_fields=True, words="required values were not found",
         when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`; say "
@@ -242,7 +242,7 @@ REASONS: dict[Reason, ReasonFacts] = {
     "invalid_values": ReasonFacts(
         status="needs_review", fault="us", of_fields=True, words="a value is not of the type of its field",
         when=_INSISTED + "a value is not of its field's type, or may not be absent",
-        advice="Change the type, `not_present` or `date_order` of the field."),
+        advice="Change the type, `not_present` or `date_order` of the field. `exhibit try` has it to paste."),
     "unconfirmed_values": ReasonFacts(
         status="needs_review", fault="us", words="no page shows a value that was reported",
         when=_INSISTED + "a model reports a value that no page shows", advice=_LOOK),

@@ -50,7 +50,7 @@ def commands() -> list[str]:
 
 def test_every_command_is_known_here():
     assert commands()[0] == "make demo"
-    assert len(commands()) == 8
+    assert len(commands()) == 9
 
 
 def test_the_commands_of_the_readme_work_one_after_the_other(cli: Cli, monkeypatch: pytest.MonkeyPatch):

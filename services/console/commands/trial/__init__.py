@@ -1,0 +1,1 @@
+"""`exhibit try`: one row of a task, before a run."""

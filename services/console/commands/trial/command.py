@@ -1,0 +1,97 @@
+"""`exhibit try`: one row of a task, worked on as a run does, on one screen."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from services.console import exits
+from services.console.commands.trial.one_row import Tried, picture_place, run_row, try_row
+from services.console.commands.trial.picture import write_picture
+from services.console.commands.trial.rows import TriedRow, choose_row
+from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.trial_view import print_trial
+from services.console.text.trial_story import TrialStory, advice_of, tried_fields
+from shared.client import RunRejectedError
+from shared.contracts.steps import note_text
+from shared.settings import Settings
+from shared.task.row_values import start_url
+
+EXIT_CODES = (
+    "Exit codes: 0 the sample is done and all of its fields are certain; 1 something is not certain; "
+    "2 bad input, nothing started; 3 cannot run; 130 interrupted."
+)
+
+
+def try_(
+    spec: Annotated[Path, typer.Argument(help="The task spec, a JSON file.")],
+    input_file: Annotated[
+        Path | None,
+        typer.Option("--input", help="The rows: CSV or XLSX. Without: the CSV of the spec's name beside it."),
+    ] = None,
+    row: Annotated[int | None, typer.Option(min=1, help="Number of the row, from 1. Without: the first.")] = None,
+    named: Annotated[str | None, typer.Option("--id", help="The row of this sample: its id, or its key.")] = None,
+    planner: Annotated[str | None, typer.Option(help="Who decides: rules, anthropic or operator.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Where the picture of the values is written (PNG).")] = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Work on one row and show what each field matched, what nearly matched, and which key of the spec would settle it.
+
+    Nothing is left behind but the picture, unless --evidence names a place: then it is a run of one sample.
+    """
+    settings = load_settings(nats, evidence)
+    started_s = time.monotonic()
+    try:
+        chosen = choose_row(spec, input_file, row=row, named=named, planner=planner, keeps=evidence is not None)
+    except RunRejectedError as exc:
+        exits.print_problems(exc.problems, as_json=as_json)
+        raise typer.Exit(exits.BAD_INPUT) from None
+    errors = PlainConsole(stderr=True)
+    waiting = (
+        errors.status(f"trying {chosen.sample.sample_id}", spinner_style="dim") if errors.is_terminal else nullcontext()
+    )
+    with waiting:
+        work = run_row if evidence is not None else try_row
+        tried = exits.run_async(work(settings, chosen, planner), as_json=as_json)
+        story = _story(settings, chosen, tried, picture, time.monotonic() - started_s)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(story).decode() + "\n")
+    else:
+        print_trial(PlainConsole(highlight=False), story)
+    if not story.certain:
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+def _story(settings: Settings, row: TriedRow, tried: Tried, named: Path | None, took_s: float) -> TrialStory:
+    finished = tried.finished
+    fields = tried_fields(row.spec, finished, tried.values)
+    story = TrialStory(
+        task_id=row.spec.task_id,
+        sample_id=finished.sample_id,
+        row=row.sample.row,
+        file=row.file,
+        url=next((one.url for one in fields if one.url), start_url(row.spec, row.sample)),
+        status=finished.status,
+        reason=finished.reason,
+        message=finished.message,
+        advice=advice_of(finished.status, finished.reason),
+        certain=finished.status == "done" and all(one.certain for one in fields),
+        decided_by=finished.decided_by,
+        fields=fields,
+        notes=tuple(map(note_text, finished.notes)),
+        evidence=tried.evidence,
+        took_s=round(took_s, 3),
+        worked_s=round((finished.finished_at - finished.started_at).total_seconds(), 3),
+    )
+    place = picture_place(settings, named, finished.sample_id, row.spec.task_id)
+    written = write_picture(story, tried.shots, place)
+    return msgspec.structs.replace(story, picture=str(place) if written else "")

@@ -1,0 +1,106 @@
+"""Works on one row of a task outside of any run: the same loop, deciders and gates, and nothing is left behind.
+
+No step is published and no evidence is stored. What a route presses once for a sample is therefore not pressed here: no
+claim of it would be kept.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import replace
+
+from msgspec.structs import replace as replace_part
+
+from services.planner.deps import PlannerDeps, lease_request
+from services.planner.judge.explaining.explain import explained_fields, is_certain
+from services.planner.judge.field_values import judge_field
+from services.planner.judge.gates import to_finished
+from services.planner.page.fields import field_values
+from services.planner.page.identity import read_page
+from services.planner.sample_loop import Attempt, SampleWork
+from services.planner.state.attempt_state import SampleView, ending_of
+from shared.contracts.actions import Done, Screenshot
+from shared.contracts.browser_pool import ActOnPage, ProfilePaused
+from shared.contracts.codes import facts_of
+from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.results import Artifact
+from shared.contracts.steps import FieldValue
+from shared.contracts.trial.tried import SampleTried, TryRefused, TryReply, TrySample
+from shared.errors import ExhibitError
+from shared.subjects import ACT, MsgT, Stored
+from shared.submission.trial import find_try_problems
+from shared.task.spec import check_spec
+
+PICTURE_TIMEOUT_S = 120.0
+LABEL = "try"
+
+
+class _Unpublished:
+    """Takes the place of the bus for what a run would publish."""
+
+    async def publish(self, subject: Stored[MsgT], message: MsgT) -> None: ...
+
+
+async def try_sample(request: TrySample, deps: PlannerDeps) -> TryReply:
+    """Work on the sample, and say of every field what it matched and what nearly did."""
+    spec, problems = check_spec(request.spec)
+    problems = problems if spec is None else find_try_problems(spec)
+    if spec is None or problems:
+        return TryRefused(problems=problems)
+    decider = deps.decider(request.planner or deps.default_planner)
+    decider.check()
+    own = replace(deps, publishes=_Unpublished())
+    sample = request.sample
+    work = WorkSample(run_id=f"{LABEL}_{uuid.uuid4().hex}", sample_id=sample.sample_id, sample=sample)
+    async with own.lease(lease_request(spec, work)) as lease:
+        if isinstance(lease, ProfilePaused):
+            now = deps.now()
+            ending = ending_of("login_required", lease.reason)
+            return SampleTried(finished=to_finished(work, 1, deps.planner_id, ending, now, now), values=())
+        loop = SampleWork(Attempt(work, 1, spec, decider), lease.session, own)
+        finished = await loop.run()
+        values = tried_values(finished, loop.view)
+        shot = ActOnPage(
+            session_id=lease.session.session_id,
+            instance_id=lease.session.instance_id,
+            action=Screenshot(label=LABEL, reason="to show where each value stands"),
+        )
+        pictures = await _take_picture(shot, own)
+    return SampleTried(finished=explain_all(finished, values, loop.view), values=values, pictures=pictures)
+
+
+def tried_values(finished: SampleFinished, view: SampleView) -> tuple[FieldValue, ...]:
+    """Return every field: as it is in the result, else as the last page shows it."""
+    kept = {value.field: value for value in finished.values}
+    if view.page is None:
+        return finished.values
+    read = read_page(view.spec, view.sample, view.page)
+    shown = {one.field: one for one in field_values(view.spec, read.readings, view.page) if one.state != "not_found"}
+    seen = replace(view, state=replace(view.state, seen=shown))
+    nothing, fields = Done(values={}), view.spec.output_schema
+    return tuple(kept.get(name) or judge_field(name, field, seen, nothing)[0] for name, field in fields.items())
+
+
+def explain_all(finished: SampleFinished, values: Iterable[FieldValue], view: SampleView) -> SampleFinished:
+    """Return the result with what is told of all fields that the last page is to show. Where it is not the page of the
+    record, no key of the spec is tried on it."""
+    page = view.page
+    if page is None:
+        return finished
+    sure = {value.field: value for value in values if is_certain(value, view)}
+    here = [name for name, value in sure.items() if value.source and value.source.snapshot_id == page.snapshot_id]
+    unsure = [name for name in view.spec.output_schema if name not in sure]
+    facts = facts_of(finished.reason)
+    if finished.status == "done" or (facts is not None and facts.of_fields):
+        return replace_part(finished, explained=explained_fields(view, unsure, here))
+    return replace_part(finished, explained=explained_fields(view, [], [*unsure, *here]))
+
+
+async def _take_picture(shot: ActOnPage, deps: PlannerDeps) -> tuple[Artifact, ...]:
+    """Return a picture of the page as it is at the end; none where it cannot be taken."""
+    try:
+        taken = await deps.asks.ask(ACT, shot, timeout_s=PICTURE_TIMEOUT_S)
+    except ExhibitError:
+        return ()
+    return taken.artifacts if taken.ok else ()

@@ -1,0 +1,1 @@
+"""One row of a task that is tried before a run."""
