@@ -143,6 +143,8 @@ def _problem(name: str, spec: TaskSpec, value: FieldValue) -> str:
         read = typed_value(field, shown, title=title, order=order)
         no_type = read.message if isinstance(read, Invalid) else f"“{tidy(shown)}” is no {base_type(field.type)}"
         return find_shown_problem(field, shown) or no_type
+    if value.source is not None and value.source.awaited:
+        return f"it was read while the page had no answer of {tidy(value.source.awaited)}"
     ink = value.source.ink.state if value.source is not None and value.source.ink is not None else "seen"
     unseen = ink == "unexplained" or (ink != "seen" and value.state == "value")
     return INK_WORDS.get(ink, ink) if unseen else ""

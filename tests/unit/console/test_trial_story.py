@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
 from PIL import Image, ImageDraw
 from rich.console import Console
 
@@ -93,6 +94,8 @@ def test_each_field_says_why_it_is_not_certain():
     assert told["note"] == "not found"
     none = problems_of(FieldValue(field="note", state="not_present", shown="-", source=source("Note", ink="absent")))
     assert "note" not in none, "there is no text to be seen"
+    waits = value("number", "C-1", "C-1", source=structs.replace(source("Number"), awaited="/api/contract"))
+    assert problems_of(waits)["number"] == "it was read while the page had no answer of /api/contract"
     required = problems_of(FieldValue(field="owner", state="not_present", shown="None"))
     assert required["owner"] == "“None” says that there is none, and string does not allow that"
 

@@ -244,6 +244,13 @@ def test_of_another_record_nothing_counts_and_it_is_told():
     assert [(one.shown, one.why, one.section) for one in explained.near] == [("B", "other_record", "TCK-7")]
 
 
+def test_what_stands_in_the_footer_of_the_site_is_told():
+    footer = [el("text", "Owner: Example Ltd", tag="p", area="contentinfo")]
+    (explained,) = explained_fields(of({"type": "string", "labels": ["Owner"]}, *footer), ["one"])
+    assert [(one.shown, one.why) for one in explained.near] == [("Example Ltd", "of_the_site")]
+    assert explained.settled_by == ()
+
+
 def test_of_a_field_that_is_certain_labels_like_its_own_are_told():
     seen = of(
         {"type": "date", "labels": ["Due date"]}, *row("Due date", "2026-01-02"), *row("Old due date", "2025-01-01")

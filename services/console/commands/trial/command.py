@@ -15,7 +15,7 @@ from services.console import exits
 from services.console.commands.trial.one_row import Tried, picture_place, run_row, try_row
 from services.console.commands.trial.picture import write_picture
 from services.console.commands.trial.rows import TriedRow, choose_row
-from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.terminal.plain_output import PlainConsole
 from services.console.terminal.trial_view import print_trial
 from services.console.text.trial_story import TrialStory, advice_of, tried_fields
@@ -41,6 +41,9 @@ def try_(
     planner: Annotated[str | None, typer.Option(help="Who decides: rules, anthropic or operator.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Where the picture of the values is written (PNG).")] = None,
     evidence: Evidence = None,
+    sheet: Sheets = None,
+    encoding: Encoding = None,
+    hidden_rows: HiddenRows = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +54,10 @@ def try_(
     settings = load_settings(nats, evidence)
     started_s = time.monotonic()
     try:
-        chosen = choose_row(spec, input_file, row=row, named=named, planner=planner, keeps=evidence is not None)
+        how = read_as(sheet, encoding, hidden_rows)
+        chosen = choose_row(
+            spec, input_file, row=row, named=named, planner=planner, keeps=evidence is not None, how=how
+        )
     except RunRejectedError as exc:
         exits.print_problems(exc.problems, as_json=as_json)
         raise typer.Exit(exits.BAD_INPUT) from None

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from services.console.commands.run.inputs import read_inputs
 from shared.client import RunRejectedError
-from shared.contracts.discovery import InputFile, Problem, Sample, SubmitRun
+from shared.contracts.discovery import AS_IT_IS, InputFile, Problem, ReadAs, Sample, SubmitRun
 from shared.contracts.planner import PLANNERS
 from shared.submission.request import check_population, find_option_problems, find_size_problems
 from shared.submission.samples import first_problems, samples_of_table
 from shared.submission.trial import find_try_problems
-from shared.tables.excel import read_sheet
+from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
 from shared.tables.table import Row, Table
 from shared.task.spec import TaskSpec, check_spec
@@ -32,12 +32,19 @@ class TriedRow:
 
 
 def choose_row(
-    spec_file: Path, input_file: Path | None, *, row: int | None, named: str | None, planner: str | None, keeps: bool
+    spec_file: Path,
+    input_file: Path | None,
+    *,
+    row: int | None,
+    named: str | None,
+    planner: str | None,
+    keeps: bool,
+    how: ReadAs = AS_IT_IS,
 ) -> TriedRow:
     """Return the row that is meant: by its number or its name, else the first.
 
-    Without a file of rows it is the one beside the spec, of the same name. ``keeps``: evidence is left behind. Raises
-    RunRejectedError with every problem of the spec, of the file and of this row.
+    Without a file of rows it is the one beside the spec, of the same name. ``keeps``: evidence is left behind.
+    ``how``: how the file is read. Raises RunRejectedError with every problem of the spec, of the file and of this row.
     """
     beside = spec_file.with_suffix(".csv")
     if input_file is None and spec_file.exists() and not beside.exists():
@@ -50,16 +57,15 @@ def choose_row(
     assert inputs.spec is not None
     assert inputs.file is not None
     name, data = inputs.file
-    described = InputFile(name=name, blob="", size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
-    table, problems, _ = (
-        (None, find_size_problems(described), "")
-        if find_size_problems(described)
-        else parse_table(data, name, read_sheet)
+    described = InputFile(
+        name=name, blob="", size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest(), read_as=how
     )
+    too_large = find_size_problems(described)
+    table, problems = (None, too_large) if too_large else parse_table(data, name, open_workbook, how)
     spec, _ = check_spec(inputs.spec)
     samples = () if spec is None or table is None else samples_of_table(spec, table)[0]
     chosen, unknown = _choose(() if table is None else table.rows, samples, row, named)
-    one = None if table is None or chosen is None else Table(table.columns, (chosen,), table.header)
+    one = None if table is None or chosen is None else _with_one_row(table, chosen)
     request = SubmitRun(spec=inputs.spec, input_file=described, planner=planner)
     found = [
         *find_option_problems(request, frozenset(PLANNERS)),
@@ -71,6 +77,12 @@ def choose_row(
     if found or spec is None or chosen is None:
         raise RunRejectedError(first_problems(tuple(found)))
     return TriedRow(inputs.spec, spec, next(one for one in samples if one.row == chosen.number), name)
+
+
+def _with_one_row(table: Table, row: Row) -> Table:
+    """Return the table with this row alone, and what cannot be told of its own cells."""
+    flaws = tuple(one for one in table.flaws if row.number in one.rows)
+    return replace(table, rows=(row,), blank=(), flaws=flaws)
 
 
 def _choose(

@@ -17,6 +17,7 @@ from services.planner.page.labels.changes import past_refs
 from services.planner.page.labels.places import NO_REFS
 from services.planner.page.record.related_parts import related_refs
 from services.planner.page.record.scope import find_section
+from services.planner.page.record.site_parts import site_refs
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
@@ -73,6 +74,11 @@ class Doubt:
         if self.name in self.wanted:
             return NO_REFS
         return related_refs(self.view.spec, self.wanted, self.page)
+
+    @cached_property
+    def site(self) -> frozenset[int]:
+        """Elements that belong to the site and to no record."""
+        return NO_REFS if self.name in self.wanted else site_refs(self.page, self.wanted)
 
     @cached_property
     def order(self) -> DateHints | None:

@@ -14,6 +14,7 @@ from services.planner.judge.explaining.places import label_beside, section_of
 from services.planner.judge.explaining.proposals import label_proposals, proposals
 from services.planner.page.fields import FieldAmbiguous, FieldFound
 from services.planner.page.identity import read_page
+from services.planner.page.labels.places import NO_REFS
 from services.planner.state.attempt_state import Ending, SampleView
 from shared.contracts.codes import facts_of
 from shared.contracts.explaining.explained import FieldExplained, NearValue, SettlingKey
@@ -90,7 +91,7 @@ def _settling(doubt: Doubt) -> Iterator[SettlingKey]:
         if has_alike and not one.alike:
             return
         value = doubt.read_with(one.keys)
-        if value is None or (one.why in _OF_ANY_TEXT and _is_taken(doubt, value)):
+        if value is None or _is_of_another(doubt, value) or (one.why in _OF_ANY_TEXT and _is_taken(doubt, value)):
             continue
         meant = repr((value.state, as_shown(value.value) if value.state == "value" else ""))
         if meant not in offered:
@@ -107,6 +108,13 @@ def _settling(doubt: Doubt) -> Iterator[SettlingKey]:
             )
         if len(offered) == MOST_KEYS:
             return
+
+
+def _is_of_another(doubt: Doubt, value: FieldValue) -> bool:
+    """Return whether it is of the past, of another record or of the site: no key makes that the value. A part that the
+    field names may be all history."""
+    past = doubt.past if doubt.field.under is None else NO_REFS
+    return value.source is not None and value.source.ref in past | doubt.others | doubt.site
 
 
 def _is_taken(doubt: Doubt, value: FieldValue) -> bool:

@@ -37,10 +37,10 @@ _TITLES = frozenset({"title", "name", "summary", "subject", "headline", "heading
 def near_values(doubt: Doubt) -> tuple[NearValue, ...]:
     """Return what nearly was the value, in the order of the page. What competes for it is told by the reading."""
     known = {(ref, fold(text)) for ref, text in _told(doubt)}
-    found: dict[tuple[str, str], NearValue] = {}
+    found: dict[str, NearValue] = {}
     for element, shown, why, box in _left_out(doubt):
         if (element.ref, fold(shown)) not in known:
-            found.setdefault((fold(shown), why), near_value(doubt, element, shown, why, box))
+            found.setdefault(fold(shown), near_value(doubt, element, shown, why, box))
     return tuple(found.values())[:MOST_NEAR]
 
 
@@ -118,7 +118,7 @@ class _WhyNot:
         part = parts_of(spec, sample, page).get(doubt.name)
         self._field, self._order = doubt.field, doubt.order
         self._inside = None if part is None else {one.ref for one in part}
-        self._past, self._others = doubt.past, doubt.others
+        self._past, self._others, self._site = doubt.past, doubt.others, doubt.site
 
     def why(self, one: Candidate) -> NearCode:
         field, ref = self._field, one.element.ref
@@ -126,6 +126,8 @@ class _WhyNot:
             return "elsewhere"
         if ref in self._others:
             return "other_record"
+        if ref in self._site and self._inside is None:
+            return "of_the_site"
         if is_pending(one.shown) or "busy" in one.element.states:
             return "to_come"
         if ref in self._past or (is_change(one.shown) and not is_input(one.element)):

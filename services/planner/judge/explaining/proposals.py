@@ -201,7 +201,7 @@ def label_proposals(doubt: Doubt) -> Iterator[Proposal]:
     names = (*doubt.names, *([doubt.field.description] if doubt.field.description else ()))
     free = [one for one in page_labels(doubt.page.elements, names) if label_form(one.text) not in known]
     with_value = {label_form(element.name) for element, _, _ in texts_behind_label(doubt.page.elements, doubt.names)}
-    places = Places(doubt.page.elements, known, doubt.past | doubt.others, doubt.row_key)
+    places = Places(doubt.page.elements, known, doubt.past | doubt.others | doubt.site, doubt.row_key)
     for label in free[:MOST_LABELS]:
         alike = label.likeness >= LEAST_LIKENESS and (label.named or label_form(label.text) not in with_value)
         of_label = places.of(frozenset({label_form(label.text)}))
