@@ -10,7 +10,14 @@ from urllib.parse import urljoin
 
 from services.planner.judge.listed_items import PageLookup
 from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, loading_words, parts_around, shown_rows
+from services.planner.page.list_signs.list_states import (
+    MANY_ROWS,
+    empty_words,
+    end_words,
+    loading_words,
+    parts_around,
+    shown_rows,
+)
 from services.planner.page.list_signs.page_numbers import number_rows
 from services.planner.page.lists import is_address, same_address
 from services.planner.page.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
@@ -183,7 +190,7 @@ def _beyond_the_last(view: SampleView, page: PageObserved, counts: Sequence[Show
         return
     message = next((e.name for e in page.elements if e.role == "alert" and e.name.strip()), "")
     pressed_only = not any(isinstance(entry.action, Goto) for entry in turns)
-    if not message and (empty_words(page) or (pressed_only and _last_item(view, page))):
+    if not message and (end_words(page) or (pressed_only and _last_item(view, page))):
         return
     said = f": it says {quoted(message, 80)}" if message else ", and does not say that the list ends"
     yield SampleProblem("incomplete_list", f"the page behind the last one shows no new item{said}")

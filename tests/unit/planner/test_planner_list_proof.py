@@ -185,6 +185,8 @@ NOTHING_NEW = "the page behind the last one shows no new item"
     [
         (shows("Something went wrong."), False), ((), False), (shows("T-0"), False),
         ((text("T-0"), el("link", "Next", tag="a", area="pager", url=f"{SITE}/list?page=3")), False),
+        (shows("No more tickets."), True), (shows("You have reached the end"), True), (shows("Try once more"), False),
+        (shows("There is no connection"), False),
         (shows("No results found"), True), (shows("3 results"), True), (shows("1 - 1 of 1"), False),
         ((text("No results found"), el("alert", "Your session has ended")), False),
         (shows("1 result"), False),  # as many as the page before showed

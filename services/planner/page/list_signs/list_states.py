@@ -38,6 +38,30 @@ def empty_words(page: PageObserved) -> str:
     return ""
 
 
+_END = re.compile(
+    r"\bno more (?!details?\b|info|than\b)\w+|\bnothing more to (?:show|load|see)\b"
+    r"|\bend of (?:the )?(?:\w+ )?(?:list|results|table)\b|\b(?:reached|at) the (?:very )?end\b"
+    r"|\b(?:that(?:'s| is| was)|seen|loaded|shown) (?:all|everyone|everything|them all)\b"
+    r"|\bkeine weiteren (?:einträge|ergebnisse|datensätze)|\bende der liste\b"
+    r"|\bfin de la list[ae]\b|\bno hay más resultados\b"
+)
+
+_FAILED = re.compile(
+    r"\b(?:went wrong|errors?|failed|failure|could(?: not|n't)|cannot|can't|unable|unavailable|expired|timed? ?out"
+    r"|try again|signed out|logged out|sign in|log in|denied|not authori[sz]ed|offline|server|connection|response)\b"
+    r"|\b(?:fehler|fehlgeschlagen|nicht geladen|abgelaufen|erreur|impossible|expirée?|caducad[ao])\b"
+)
+
+
+def end_words(page: PageObserved) -> str:
+    """Return the words by which the page says that its list ends here, or has no entries; empty if it does not, or
+    also says that something failed: "There is no connection" ends no list."""
+    if any(_FAILED.search(fold(text)) for text in _texts(page)):
+        return ""
+    ends = (text for text in _texts(page) if _END.search(fold(text)))
+    return empty_words(page) or tidy(next(ends, ""))
+
+
 def loading_words(page: PageObserved) -> str:
     """Return the words by which the page says that something is still loading; empty if it does not."""
     return next((tidy(text) for text in _texts(page) if is_loading_text(text)), "")
