@@ -101,7 +101,7 @@ def _what_repeats(spec: TaskSpec, elements: Sequence[Element], read: Sequence[_F
     for element in elements:
         if not is_in_noise(element) and element.name.strip() and element.row is None and not is_header(element):
             places.setdefault((element.place, element.role), []).append(element)
-    most = max(places.values(), key=len, default=[])
+    most = max(places.values(), key=len, default=list[Element]())
     if len(most) < LEAST_REPEATED or not most[0].place:
         return ""
     return f"{len(most)} things repeat, from {quoted(most[0].name, 40)} on, and none is a link or a row of a table"
