@@ -332,8 +332,8 @@ RUN = (
                 "`--fold-keys` reaches the comparison",
             ),
             Mutant(
-                "reconciling=Reconciling(reconcile, key, fold_keys),",
-                "reconciling=Reconciling(reconcile, key),",
+                "reconcile, key, fold_keys, read_as(register_sheet,",
+                "reconcile, key, False, read_as(register_sheet,",
                 "`--fold-keys` is read from the command line",
             ),
             Mutant(

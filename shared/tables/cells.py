@@ -24,6 +24,8 @@ def cell_text(value: object) -> str:
     >>> cell_text(1001.0), cell_text(date(2026, 3, 3)), cell_text(None)
     ('1001', '2026-03-03', '')
     """
+    if isinstance(value, str):
+        return value.strip()
     if value is None:
         return ""
     if isinstance(value, Flaw):

@@ -14,7 +14,6 @@ from shared.tables.xlsx import MAX_CELLS, open_xlsx
 from shared.tables.xlsx_parts import bad_workbook
 
 MAX_UNPACKED_BYTES = 400_000_000
-OLE = b"\xd0\xcf\x11\xe0"
 _CELL = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\b""")
 
 
@@ -55,32 +54,36 @@ def open_workbook(data: bytes) -> SheetBook:
 
     Raises InvalidMessage when the bytes are no workbook, or one that is too large. Blocks while it reads.
     """
-    _refuse_bomb(data)
     file = io.BytesIO(data)
+    form = "xls"
     try:
-        if zipfile.is_zipfile(file) and (book := open_xlsx(zipfile.ZipFile(file))) is not None:
-            return book
-        return _OtherWorkbook(CalamineWorkbook.from_filelike(file), "xls" if data.startswith(OLE) else "ods or xlsb")
-    except (CalamineError, zipfile.BadZipFile) as exc:
+        if zipfile.is_zipfile(file):
+            archive = zipfile.ZipFile(file)
+            _refuse_bomb(archive)
+            if (book := open_xlsx(archive)) is not None:
+                return book
+            _refuse_wide_sheets(archive)
+            form = "ods" if "content.xml" in archive.namelist() else "xlsb"
+        return _OtherWorkbook(CalamineWorkbook.from_filelike(io.BytesIO(data)), form)
+    except (CalamineError, zipfile.BadZipFile, ValueError, RuntimeError) as exc:
         raise bad_workbook(exc) from exc
 
 
-def _refuse_bomb(data: bytes) -> None:
+def _refuse_bomb(archive: zipfile.ZipFile) -> None:
     """Raise InvalidMessage for a zip bomb, before it exhausts the memory."""
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked_bytes = sum(info.file_size for info in archive.infolist())
-            # Every XML part: a workbook may give its sheets any name.
-            parts = [info for info in archive.infolist() if info.filename.lower().endswith(".xml")]
-            small = unpacked_bytes <= MAX_UNPACKED_BYTES
-            cells = max((_extent(archive, info) for info in parts), default=0) if small else 0
-    except (zipfile.BadZipFile, ValueError) as exc:
-        raise InvalidMessage(f"cannot be read as an Excel workbook: {exc}", code="bad_workbook") from exc
+    unpacked_bytes = sum(info.file_size for info in archive.infolist())
     if unpacked_bytes > MAX_UNPACKED_BYTES:
         message = f"it unpacks to {unpacked_bytes} bytes; {MAX_UNPACKED_BYTES} is the most"
         raise InvalidMessage(message, code="bad_workbook")
+
+
+def _refuse_wide_sheets(archive: zipfile.ZipFile) -> None:
+    """Raise InvalidMessage for cells that stand far apart, before calamine allocates all between them.
+
+    Of every XML part: a workbook may give its sheets any name.
+    """
+    parts = [info for info in archive.infolist() if info.filename.lower().endswith(".xml")]
+    cells = max((_extent(archive, info) for info in parts), default=0)
     if cells > MAX_CELLS:
         message = f"its cells span a rectangle of {cells} cells; {MAX_CELLS} is the most. Delete what stands far away"
         raise InvalidMessage(message, code="bad_workbook")

@@ -5,6 +5,7 @@ A sheet is read as a stream of elements, once, and only when it is asked for.
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -125,6 +126,8 @@ class CellValues:
         try:
             number = float(text)
         except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
             return Flaw(text, f"{text!r} is stored as a number and is none")
         if style.plain_numbers and abs(number) < MAX_EXACT_NUMBER:
             return number_text(number)

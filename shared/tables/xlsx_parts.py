@@ -60,7 +60,7 @@ def parse_part(archive: zipfile.ZipFile, name: str, start: OnStart, end: OnEnd, 
             while chunk := file.read(_CHUNK):
                 parser.Parse(chunk, False)
             parser.Parse(b"", True)
-    except (expat.ExpatError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as exc:
+    except (expat.ExpatError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as exc:
         raise bad_workbook(f"{name}: {exc}") from exc
 
 

@@ -8,9 +8,10 @@ import zipfile
 import pytest
 
 from shared.errors import InvalidMessage
-from shared.tables import excel
+from shared.tables import excel, xlsx
 from shared.tables.excel import open_workbook
 from tests.cases import cases
+from tests.unit.shared.tables.written_workbook import Sheet, number, written
 
 
 def workbook(**parts: bytes) -> bytes:
@@ -41,3 +42,16 @@ def test_a_workbook_with_two_cells_far_apart_is_refused(last: bytes):
 def test_what_is_no_workbook_is_told_as_such(data: bytes):
     with pytest.raises(InvalidMessage, match="cannot be read as an Excel workbook"):
         open_workbook(data)
+
+
+def test_cells_that_stand_far_apart_in_many_rows_are_refused_while_they_are_read(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(xlsx, "MAX_CELLS", 2_000)
+    data = written(Sheet("List", [[number(f"ALL{at}", 1)] for at in range(1, 4)]))
+    with pytest.raises(InvalidMessage, match="Delete what stands far away"):
+        open_workbook(data).read("List")
+
+
+def test_a_part_with_a_document_type_is_refused():
+    entities = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook><sheets><sheet name="&a;"/></sheets></workbook>'
+    with pytest.raises(InvalidMessage, match="has a document type"):
+        open_workbook(workbook(xl__workbook_xml=entities))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime
 
@@ -283,3 +284,36 @@ def test_plain_cells_are_what_another_reader_reads():
     other = CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_index(0).to_python()
     own = open_workbook(data).read("Sheet1").grid
     assert [[cell_text(one) for one in row] for row in own] == [[cell_text(one) for one in row] for row in other]
+
+
+def test_of_another_format_it_is_said_what_is_not_known():
+    names = ("office", "table", "text", "style")
+    spaces = " ".join(f'xmlns:{one}="urn:oasis:names:tc:opendocument:xmlns:{one}:1.0"' for one in names)
+    hides = (
+        '<style:style style:name="h" style:family="table"><style:table-properties table:display="false"/></style:style>'
+    )
+    cells = ["id", "X-1", "", "X-2"]
+    rows = "".join(
+        "<table:table-row><table:table-cell"
+        + (f' office:value-type="string"><text:p>{one}</text:p></table:table-cell>' if one else "/>")
+        + "</table:table-row>"
+        for one in cells
+    )
+    content = (
+        f"<office:document-content {spaces}><office:automatic-styles>{hides}</office:automatic-styles><office:body>"
+        f'<office:spreadsheet><table:table table:name="Old" table:style-name="h">{rows}</table:table>'
+        f'<table:table table:name="List">{rows}</table:table></office:spreadsheet></office:body>'
+        "</office:document-content>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        manifest = '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        archive.writestr("META-INF/manifest.xml", manifest)
+        archive.writestr("content.xml", content)
+    assert keys(file.getvalue()) == ["X-1", "X-2"]
+    first, *more = said(file.getvalue())
+    assert first == "in.xlsx: 2 rows read, of the sheet List"
+    assert more[:2] == ["left out: the sheet Old: it is hidden", "left out: 1 blank row (3) of the sheet List"]
+    assert more[2].startswith("not known of this format: hidden rows, formulas without a value")
+    assert "leave --hidden-rows out" in told(file.getvalue(), ReadAs(hidden_rows="take"))
