@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, expect
 from pypdf import PdfReader
 
-from shared.contracts.discovery import InputFile, Register
+from shared.contracts.discovery import FileReading, InputFile, Register, SheetReading
 from shared.contracts.evidence import NoFlowCount, WayCount
 from shared.contracts.explaining.explained import NEAR_WORDS
 from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
@@ -405,9 +405,15 @@ async def test_a_file_that_would_run_in_a_browser_is_named_and_not_linked(browse
 
 
 async def test_the_tables_beside_the_report_are_linked(browser: Browser, tmp_path: Path) -> None:
-    async with opened(browser, write(tmp_path / "run", told_many(1), input_columns=("Number", "URL"))) as page:
+    left = SheetReading(name="Old", hidden=True, left_out="hidden")
+    reading = FileReading(name="in.xlsx", form="xlsx", sheets=(SheetReading(name="List", rows=1), left))
+    run = write(tmp_path / "run", told_many(1), input_columns=("Number", "URL"), input_reading=reading)
+    async with opened(browser, run) as page:
         links = await page.locator(".beside a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+        cover = await page.locator("#cover").inner_text()
     assert links == ["combined.csv", "combined.xlsx", "combined.parquet", "enriched.csv", "samples.csv"]
+    assert "in.xlsx: 1 row read, of the sheet List" in cover
+    assert "left out: the sheet Old: it is hidden" in cover
 
 
 def _spec_with(text: str) -> dict[str, Any]:
