@@ -49,8 +49,9 @@ class InputFile(Part, frozen=True, kw_only=True):
     read_as: ReadAs = AS_IT_IS
 
 
-SheetLeftOut = Literal["hidden", "not_named", "empty", "no_cells"]
-"""Why a sheet was not read: it is hidden; others were named; it has no rows; it is a chart or the like."""
+SheetLeftOut = Literal["", "hidden", "not_named", "empty", "no_cells"]
+"""Why a sheet was not read: it is hidden; others were named; it has no rows; it is a chart or the like. Empty: it is
+read."""
 RowsLeftOutReason = Literal["blank", "hidden"]
 
 
