@@ -107,8 +107,8 @@ TEXTS = (
                 "an order settles dates of its own form only",
             ),
             Mutant(
-                "    if _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search",
-                "    if not _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search",
+                "    has_date = _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search",
+                "    has_date = not _HAS_DIGIT.search(remark) and _DATE_IN_REMARK.search",
                 "a text with another date in a remark is no date",
             ),
             Mutant(

@@ -56,8 +56,10 @@ def readable_orders(text: str) -> frozenset[DateOrder]:
     match = ALONE.search(without_gaps(plain(text)))
     if match is None or _may_be_version(match):
         return frozenset()
-    orders = frozenset(days_by_order(match["a"], match["b"], match["y"]))
-    return orders | {"ymd"} if orders and len(match["y"]) == 4 else orders
+    orders: set[DateOrder] = set(days_by_order(match["a"], match["b"], match["y"]))
+    if orders and len(match["y"]) == 4:
+        orders.add("ymd")
+    return frozenset(orders)
 
 
 def _may_be_version(match: re.Match[str]) -> bool:

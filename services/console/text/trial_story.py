@@ -182,7 +182,7 @@ def trial_lines(story: TrialStory, width: int) -> list[Line]:
 
 
 def _head(story: TrialStory, width: int) -> Iterator[Line]:
-    known = STYLES.get(story.status)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    known = STYLES.get(story.status)  # pyright: ignore[reportArgumentType]
     words = story.status if known is None else known.words
     reason = f", {end_words(story.reason) or story.reason}" if story.reason else ""
     named = Piece(_cut(story.sample_id, width // 3), "name")

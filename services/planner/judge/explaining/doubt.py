@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from dataclasses import field as field_of
 from functools import cached_property
 from typing import Any
 
@@ -43,7 +44,7 @@ class Doubt:
     name: str
     field: OutputField
     reading: Reading
-    tried: dict[str, FieldValue | None] = field(default_factory=dict[str, FieldValue | None])
+    tried: dict[str, FieldValue | None] = field_of(default_factory=dict[str, FieldValue | None])
 
     @classmethod
     def of(cls, view: SampleView, page: PageObserved, name: str) -> Doubt:

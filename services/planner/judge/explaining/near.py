@@ -90,7 +90,9 @@ def _left_out(doubt: Doubt) -> Iterator[_Left]:
     if isinstance(doubt.reading, FieldMissing):
         yield from _beside(doubt)
         if has_title_name(doubt):
-            yield from ((one, one.name, "heading", None) for one in elements if is_heading(one) and one.level == 1)
+            for one in elements:
+                if is_heading(one) and one.level == 1:
+                    yield one, one.name, "heading", None
     for icon in doubt.reading.icons if isinstance(doubt.reading, FieldMissing) else ():
         yield icon, icon.name, "icon", None
 
