@@ -269,6 +269,9 @@ def test_only_fields_that_are_not_certain_are_explained_and_only_where_the_spec_
     values = (FieldValue(field="one", state="not_found"), FieldValue(field="two", state="not_found"))
     ended = with_explanations(replace(ending_of("missing_fields"), values=values), seen)
     assert [one.field for one in ended.explained] == ["one"]
+    free = replace(seen, spec=seen.spec.model_copy(update={"required_fields": []}))
+    nothing = with_explanations(replace(ending_of("missing_fields"), values=values), free)
+    assert [one.field for one in nothing.explained] == ["one", "two"], "nothing was found, so that all are missing"
     for reason in ("still_loading", "not_as_drawn", "identity_mismatch", "unreachable"):
         assert with_explanations(replace(ending_of(reason), values=values), seen).explained == ()
     assert with_explanations(ending_of("missing_fields"), replace(seen, page=None)).explained == ()

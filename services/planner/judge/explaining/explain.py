@@ -34,7 +34,8 @@ def with_explanations(ending: Ending, view: SampleView) -> Ending:
     if facts is None or not facts.of_fields or view.page is None or view.spec.phase == "discovery":
         return ending
     known = ending.values or [FieldValue(field=name, state="not_found") for name in view.spec.output_schema]
-    unsure = [value for value in known if not is_certain(value, view) and _counts(value, view)]
+    open_ = [value for value in known if not is_certain(value, view)]
+    unsure = [value for value in open_ if _counts(value, view)] or open_
     told = explained_fields(view, [value.field for value in unsure])
     # Of a page that was not proven to be that of the record no value counts.
     return replace(ending, values=ending.values or tuple(unsure), explained=told)
