@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from getpass import getuser
 from pathlib import Path
 from typing import Any
 
@@ -107,4 +108,6 @@ def test_with_a_place_for_evidence_it_is_a_run_of_one_sample(cli: Cli):
     template = next(one for one in told.fields if one.field == "template")
     assert [key.value for key in template.settled_by] == ["2.5.1", "v2.5.1"]
     assert Path(told.picture).exists()
-    assert cli.run("verify", told.evidence).returncode == 0
+    asked = json.loads((Path(told.evidence) / "run.json").read_text(encoding="utf-8"))
+    assert asked["record"]["requested_by"] == getuser()
+    assert cli.run("verify", "last").returncode == 0

@@ -201,7 +201,7 @@ async def submit_inputs(
         planner=planner,
         concurrency=concurrency,
         mode=inputs.mode,
-        requested_by=_user_name(),
+        requested_by=user_name(),
         reconcile=inputs.register,
         key=reconciling.key or "",
         fold_keys=reconciling.fold_keys,
@@ -316,7 +316,7 @@ def _task_id(inputs: RunInputs) -> str | None:
     return None if inputs.spec is None else str(inputs.spec.get("task_id"))
 
 
-def _user_name() -> str:
+def user_name() -> str:
     """Return the name of the user of this machine, which the evidence tells as who asked; empty where there is none."""
     try:
         return getuser()

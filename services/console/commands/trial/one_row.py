@@ -8,8 +8,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.console.commands.run.command import user_name
 from services.console.commands.trial.rows import TriedRow
-from services.console.run_location import find_run
+from services.console.run_location import find_run, remember_run
 from shared.bus.ports import Blobs
 from shared.client import RunRejectedError
 from shared.contracts.evidence import RunFinished
@@ -86,7 +87,9 @@ async def run_row(settings: Settings, row: TriedRow, planner: str | None) -> Tri
     result: SampleFinished | None = None
     closed: RunFinished | None = None
     async with open_client(settings) as client:
-        accepted = await client.submit(row.data, rows=[dict(row.sample.fields)], planner=planner, mode="agent")
+        rows = [dict(row.sample.fields)]
+        accepted = await client.submit(row.data, rows=rows, planner=planner, mode="agent", requested_by=user_name())
+        remember_run(settings, accepted.run_id)
         async with aclosing(client.watch(accepted.run_id)) as events:
             async for event in events:
                 if isinstance(event, SampleFinished):
@@ -101,7 +104,11 @@ async def run_row(settings: Settings, row: TriedRow, planner: str | None) -> Tri
 
 
 def _stored(settings: Settings, closed: RunFinished, result: SampleFinished) -> Iterator[Shot]:
-    with open_source(settings, find_run(settings, closed.run_id)) as source:
+    try:
+        place = find_run(settings, closed.run_id)
+    except PermanentError:  # it lies where the services of another machine keep it
+        return
+    with open_source(settings, place) as source:
         for filed in result.artifacts:
             shot = filed.artifact
             if shot.kind != "screenshot" or shot.area is None:
