@@ -244,6 +244,15 @@ async def test_a_page_tells_of_its_own_requests_that_failed(look: Look, session:
     assert (await look()).failed == (f"GET {site.url}/broken",)
 
 
+async def test_a_frame_that_has_come_is_not_awaited(look: Look, session: PageSession, site: Site) -> None:
+    """Nothing draws it but its document: it is read with its values at once."""
+    site.add("/part", "<p>Ann Lee</p>")
+    await session.page.goto(site.add("/framing", f"{BODY}<iframe src=/part></iframe>"))
+    page = await look()
+    assert "Ann Lee" in [element.name for element in page.elements]
+    assert (page.awaited, page.idle) == ((), True)
+
+
 async def test_what_stands_beside_a_bar_that_moves_is_not_certain(look: Look) -> None:
     page = await look(f"{MOVES}<main><h1>T-1</h1><dl><dt>Amount<dd>0.00<dt>Owner<dd><i class='bar m'></i></dl></main>")
     assert {e.name: "busy" in e.states for e in page.elements if e.name in ("T-1", "0.00")} == {

@@ -201,17 +201,23 @@ class PageSession:
         self._contents_by_snapshot[snapshot_id] = raw.contents
         while len(self._contents_by_snapshot) > KEPT_SNAPSHOTS:
             del self._contents_by_snapshot[next(iter(self._contents_by_snapshot))]
-        awaited, failed = self._unanswered()
+        awaited, failed = self._unanswered(whole)
         idle, awaits_data = await self.run_timed(self._read_pending(whole))
         tabs = await self.tabs.read_tabs()
-        pending = replace(raw, idle=idle, awaits_data=awaits_data, awaited=awaited, failed=failed)
+        pending = replace(raw, idle=idle and not awaited, awaits_data=awaits_data, awaited=awaited, failed=failed)
         return replace(pending, browser_ms=self.spent_ms, before=before, tabs=tabs)
 
-    def _unanswered(self) -> tuple[tuple[str, ...], ...]:
+    def _drawing_ms(self, whole: WalkedPage) -> float:
+        """Return how long what came before may still be drawn. A page without scripts is drawn by its documents alone;
+        scripts draw a little after what they were sent."""
+        scripted = self.network.data_asked or any(document.scripts for _, document, _ in whole.parts)
+        return QUIET_MS * self.limits.patience if scripted else 0.0
+
+    def _unanswered(self, whole: WalkedPage) -> tuple[tuple[str, ...], ...]:
         """Return what the page's own requests ask for that may bring other values than those that were just read, and
         what has failed."""
         is_own = own_addresses(self.page.url, () if self.guard is None else self.guard.bounds.allowed)
-        since_s = self._read_s - QUIET_MS * self.limits.patience / 1000
+        since_s = self._read_s - self._drawing_ms(whole) / 1000
         found = (self.network.awaited(self.page, is_own, since_s), self.network.failed(self.page, is_own))
         return tuple(tuple(redacted_text(one, self.hidden) for one in some) for some in found)
 
@@ -219,10 +225,7 @@ class PageSession:
         """Return whether the page is idle, and whether it awaits data (see PageObserved)."""
         answered = self.network.document(self.page)
         documents = [document for _, document, _ in whole.parts]
-        scripted = self.network.data_asked or any(document.scripts for document in documents)
-        # A page without scripts is drawn by its document alone; scripts draw a little after what they were sent.
-        quiet_ms = QUIET_MS * self.limits.patience
-        drawing_ms = quiet_ms if scripted else 0.0
+        quiet_ms, drawing_ms = QUIET_MS * self.limits.patience, self._drawing_ms(whole)
         if self.network.awaits_data(self._read_s - drawing_ms / 1000):
             return False, True
         work = await self._pending_work()
