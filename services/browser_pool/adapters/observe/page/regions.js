@@ -70,9 +70,16 @@ function footerBlock() {
   return null;
 }
 
+// As soon as one is found: the whole text of a page is long.
+function hasWords(el) {
+  const texts = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) if (HAS_WORDS.test(texts.currentNode.data)) return true;
+  return false;
+}
+
 // The first of an element and those before it that shows a text in its place.
 function blockBefore(el) {
   let one = el;
-  while (one && (SILENT.has(one.localName) || !HAS_WORDS.test(one.textContent) || !one.checkVisibility(SEEN) || facts(one).floats)) one = one.previousElementSibling;
+  while (one && (SILENT.has(one.localName) || !hasWords(one) || !one.checkVisibility(SEEN) || facts(one).floats)) one = one.previousElementSibling;
   return one || null;
 }
