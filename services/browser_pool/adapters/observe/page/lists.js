@@ -15,7 +15,7 @@ function listFacts(items) {
   const numberOf = (el) => {
     if (!el) return -1;
     if (!numbers.has(el)) {
-      const outer = numberOf(scrollerAround(upFrom(el), known));
+      const outer = el === pageScroller() ? -1 : numberOf(scrollerAround(upFrom(el), known));
       const { y, max, visible } = whereOf(el);
       numbers.set(el, scrollers.length);
       scrollers.push([y, max, (el === pageScroller() ? 0 : el.getBoundingClientRect().top) + scrollY, visible, outer]);
