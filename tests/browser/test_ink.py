@@ -58,6 +58,7 @@ async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> Non
         "wrapped": "<dd style='width: 60px; white-space: pre-wrap'>Supply of lamps, lot 5</dd>",
         "long": f"<dd>{'a long way to go ' * 60}</dd>",
         "list": "<dd><ul><li>first</li></ul></dd>",
+        "no box": "<dd><div style='display: contents'><span>1,250.00</span></div></dd>",
     }
     page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))
     assert {name: state for name, state in (await ink_of(session, page)).items() if state != "seen"} == {}

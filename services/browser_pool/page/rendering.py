@@ -27,6 +27,9 @@ _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 _ICONS = "... [icon N] is a picture without text (equal N: drawn alike); ask_picture with its ref tells what it shows"
 _TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
+UNSAID = "blank"
+"""State of a select whose chosen option has no value: whether it stands for none is said by its text alone."""
+
 
 def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
     """Return the line of one element. Links within ``origin`` (scheme and host) are shortened."""
@@ -47,7 +50,7 @@ def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
 
 
 def _notes(element: Element) -> list[str]:
-    notes = list(element.states)
+    notes = [state for state in element.states if state != UNSAID]
     if element.level is not None:
         notes.append(f"level {element.level}")
     if element.row is not None:

@@ -18,7 +18,7 @@ function inkOf(id, n) {
   if (field && CHECKABLE.has(item.role) || item.role === 'img' && el.localName !== 'canvas') return null;
   if (field) return inkOfField(el);
   const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
-  const holder = item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el);
+  const holder = boxed(item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el));
   const words = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
   if (!words.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
   const seen = words.map(([rect, node]) => seenPart(rect, node.parentElement));
@@ -54,6 +54,13 @@ function inkOfField(el) {
 const NO_BOX = [0, 0, 0, 0];
 const onPage = (box) => [box.left + scrollX, box.top + scrollY, Math.max(0, box.right - box.left), Math.max(0, box.bottom - box.top)].map((x) => Math.round(x * 10) / 10);
 
+// An element of `display: contents` has no box: its texts stand in the one around it.
+function boxed(el) {
+  let up = el;
+  while (up.parentElement && facts(up).noBox) up = up.parentElement;
+  return up;
+}
+
 // All texts in an element that are drawn, also those for the eyes alone.
 function drawnTexts(el, found = [], depth = 0) {
   for (const child of (rootOf(el) || el).childNodes) {
@@ -61,7 +68,7 @@ function drawnTexts(el, found = [], depth = 0) {
     if (child.nodeType === 3) { if (child.data.trim()) found.push(child); continue; }
     if (child.nodeType !== 1 || SILENT.has(child.localName)) continue;
     if (child.localName === 'slot' && child.assignedNodes().length) { for (const one of child.assignedNodes()) { if (one.nodeType === 1) drawnTexts(one, found, depth + 1); else if (one.nodeType === 3 && one.data.trim()) found.push(one); } continue; }
-    if (child.checkVisibility(SEEN)) drawnTexts(child, found, depth + 1);
+    if (facts(child).noBox || child.checkVisibility(SEEN)) drawnTexts(child, found, depth + 1);
   }
   return found;
 }
