@@ -19,7 +19,13 @@ from services.browser_pool.adapters.network import Network, own_addresses
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
-from services.browser_pool.adapters.observe.pending import DRAWN_MS, PendingWork, read_pending_work
+from services.browser_pool.adapters.observe.pending import (
+    BESIDE,
+    DRAWN_MS,
+    PendingWork,
+    read_pending_work,
+    work_beside,
+)
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
@@ -228,7 +234,7 @@ class PageSession:
         quiet_ms, drawing_ms = QUIET_MS * self.limits.patience, self._drawing_ms(whole)
         if self.network.awaits_data(self._read_s - drawing_ms / 1000):
             return False, True
-        work = await self._pending_work()
+        work = work_beside(whole.beside, whole.main.read_at_ms) or await self._pending_work()
         changing = bool(whole.unread) or any(_is_changing(document, quiet_ms) for document in documents)
         refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
         quiet = self.network.is_idle_for(drawing_ms) and not changing and not refreshes
@@ -274,7 +280,9 @@ class PageSession:
         """Walk the page, at once when it is known to be at rest, else after it had time to settle."""
         self.tabs.follow()
         worlds = await self.run_timed(engine.worlds(self.page))
-        document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators, max_chars=max_chars)
+        document_state = PageWalk(
+            worlds, snapshot_id, self.limits.action_s, locators=locators, max_chars=max_chars, beside=BESIDE
+        )
         waited = self.rest.needs_quiet(self.network, self.limits.patience)
         if waited:  # a survey would only find that out
             await self.settle(acted=False)

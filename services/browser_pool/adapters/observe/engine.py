@@ -120,6 +120,8 @@ class FrameSurvey(DocumentState, frozen=True):
     """Size of the document as a file, in bytes, if requested."""
     stats: PageStats = PageStats()
     rows: int = 0
+    read_at_ms: float = 0.0
+    """When all this was read, by the browser's clock."""
     items: tuple[RawItem, ...] = ()
     read: tuple[tuple[int, int], ...] = ()
     """The elements that were read for ``items``, as first and count; those without a box are not in it."""

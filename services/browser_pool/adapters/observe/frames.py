@@ -110,6 +110,8 @@ class WalkedPage:
     """Each frame with its survey and the number of table rows before it."""
     unread: list[str] = field(default_factory=list[str])
     rows: int = 0
+    beside: object = None
+    """What the world of the page's scripts said right after all this was read; None where that is not known."""
 
     @property
     def stats(self) -> PageStats:
@@ -153,14 +155,16 @@ class PageWalk:
         locators: bool = False,
         with_size: bool = False,
         max_chars: int = 0,
+        beside: str = "",
     ) -> None:
         """Prepare a walk.
 
         ``with_size``: each frame also reports its size as a file. ``max_chars``: how much of the page will be wanted in
-            full; it comes with the survey."""
+            full; it comes with the survey. ``beside``: what the world of the page's scripts is asked with it."""
         self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
         self._how = "locators" if locators else "weighed" if with_size else ""
         self._max_chars = max_chars
+        self._beside, self._told = beside, None
         self._entered = 0
 
     async def survey(self, *, scripts: bool) -> WalkedPage:
@@ -193,7 +197,10 @@ class PageWalk:
 
     async def _ask(self, frame_id: str, timeout_s: float) -> FrameSurvey:
         asked = ("survey", self._snapshot_id, self._how, self._max_chars)
-        return decode(await self._worlds.ask(frame_id, timeout_s, *asked), FrameSurvey)
+        if not self._beside or frame_id != self._worlds.main_id:
+            return decode(await self._worlds.ask(frame_id, timeout_s, *asked), FrameSurvey)
+        answer, self._told = await self._worlds.ask_both(self._beside, frame_id, timeout_s, *asked)
+        return decode(answer, FrameSurvey)
 
     async def _add(self, whole: WalkedPage, place: FramePlace, surveyed: FrameSurvey) -> None:
         """Add the elements of a frame; those of each child frame follow the iframe that holds it."""
@@ -256,6 +263,7 @@ class PageWalk:
         found = await asyncio.gather(*(self._items(place, one, by_place[id(place)]) for place, one in parts))
         items = {id(place): told for (place, _), told in zip(parts, found, strict=True)}
         rows = {id(place): before for place, _, before in whole.parts}
+        whole.beside = self._told if self._worlds.is_one_document else None
         return tuple(
             _seen(index + 1, place, items[id(place)][n], rows[id(place)])
             for index, place, n in refs
@@ -282,6 +290,7 @@ class PageWalk:
         found = {item.n: item for item in surveyed.items}
         read = {n for first, count in surveyed.read for n in range(first, first + count)}
         if missing := [n for n in wanted if n not in read]:
+            self._told = None
             asked = ("details", self._snapshot_id, ",".join(map(str, missing)), self._how)
             told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
             found |= {item.n: item for item in told}

@@ -6,6 +6,7 @@ forges there can only spoil the reading of itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -20,6 +21,8 @@ WITHIN_MS = 8000
 DRAWN_MS = 50.0
 """How long after a timer has fired its changes may come; as in `pending.js`."""
 MAX_FRAMES = 20
+BESIDE = f"[performance.timeOrigin + performance.now(), __exhibitPending({WITHIN_MS}, {DRAWN_MS})]"
+"""Asked together with a reading of the only document of a page (see `work_beside`)."""
 PendingWork = Literal["none", "some", "due", "late"]
 """``late``: a timer should have fired and has not; what it brings comes once the page's scripts get to run. ``due``:
 one that was set while the document was new fires within 5 s; what is shown may stand in for what it brings."""
@@ -30,6 +33,17 @@ async def count_timers(context: BrowserContext) -> None:
     await context.add_init_script(_script())
 
 
+def work_beside(told: object, read_at_ms: float) -> PendingWork | None:
+    """Return what `BESIDE` told just after the page was read; None where it has to be asked once more.
+
+    Of a timer that is late it is not known then: the reading itself may have kept it waiting."""
+    match told:
+        case [int() | float() as at_ms, work] if 0 <= at_ms - read_at_ms <= DRAWN_MS and work != "late":
+            return _work([work])
+        case _:
+            return None
+
+
 async def read_pending_work(worlds: Worlds, read_ago_ms: float, timeout_s: float) -> PendingWork:
     """Return whether a timer is due soon, or has fired since the page was read, or a connection is open in any frame.
 
@@ -38,6 +52,10 @@ async def read_pending_work(worlds: Worlds, read_ago_ms: float, timeout_s: float
         told = await worlds.ask_pages(f"__exhibitPending({WITHIN_MS}, {read_ago_ms:.0f})", MAX_FRAMES, timeout_s)
     except (Error, PlaywrightTimeout):
         return "some"
+    return _work(told)
+
+
+def _work(told: Sequence[object]) -> PendingWork:
     for work in ("late", "due"):
         if work in told:
             return work

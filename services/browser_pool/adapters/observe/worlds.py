@@ -123,6 +123,11 @@ class Worlds:
     def _on_cleared(self, session: CDPSession) -> None:
         self._worlds = {key: world for key, world in self._worlds.items() if world.session is not session}
 
+    @property
+    def is_one_document(self) -> bool:
+        """Whether the page has no other document than its own, as far as is known."""
+        return len(self._worlds) == 1
+
     async def send_command(self, method: str, **params: Any) -> dict[str, Any]:
         """Send one command for the page. Raises Playwright's errors."""
         assert self._session is not None
@@ -149,6 +154,25 @@ class Worlds:
             return str((await self._evaluate(world, f"__exhibit.ask({said})", by_value=True))["value"])
 
         return await self._in_current_document(frame_id, timeout_s, answer)
+
+    async def ask_both(
+        self, page_expression: str, frame_id: str, timeout_s: float, verb: str, *parameters: str | int
+    ) -> tuple[str, object]:
+        """Return the engine's answer, and what an expression gives in the world of the page's scripts; None where it
+        gives nothing. Raises as `ask` does.
+
+        The second is sent before the first is answered: both take hardly longer than the first alone."""
+        asking = self.ask(frame_id, timeout_s, verb, *parameters)
+        return await asyncio.gather(asking, self._told(frame_id, page_expression))
+
+    async def _told(self, frame_id: str, expression: str) -> object:
+        world = self._worlds.get(frame_id)
+        if world is None or frame_id not in self._pages:
+            return None
+        try:
+            return (await self._ask_page(world, expression)).get("result", {}).get("value")
+        except Error:
+            return None
 
     async def _in_current_document(
         self, frame_id: str, timeout_s: float, work: Callable[[World], Awaitable[ReplyT]]

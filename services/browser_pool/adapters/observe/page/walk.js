@@ -379,7 +379,7 @@ function survey(id, withLocators, weighed, room) {
   const read = items.length <= DETAILED ? everyIndex(items.length) : whatFits(contents, ranks, room);
   const state = pageState();
   return { count: items.length, content: contents.join('\n'), ranks, frames, stats, rows,
-    items: details(id, read, withLocators), read: stretchesOf(read), hosts: hosts.length, name: window.name, weight: weighed ? weight() : 0, lists: listFacts(items), ...state };
+    items: details(id, read, withLocators), read: stretchesOf(read), hosts: hosts.length, name: window.name, weight: weighed ? weight() : 0, lists: listFacts(items), ...state, read_at_ms: performance.timeOrigin + performance.now() };
 }
 
 const NONE = Object.freeze([]);
