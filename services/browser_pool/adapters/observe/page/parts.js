@@ -13,7 +13,7 @@ const FLOW_TAGS = new Set(['code', 'kbd', 'samp', 'var', 'mark', 'q', 'cite', 'e
 const BADGE_CLASS = /(?:^|[\s_-])(?:badge|tag|chip|pill|lozenge)s?(?:$|[\s_-])/i;
 // What a button says that clears or closes.
 const CLEAR_GLYPH = /^[×✕✖⨯⨉╳❌⊗🗙]$/u;
-const isClearGlyph = (el) => el.childElementCount === 0 && CLEAR_GLYPH.test(clean(el.textContent));
+const isClearGlyph = (el) => el.firstElementChild === null && el.firstChild !== null && CLEAR_GLYPH.test(clean(el.textContent));
 
 // [text, kind, title, minor] of each; empty where the name is the one text.
 function textPartsOf(item) {
@@ -22,8 +22,9 @@ function textPartsOf(item) {
   if (!PARTED.has(role) || !name || nodes === null && (el.firstElementChild === null || clean(contentName(el, role)) !== name)) return NONE;
   const pieces = textPiecesOf(nodes || textNodesIn(el, VALUE_CELLS.has(role)), el);
   if (pieces.length === 0 || pieces.length === 1 && pieces[0].kind === PLAIN_PART && clean(pieces[0].text) === name || nodes === null && isAddedAlone(el)) return NONE;
-  const most = pieces.filter((piece) => piece.kind === PLAIN_PART).map(printOf).reduce(strongerPrint, NO_PRINT);
-  return pieces.map((piece) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece), isMinor(printOf(piece), most)]);
+  const prints = pieces.map(printOf);
+  const most = prints.filter((print, n) => pieces[n].kind === PLAIN_PART).reduce(strongerPrint, NO_PRINT);
+  return pieces.map((piece, n) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece), isMinor(prints[n], most)]);
 }
 
 // How prominent a text is: the size of its letters, whether they are bold, and how they stand out from what is behind.
@@ -31,7 +32,7 @@ const NO_PRINT = { size: 0, bold: false, contrast: 0 };
 const PALER = 0.6;
 function printOf(piece) {
   const size = Math.max(...piece.ends.map((one) => one.size));
-  return { size, bold: piece.ends.every((one) => parseInt(facts(one.el).style.fontWeight, 10) >= 600), contrast: Math.max(...piece.ends.map((one) => contrastOf(one.el))) };
+  return { size, bold: piece.ends.every((one) => facts(one.el).bold), contrast: Math.max(...piece.ends.map((one) => contrastOf(one.el))) };
 }
 function strongerPrint(one, other) { return isMinor(one, other) ? other : one; }
 function isMinor(one, other) {
@@ -41,15 +42,19 @@ function isMinor(one, other) {
 
 // From 1 (not to be seen) to 21 (black on white), as WCAG counts it.
 function contrastOf(el) {
-  let behind = 1;
-  for (let up = el; up; up = up.parentElement) {
-    const paint = facts(up).style.backgroundColor;
-    if (unpainted(paint)) continue;
-    behind = lightOf(paint);
-    break;
+  const own = lightOf(facts(el).style.color), behind = lightBehind(el);
+  return (Math.max(own, behind) + 0.05) / (Math.min(own, behind) + 0.05);
+}
+const grounds = memory();  // element -> how light what it stands on is
+function lightBehind(el) {
+  if (!el) return 1;
+  let light = grounds.get(el);
+  if (light === undefined) {
+    const paint = facts(el).style.backgroundColor;
+    light = unpainted(paint) ? lightBehind(el.parentElement) : lightOf(paint);
+    grounds.set(el, light);
   }
-  const lights = [lightOf(facts(el).style.color), behind].sort((a, b) => b - a);
-  return (lights[0] + 0.05) / (lights[1] + 0.05);
+  return light;
 }
 function lightOf(paint) {
   const [r, g, b] = (/^rgba?\((\d+), (\d+), (\d+)/.exec(paint) || [0, 0, 0, 0]).slice(1).map((one) => (one / 255) ** 2.2);
@@ -95,7 +100,7 @@ function textPiecesOf(nodes, root) {
   for (const node of nodes) {
     const el = node.parentElement || root;
     if (!node.isConnected || !node.data.trim() || el !== root && isClearGlyph(el)) continue;
-    const now = { node, el, box: paintedBox(el, root), block: blockOf(el, root), old: isStruck(el), size: parseFloat(facts(el).style.fontSize) || 0, spaced: false };
+    const now = { node, el, box: paintedBox(el, root), block: blockOf(el, root), old: isStruck(el), size: facts(el).fontPx || 0, spaced: false };
     const piece = pieces[pieces.length - 1];
     if (last) last.spaced = isSpaceBetween(last.node, node);
     if (last && isOneText(last, now)) {
@@ -172,11 +177,7 @@ function paintedBox(el, root) {
   for (let up = el, level = 0; up && up !== root && level < 6; up = up.parentElement, level += 1) {
     if (FLOW_TAGS.has(up.localName) || /^(p|li|tr|td|th|ul|ol|table|tbody)$/.test(up.localName)) continue;
     if (BADGE_CLASS.test(up.getAttribute('class') || '') || up.getAttribute('role') === 'status') return up;
-    const { style } = facts(up);
-    const around = parseFloat(style.borderTopWidth) > 0 && parseFloat(style.borderLeftWidth) > 0 && style.borderTopStyle !== 'none';
-    const filled = !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
-    const padded = parseFloat(style.paddingLeft) > 0 && parseFloat(style.paddingRight) > 0;
-    if (padded && (around || filled)) return up;
+    if (facts(up).framed) return up;
   }
   return null;
 }

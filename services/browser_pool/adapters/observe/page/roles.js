@@ -73,7 +73,7 @@ function isSecret(el) {
 // again, and spends most of its time on computed styles.
 const memories = [];
 function memory() { const known = new Map(); memories.push(known); return known; }
-function forget() { for (const known of memories) known.clear(); labels = plainSheets = seenFrom = null; }
+function forget() { for (const known of memories) known.clear(); labels = effects = seenFrom = null; }
 const remembered = memory();  // element -> how it is drawn
 const texts = memory();       // roles that are left out -> element -> its text
 const paths = memory();       // element -> tags of what is around it
@@ -98,7 +98,7 @@ class Drawn {
     this.alike = null;
     // Reading a style is dear: each of these is read when it is asked for, and once.
     this._cursor = this._position = this._cutAway = this._faint = this._fontPx = this._mark = undefined;
-    this._overrides = this._struck = this._unstruck = this._clips = undefined;
+    this._overrides = this._struck = this._unstruck = this._clips = this._bold = this._framed = undefined;
   }
 
   get cursor() { return this._cursor ??= this.style.cursor; }
@@ -120,6 +120,13 @@ class Drawn {
   get struck() { return this._struck ??= this.style.textDecorationLine.includes('line-through'); }
   // No line that goes through what is around it goes through it.
   get unstruck() { return this._unstruck ??= this.apart || this.style.display.startsWith('inline-') || this.style.float !== 'none'; }
+  get bold() { return this._bold ??= parseInt(this.style.fontWeight, 10) >= 600; }
+  // Drawn as a box around its text: a background or a border of its own, and room within.
+  get framed() {
+    const { style } = this;
+    return this._framed ??= parseFloat(style.paddingLeft) > 0 && parseFloat(style.paddingRight) > 0 && (!unpainted(style.backgroundColor)
+      || parseFloat(style.borderTopWidth) > 0 && parseFloat(style.borderLeftWidth) > 0 && style.borderTopStyle !== 'none');
+  }
   get clips() { return this._clips ??= this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'; }
 }
 

@@ -5,17 +5,17 @@ const adding = memory();    // root -> those of its elements to which a style sh
 const added = memory();     // element -> what is added to it
 const looks = memory();     // element -> how it is drawn itself
 const laidOut = memory();   // box -> its children, in order
-let plainSheets = null;     // whether no style sheet of a document without shadow trees adds letters or turns texts
+let effects = null;         // what style sheets may do to texts
 
 // What a text node says.
 function saidBy(node, el = node.parentElement) {
   let text = node.data;
   if (!el) return text;
-  const plain = isPlain(), known = ownLook(el);
+  const known = ownLook(el), mayTurn = effectsOfSheets().turn;
   if (known.fontPx < 1) return '';
-  if (plain && !ODD.test(text)) return text;
+  if (!mayTurn && !ODD.test(text)) return text;
   if (OVERRIDES.test(text)) text = turned(text);
-  if (!plain && isBackward(el, known)) text = reversed(text);
+  if (mayTurn && isBackward(el, known)) text = reversed(text);
   const mark = known.onLine && DIGIT.test(text) ? markOf(el, known) : ON_LINE;
   if (mark === SMALL) return `${APART}${text}${APART}`;
   return mark === ON_LINE ? text : text.replace(/[0-9]/g, (digit) => MARKS[mark][digit]);
@@ -84,10 +84,13 @@ const ADDS = /[\p{L}\p{N}\p{Sc}+\-\u2212\u2013()[\]%]/u;
 const GENERATES = /::?(?:before|after)\b/i;
 const READ_EACH = '*';
 
-// Asked of every text: most pages add no letters and turn no text, and have no shadow trees.
-function isPlain() {
-  if (plainSheets === null) plainSheets = addingSelector(document) === '' && watching && !shadowRoots && !turns && document.querySelector(TURNED) === null;
-  return plainSheets;
+// Asked of every text: most pages add no letters and turn no text. Shadow trees have style sheets of their own.
+function effectsOfSheets() {
+  if (effects === null) {
+    const adds = addingSelector(document) !== '', isWhole = watching && !shadowRoots;
+    effects = { add: adds || !isWhole, turn: turns || !isWhole || document.querySelector(TURNED) !== null };
+  }
+  return effects;
 }
 const TURNED = 'bdo,[style*=bidi]';
 let turns = false;  // whether a style sheet has been seen that overrides directions
@@ -103,12 +106,12 @@ function ownLook(el) {
   return look;
 }
 
-const isToldByPlace = () => { isPlain(); return byPlace; };  // the style sheets have to be read first
+const isToldByPlace = () => { effectsOfSheets(); return byPlace; };  // the style sheets have to be read first
 
 function addedTo(el) {
-  if (isPlain() || !mayBeAddedTo(el)) return NOTHING_ADDED;
+  if (!effectsOfSheets().add) return NOTHING_ADDED;
   let known = added.get(el);
-  if (!known) { known = readAddedTo(el); added.set(el, known); }
+  if (!known) { known = mayBeAddedTo(el) ? readAddedTo(el) : NOTHING_ADDED; added.set(el, known); }
   return known;
 }
 
