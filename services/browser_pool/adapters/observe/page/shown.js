@@ -57,8 +57,9 @@ function markByStyle(style, size) {
 // Where smaller letters stand beside those before or behind them.
 function standsOff(el) {
   const beside = [el.previousSibling, el.nextSibling].find((node) => node && node.nodeType === 3 && node.data.trim());
+  if (!beside) return ON_LINE;
   const own = el.getBoundingClientRect();
-  const other = beside && (beside === el.previousSibling ? lastRectOf(beside) : firstRectOf(beside));
+  const other = beside === el.previousSibling ? lastRectOf(beside) : firstRectOf(beside);
   if (!other || !own.height) return ON_LINE;
   const step = OFF_LINE_EM * other.height;
   if (own.bottom < other.bottom - step) return RAISED;
