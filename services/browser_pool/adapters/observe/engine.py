@@ -105,7 +105,7 @@ class DocumentState(msgspec.Struct, frozen=True):
 
 
 class FrameSurvey(DocumentState, frozen=True):
-    """All elements of one document in short: ``content`` has a line, ``ranks`` a digit for each.
+    """All elements of one document in short: ``content`` has a line with tabs, ``ranks`` a digit for each.
 
     ``items`` are full elements: all where there are few, else those that fit the budget. ``frames`` are the indexes of
         iframes. ``hosts`` counts possible hosts of closed shadow roots, stored under the snapshot's id with ``:hosts``.

@@ -15,7 +15,7 @@ from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, FrameSurvey, decode
 from services.browser_pool.adapters.observe.list_places import lists_of
 from services.browser_pool.adapters.observe.worlds import Worlds
-from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
+from services.browser_pool.page.model import FIELD, PageStats, RawItem, RawPage, Seen
 
 MAX_FRAMES = 40
 MIN_FRAME_PX = 4
@@ -206,7 +206,8 @@ class PageWalk:
         """Add the elements of a frame; those of each child frame follow the iframe that holds it."""
         whole.parts.append((place, surveyed, whole.rows))
         whole.rows += surveyed.rows
-        contents = surveyed.content.split("\n") if surveyed.count else []
+        # A tab is sent in two characters, the separator of fields in six.
+        contents = surveyed.content.replace("\t", FIELD).split("\n") if surveyed.count else []
         held = await self._children(whole, place, surveyed) if surveyed.frames else {}
         start = 0
         for n, child in [*sorted(held.items()), (surveyed.count - 1, None)]:

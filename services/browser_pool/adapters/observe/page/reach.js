@@ -178,6 +178,7 @@ function takeAim(id, x, y, how) {
 // Each press of a double click is looked at: the first may have brought something under the mouse.
 function watchAim(event) {
   if (!pressFor || !event.isTrusted) return;
+  forget();  // no verb is on its way
   if (pressFor.hit === null || event.type === 'pointerdown' && pressFor.hit) { const top = topAt(event.clientX, event.clientY); pressFor.hit = Boolean(top) && pressFor.fits(top); pressFor.landed += Number(pressFor.hit); }
   if (pressFor.hit === false) { event.preventDefault(); event.stopImmediatePropagation(); }
 }

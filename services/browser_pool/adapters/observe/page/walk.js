@@ -78,8 +78,8 @@ function survey(id, withLocators, weighed, room) {
     if (role === 'iframe') frames.push(items.length);
     const beside = name && !UNTITLED.has(role) ? titleOf(el, name, header, nodes !== null) : null;
     items.push({ el, role, name, header, row: at.row, column: at.column, span: at.span, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE, look: '', coloured: false });
-    contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
-      states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}${beside === null ? '' : `\u001f${beside}`}`);
+    contents.push(`${role}\t${header || ''}\t${shorten(name)}\t${value === null ? '' : `= ${clean(value)}`}\t${
+      states.length ? states.join(',') : ''}\t${url ? shortUrl(url, origin) : ''}${beside === null ? '' : `\t${beside}`}`);
     ranks += role === 'option' || el.localName === 'optgroup' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
   }
 
@@ -295,7 +295,7 @@ function survey(id, withLocators, weighed, room) {
     }
     const kept = items.map((item, n) => out.has(item) ? -1 : n).filter((n) => n >= 0);
     const now = new Map(kept.map((n, place) => [n, place]));
-    contents = kept.map((n) => items[n].look ? `img\u001f${items[n].header || ''}\u001f\u001f\u001f${items[n].states.join(',')} ${items[n].look}\u001f` : contents[n]);
+    contents = kept.map((n) => items[n].look ? `img\t${items[n].header || ''}\t\t\t${items[n].states.join(',')} ${items[n].look}\t` : contents[n]);
     ranks = kept.map((n) => ranks[n]).join('');
     frames = frames.map((n) => now.get(n));
     items = kept.map((n) => items[n]);
@@ -367,6 +367,7 @@ function survey(id, withLocators, weighed, room) {
   }
 
   acting = false;  // what changes from here on changes by itself
+  const isFirst = !watching;
   watch();
   const root = document.body || document.documentElement;
   if (root) facts(document.documentElement);
@@ -377,6 +378,7 @@ function survey(id, withLocators, weighed, room) {
   keep(id, items);
   if (hosts.length) keep(`${id}:hosts`, hosts);
   const read = items.length <= DETAILED ? everyIndex(items.length) : whatFits(contents, ranks, room);
+  if (isFirst) lastAt = performance.now();  // what was before it is not known
   const state = pageState();
   return { count: items.length, content: contents.join('\n'), ranks, frames, stats, rows,
     items: details(id, read, withLocators), read: stretchesOf(read), hosts: hosts.length, name: window.name, weight: weighed ? weight() : 0, lists: listFacts(items), ...state, read_at_ms: performance.timeOrigin + performance.now() };
