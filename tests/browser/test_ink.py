@@ -29,6 +29,15 @@ const box = document.querySelector('.over').getBoundingClientRect();
 sign.style.top = `${box.top}px`; sign.style.left = `${box.left + 60}px`;
 </script>"""
 
+LETTERS = """<style>
+.block { display: inline-block } .moved { position: relative } .over-turned { rotate: 180deg }
+.backward { display: inline-flex; flex-direction: row-reverse }
+.bar { width: 9px; height: 2px; margin: 5px 4px; background: #000 }
+.counted { counter-reset: c 1 } .counted::before { content: counter(c) }
+.barred { position: relative; padding-left: 14px }
+.barred::before { content: ''; position: absolute; left: 0; top: 9px; width: 10px; height: 2px; background: #000 }
+</style>"""
+
 
 def page_of(values: dict[str, str]) -> str:
     return f"{STYLE}<h1>R-1</h1><dl>{''.join(f'<dt>{name}</dt>{html}' for name, html in values.items())}</dl>"
@@ -61,6 +70,40 @@ async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> Non
         "no box": "<dd><div style='display: contents'><span>1,250.00</span></div></dd>",
     }
     page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))
+    assert {name: state for name, state in (await ink_of(session, page)).items() if state != "seen"} == {}
+
+
+async def test_letters_in_another_order_with_a_gap_or_turned_over_are_not_seen(
+    look: Look, session: PoolSession
+) -> None:
+    values = {
+        "counter": "<dd class=counted>20.50</dd>",
+        "mirrored": "<dd><span class=block style='transform: scaleX(-1)'>120.50</span></dd>",
+        "mirrored around": "<dd style='scale: -1 1'><span>120.50</span></dd>",
+        "upside down": "<dd><span class=block style='rotate: 180deg'>69.00</span></dd>",
+        "moved": "<dd><b class=moved style='left: 50px'>.50</b><b class=moved style='left: -20px'>120</b></dd>",
+        "a gap": "<dd>1<span style='opacity: 0'>9</span>20.50</dd>",
+        "another gap": "<dd>1<span style='visibility: hidden'>9</span>20.50</dd>",
+        "a bar": "<dd><i class='block bar'></i>120.50</dd>",
+        "a drawn bar": "<dd class=barred>120.50</dd>",
+    }
+    page = await look(page_of(values) + LETTERS)
+    assert {name: state for name, state in (await ink_of(session, page)).items() if state == "seen"} == {}
+
+
+async def test_letters_that_are_drawn_as_they_are_read_are_seen(look: Look, session: PoolSession) -> None:
+    values = {
+        "turned and back": "<dd class='block over-turned'><span class='block over-turned'>1</span></dd>",
+        "scaled": "<dd style='transform: scale(.8) rotate(8deg)'>120.50</dd>",
+        "spaced": "<dd style='letter-spacing: 4px'>1<b>20.50</b></dd>",
+        "laid out backward": "<dd class=backward><span>.50</span><span>120</span></dd>",
+        "two columns": "<dd style='columns: 2; width: 200px'>Ann Lee<br>Bo Chan<br>Cy Dunn<br>Di East</dd>",
+        "from the right": "<dd dir=rtl>שלום עולם 120</dd>",
+        "unit": "<dd>1<span style='margin-left: 12px'>kg</span></dd>",
+        "legend": "<dd><i class=block style='width: 9px; height: 9px; background: #c00'></i> 120.50</dd>",
+        "numbered": "<dd class=counted>Terms</dd>",
+    }
+    page = await look(page_of(values) + LETTERS)
     assert {name: state for name, state in (await ink_of(session, page)).items() if state != "seen"} == {}
 
 

@@ -38,7 +38,7 @@ PLAIN_SHARE = 0.5
 class DrawnValue(msgspec.Struct, frozen=True):
     """Where a value is drawn, as ink.js reports it. ``zone``: where something else would be read with it. ``texts``:
     the seen parts of its lines. ``others``: what else is known to be drawn there. ``icons``: boxes with a picture
-    behind their text."""
+    behind their text. ``misdrawn``: its letters stand in another order, with a gap or turned over."""
 
     outside: bool
     cut: bool
@@ -46,6 +46,7 @@ class DrawnValue(msgspec.Struct, frozen=True):
     texts: tuple[BoxOnPage, ...]
     others: tuple[BoxOnPage, ...]
     icons: tuple[BoxOnPage, ...] = ()
+    misdrawn: bool = False
 
     def moved(self, x: float, y: float) -> DrawnValue:
         """Return it in a page whose frame begins at ``x``, ``y``."""
@@ -54,7 +55,7 @@ class DrawnValue(msgspec.Struct, frozen=True):
             return box[0] + x, box[1] + y, box[2], box[3]
 
         texts, others, icons = (tuple(map(move, boxes)) for boxes in (self.texts, self.others, self.icons))
-        return DrawnValue(self.outside, self.cut, move(self.zone), texts, others, icons)
+        return DrawnValue(self.outside, self.cut, move(self.zone), texts, others, icons, self.misdrawn)
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ def find_ink(drawn: DrawnValue, picture: Picture) -> Ink:
             return Ink(state="outside", at=_box(box))
         if _count(_ink_on(pixels, _ground(pixels))) < LEAST_INK_PX:
             return Ink(state="absent", at=_box(box))
+    if drawn.misdrawn:
+        return Ink(state="unexplained", at=_box(drawn.texts[0]) if drawn.texts else None)
     strange = _strange_ink(drawn, picture)
     if strange is not None:
         return Ink(state="unexplained", at=strange)

@@ -50,6 +50,7 @@ _PARTS = (
     "calendar.js",
     "hiding.js",
     "pictures.js",
+    "misdrawn.js",
     "ink.js",
     "engine.js",
 )

@@ -25,6 +25,7 @@ function inkOf(id, n) {
   const around = union(words.map(([rect]) => rect), Math.max(...words.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
   const others = [...seen.filter(Boolean), ...drawnTexts(holder).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
   return {
+    misdrawn: isMisdrawn(nodes, clean(item.name || textOf(el))),
     outside: seen.every((part) => part === null),
     cut: seen.some((part, k) => isCut(part, ...words[k])) || nodes.some((node) => isMasked(node.parentElement)),
     zone: onPage(overlap(inside(holder), around)), texts: drawnWords(seen, words).map(onPage), others: others.map(onPage),
@@ -119,12 +120,14 @@ function drawnWords(seen, words) {
 // marks of lists.
 function painted(holder, el, around) {
   const boxes = [];
+  const texts = drawnTexts(holder).slice(0, MAX_BOXES).flatMap((node) => [...rectsOf(node)].slice(0, 1).map((line) => [line, node.data]));
   const near = (box) => box.right > around.left && box.left < around.right && box.bottom > around.top && box.top < around.bottom;
   for (const one of [...holder.querySelectorAll('*')].slice(0, 4 * MAX_BOXES)) {
     const box = one.getBoundingClientRect();
     if (box.width < 1 || box.height < 1 || !near(box) || !one.checkVisibility(SEEN)) continue;
     const { style } = facts(one);
     if (isListItem(one)) boxes.push(markerBox(one));
+    if (isSignOf(box, texts)) continue;
     if (one.matches(PAINTS) || rootOf(one) || style.backgroundImage !== 'none' && !hasIconBehind(one) || !unpainted(style.backgroundColor) || ['Top', 'Right', 'Bottom', 'Left'].some((side) => parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== 'none') || style.boxShadow !== 'none' || drawsSign(one)) boxes.push(box);
   }
   for (let up = holder, level = 0; up && level < MAX_LEVELS; up = up.parentElement, level += 1) if (isListItem(up)) boxes.push(markerBox(up));
@@ -147,6 +150,7 @@ const MARKER_PX = 40;
 // Generated content that is no text: icons, bullets, chevrons.
 function drawsSign(el) {
   return ['::before', '::after'].some((part) => {
+    if (drawsNumberSign(el, part)) return false;
     const { content, display, backgroundImage, backgroundColor } = getComputedStyle(el, part);
     return content !== 'none' && content !== 'normal' && display !== 'none' && (backgroundImage !== 'none' || !unpainted(backgroundColor) || !addedText(el, part) && content !== '""');
   });
