@@ -19,11 +19,16 @@ from shared.testing.settings import isolated_settings
 from tests.real.apps.app import NAMES, real_app
 from tests.real.apps.collect import Outcome, ScoredApp, collect_app
 from tests.real.apps.collect import report as details
-from tests.real.apps.score import counts
+from tests.real.apps.score import Judged, counts
 
 LEAST_RIGHT = 0.95
 ASKS_FOR_SHARE = ("careful", "shipped")
 """Specs that must bring back `LEAST_RIGHT` of the cells; naive ones only must not be wrong."""
+MOST_RIGHT_FOR_A_PERSON = {"careful": 0.02, "shipped": 0.02, "naive": 0.25}
+"""Share of the cells whose value was read right, but whose sample a person has to look at."""
+MOST_FALSE_ALARMS = 0.005
+"""Share of the right values of which the picture is told not to show them, or more than them."""
+CONFIDENCE = 0.95
 
 
 def main() -> None:
@@ -39,6 +44,7 @@ async def _measure() -> None:
         families = [await score_family(family, _settings(root / family.name)) for family in FAMILIES]
     print(details(outcomes))
     rows = [row for one in outcomes for row in _rows(one)] + [row for one in families for row in _family_rows(one)]
+    rows += _rows_of_all(outcomes, families)
     setup = {"planner": "rules", "apps": list(NAMES), "families": [family.name for family in FAMILIES]}
     report("truth", "Right, or to a person: values and lists beside the databases of the sites", rows, setup)
 
@@ -67,6 +73,45 @@ def _rows(one: Outcome) -> list[Row]:
         at_most(0, f"{place}: list falsely complete", "lists", int(one.listed.verdict == "false")),
         Row(f"{place}: list, right", f"share of {one.listed.wanted} items", one.listed.right / one.listed.wanted),
     ]
+
+
+def _rows_of_all(outcomes: list[Outcome], families: list[FamilyScore]) -> list[Row]:
+    cells = [cell for one in outcomes for cell in one.cells]
+    asked = len(cells) + sum(one.cells for one in families)
+    wrong = counts(cells)["wrong"] + sum(one.wrong for one in families)
+    lists = [one.listed.verdict for one in outcomes]
+    looked = [cell for cell in cells if cell.is_read_right and cell.ink]
+    alarms = sum(cell.ink != "seen" for cell in looked)
+    return [
+        at_most(0, "all: wrong and done", f"of {asked} cells, {_bound(wrong, asked)}", wrong),
+        at_most(
+            0,
+            "all: lists falsely complete",
+            f"of {len(lists)}, {_bound(lists.count('false'), len(lists))}",
+            lists.count("false"),
+        ),
+        *[
+            _right_for_a_person(care, [c for one in outcomes if one.care == care for c in one.cells])
+            for care in dict.fromkeys(one.care for one in outcomes)
+        ],
+        at_most(
+            MOST_FALSE_ALARMS,
+            "all: ink false alarms",
+            f"share of {len(looked)} right values, {alarms} alarms",
+            alarms / max(1, len(looked)),
+        ),
+    ]
+
+
+def _right_for_a_person(care: str, cells: list[Judged]) -> Row:
+    kept = sum(cell.is_read_right and cell.verdict != "right" for cell in cells)
+    what = f"{care} specs: for a person though read right"
+    return at_most(MOST_RIGHT_FOR_A_PERSON[care], what, f"share of {len(cells)} cells", kept / len(cells))
+
+
+def _bound(found: int, of: int) -> str:
+    """Return the upper bound of the share of which nothing was found (Clopper-Pearson, one-sided)."""
+    return "" if found or not of else f"{CONFIDENCE:.0%} sure of under {1 - (1 - CONFIDENCE) ** (1 / of):.2%}"
 
 
 def _family_rows(one: FamilyScore) -> list[Row]:

@@ -58,8 +58,8 @@ async def collect_cells(
     finished = await client.result(accepted.run_id)
     assert finished.llm_calls == 0
     cells: dict[str, dict[str, Cell]] = defaultdict(dict)
-    for row in await _rows(client, "select sample_id, field, state, value from fields", accepted.run_id):
-        cells[row["sample_id"]][row["field"]] = Cell(row["state"], row["value"] or "")
+    for row in await _rows(client, "select sample_id, field, state, value, ink from fields", accepted.run_id):
+        cells[row["sample_id"]][row["field"]] = Cell(row["state"], row["value"] or "", row["ink"] or "")
     ends = {
         row["key"]: Ended(row["status"], row["reason"] or "", cells[row["sample_id"]])
         for row in await _rows(client, "select sample_id, key, status, reason from samples", accepted.run_id)

@@ -17,10 +17,12 @@ ListVerdict = Literal["exact", "incomplete", "false"]
 
 @dataclass(frozen=True)
 class Cell:
-    """A field of a done or failed sample, as the ``fields`` view has it. ``state``: value, not_present, not_found."""
+    """A field of a sample, as the ``fields`` view has it. ``state``: value, not_present, not_found. ``ink``: what its
+    picture shows of it; empty where none was looked at."""
 
     state: str
     value: str
+    ink: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,16 @@ class Ended:
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict on a cell. ``field`` is empty for a record that does not exist: it counts as one cell."""
+    """The verdict on a cell. ``field`` is empty for a record that does not exist: it counts as one cell.
+
+    ``is_read_right``: the value of the database was read, whatever became of the sample. ``ink``: of the value."""
 
     record: str
     field: str
     verdict: CellVerdict
     why: str
+    is_read_right: bool = False
+    ink: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,15 +74,18 @@ def judge_cells(truth: Truth, fields: Sequence[str], ends: Mapping[str, Ended]) 
 def _judge_cell(record: str, field: str, wanted: object, end: Ended | None) -> Judged:
     if end is None:
         return Judged(record, field, "failed", "no result")
+    cell = end.cells.get(field)
+    got = cell.value if cell is not None and cell.state == "value" else ""
+    ink = cell.ink if cell is not None else ""
+    is_right = got == as_text(wanted) or _is_number(got, wanted)
     if end.status != "done":
         verdict: CellVerdict = "failed" if end.status == "failed" else "review"
-        return Judged(record, field, verdict, f"{end.status} {end.reason}")
-    cell = end.cells.get(field)
+        is_read_right = is_right and cell is not None and cell.state in ("value", "not_present")
+        return Judged(record, field, verdict, f"{end.status} {end.reason}", is_read_right, ink)
     if cell is None or cell.state == "not_found":
         return Judged(record, field, "left", f"not found; the database has {wanted!r}")
-    got = cell.value if cell.state == "value" else ""
-    if got == as_text(wanted) or _is_number(got, wanted):
-        return Judged(record, field, "right", "")
+    if is_right:
+        return Judged(record, field, "right", "", True, ink)
     return Judged(record, field, "wrong", f"{got!r}; the database has {wanted!r}")
 
 
