@@ -21,6 +21,7 @@ dd {{ width: 300px; margin: 4px }} .over {{ position: relative }}
 .badge {{ background: #264; color: #fff; padding: 2px 6px; border-radius: 8px }}
 .shortened {{ width: 60px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }}
 .bar {{ border-left: 3px solid #c00; padding-left: 6px }}
+.crumb {{ width: 200px; overflow-wrap: anywhere }} .crumb::before {{ content: '/'; padding: 0 9px }}
 .minus::before {{ content: '\\2212' }}
 #sign {{ position: absolute; font: 16px serif }}
 </style>"""
@@ -67,6 +68,7 @@ async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> Non
         "wrapped": "<dd style='width: 60px; white-space: pre-wrap'>Supply of lamps, lot 5</dd>",
         "long": f"<dd>{'a long way to go ' * 60}</dd>",
         "list": "<dd><ul><li>first</li></ul></dd>",
+        "after a sign": "<dd><div class=crumb><a href=/x>run-count-50-of-the-import-of-rates</a></div></dd>",
         "no box": "<dd><div style='display: contents'><span>1,250.00</span></div></dd>",
     }
     page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))

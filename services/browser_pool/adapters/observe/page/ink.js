@@ -162,5 +162,10 @@ function signBoxes(el) {
   const lines = drawnTexts(el).flatMap((node) => [...rectsOf(node)]);
   if (!lines.length) return [box];
   const left = Math.min(...lines.map((line) => line.left)), right = Math.max(...lines.map((line) => line.right));
-  return [{ left: box.left, right: left, top: box.top, bottom: box.bottom }, { left: right, right: box.right, top: box.top, bottom: box.bottom }];
+  const first = lines[0], last = lines[lines.length - 1];
+  return [
+    { left: box.left, right: left, top: box.top, bottom: box.bottom }, { left: right, right: box.right, top: box.top, bottom: box.bottom },
+    // Of a text in several lines, a sign stands before the first one and behind the last one.
+    { left: box.left, right: first.left, top: first.top, bottom: first.bottom }, { left: last.right, right: box.right, top: last.top, bottom: last.bottom },
+  ];
 }
