@@ -159,6 +159,30 @@ async def test_the_text_of_an_option_without_a_value_may_stand_for_none(
     assert shown(await look(CHOSEN.format(select, option)), kind) == expected
 
 
+ASKS = ["Choose", "Select a status ...", "Bitte wählen", "-- Status auswählen --", "Kies"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        *(f"<label>Status <select><option value=0>{text}</option></select></label>" for text in ASKS),
+        *(f"<b id=l>Status</b> <div role=combobox aria-labelledby=l tabindex=0>{text}</div>" for text in ASKS),
+    ],
+)
+async def test_a_list_that_asks_to_choose_may_show_no_value(look: Look, html: str) -> None:
+    assert isinstance(shown(await look(html), MAYBE), set)
+    chosen = "Selected by hand"
+    for text in ASKS:
+        html = html.replace(f">{text}<", f">{chosen}<")
+    assert shown(await look(html), MAYBE) == chosen
+
+
+async def test_a_definition_of_two_terms_may_be_of_the_last_one_alone(look: Look) -> None:
+    page = await look("<dl><dt>Status<dt>Kind<dd>Open<dt>Team<dd>Blue</dl>")
+    assert shown(page, MAYBE) == {"", "Open"}
+    assert shown(await look("<dl><dt>Kind<dt>Status<dd>Open<dt>Team<dd>Blue</dl>"), MAYBE) == "Open"
+
+
 async def test_a_head_is_named_by_what_is_written_in_it(look: Look) -> None:
     sort = "<i role=button tabindex=0 aria-label='Status: sort' style='display:inline-block;width:9px;height:9px'></i>"
     page = await look(f"<table><tr><th>Status{sort}<th>Kind<tr><td>Open<td>A</table>")

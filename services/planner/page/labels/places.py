@@ -318,7 +318,15 @@ class Places:
             alike = label.like_next and not takes_turns(self.elements, at, self._known)
             return tuple(replace(one, doubtful=True) for one in found) if alike else found
         # A label without a neighbour is an empty value only if the markup declares it a label.
-        return (Candidate("", label, label.row),) if may_be_empty(label) else ()
+        return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if may_be_empty(label) else ()
+
+    def _shared_with_next_terms(self, at: int) -> Place:
+        """Return the definition behind a run of terms: all of them may be labels of it, or only the last one."""
+        run = list(takewhile(lambda one: one.tag == "dt", self.elements[at : at + MAX_RUN_ELEMENTS]))
+        behind = self.elements[at + len(run) : at + len(run) + 1]
+        if len(run) < 2 or not behind or behind[0].header != run[-1].name or behind[0].frame != run[0].frame:
+            return ()
+        return tuple(replace(one, doubtful=True) for one in texts_in(behind[0]) if one.shown)
 
     def _is_beside(self, at: int, element: Element) -> bool:
         """Return whether the element may be the value of the label: beside or below it, and no label itself.
