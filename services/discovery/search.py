@@ -57,14 +57,13 @@ async def add_listed_samples(message: SamplesListed, deps: DiscoveryDeps) -> Non
         log.info("%s: what step %d of attempt %d listed is of no round", message.run_id, message.step, message.attempt)
         return
     record = await _load_record(message.run_id, deps)
-    items, found, shared_name = await _record_items(message, record, progress.found, deps)
+    items, added = await _record_items(message, record, progress, deps)
     await map_concurrently(lambda item: _publish_found(message.run_id, item[0], deps), items, PUBLISH_LIMIT)
     if not is_list_only(record.spec):
         await map_concurrently(
             lambda item: _publish_work(message.run_id, item[0].sample, item[1], progress, deps), items, PUBLISH_LIMIT
         )
-    after = msgspec.structs.replace(progress, found=found, shared_name=progress.shared_name or shared_name)
-    await _save_progress(message.run_id, after, deps)
+    await _save_progress(message.run_id, added, deps)
 
 
 async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> PopulationClosed | None:
@@ -74,16 +73,29 @@ async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> Populati
         return None
     await _save_progress(message.run_id, msgspec.structs.replace(progress, closed=True), deps)
     done = message.status == "done"
-    folded = done and progress.shared_name != "" and message.counted != progress.found
+    lost = _lost_note(message, progress) if done else ""
     return PopulationClosed(
         run_id=message.run_id,
         samples=progress.found,
         attempt_base=progress.attempt_base,
-        complete=done and not folded,
-        reason="uncertain_list" if folded else "" if done else message.reason,
+        complete=done and not lost,
+        reason="uncertain_list" if lost else "" if done else message.reason,
         counted=message.counted,
-        note=_folded_note(progress) if folded else _note(message, progress.found),
+        note=lost or _note(message, progress.found),
     )
+
+
+def _lost_note(message: SampleFinished, progress: SearchProgress) -> str:
+    """Return why not every item of the list is a sample; empty if each is."""
+    if message.listed_pages > len(progress.taken):
+        missing = message.listed_pages - len(progress.taken)
+        return f"the items of {missing} of {message.listed_pages} pages of the list were not added: list it again"
+    if progress.unnamed:
+        return (
+            f"nothing names {progress.unnamed} of the items that the list shows: say in `sample_id`, `list.columns` or"
+            " `pattern` what an item has"
+        )
+    return _folded_note(progress) if progress.shared_name and message.counted != progress.found else ""
 
 
 def _folded_note(progress: SearchProgress) -> str:
@@ -102,18 +114,21 @@ def _note(message: SampleFinished, found: int) -> str:
 
 
 async def _record_items(
-    message: SamplesListed, record: RunRecord, found: int, deps: DiscoveryDeps
-) -> tuple[list[tuple[FoundItem, bool]], int, str]:
-    """Record the items of this step.
-
-    Return those it found, with whether they existed before, the new count, and a sample that different items are."""
+    message: SamplesListed, record: RunRecord, progress: SearchProgress, deps: DiscoveryDeps
+) -> tuple[list[tuple[FoundItem, bool]], SearchProgress]:
+    """Record the items of this step. Return those it found, with whether they existed before, and the new progress."""
     spec, home = _load_spec(record), host_of(_start_url(record))
     found_here: list[tuple[FoundItem, bool]] = []
-    shared_name = ""
+    found, shared_name, unnamed = progress.found, progress.shared_name, 0
     for item in message.items:
         named = item_key_template(spec, record.discovery_row, frozenset(item)) is not None
         samples = candidate_samples(spec, record.discovery_row, item, found + 1, home)
-        item_record, existing = await _record_item(message, item, samples, named, deps)
+        recorded = await _record_item(message, item, samples, named, deps)
+        if recorded is None:
+            unnamed += 1
+            log.warning("run %s: no name is left for the item %r", message.run_id, item)
+            continue
+        item_record, existing = recorded
         if existing is not None and existing.attempt == message.attempt and existing.item != item:
             shared_name = shared_name or existing.sample.sample_id
         if existing is None:
@@ -122,19 +137,24 @@ async def _record_items(
         elif (existing.attempt, existing.step) == (message.attempt, message.step):
             found_here.append((existing, True))
             found = max(found, existing.sample.row)
-    return found_here, found, shared_name
+    step = (message.attempt, message.step)
+    unnamed = progress.unnamed if step in progress.taken else progress.unnamed + unnamed
+    return found_here, msgspec.structs.replace(
+        progress, found=found, shared_name=shared_name, unnamed=unnamed, taken=progress.taken | {step}
+    )
 
 
 async def _record_item(
     message: SamplesListed, item: dict[str, Any], samples: Sequence[Sample], named: bool, deps: DiscoveryDeps
-) -> tuple[FoundItem, FoundItem | None]:
-    """Record the item under the first name that no other item has. Return the record, and the existing one if any."""
+) -> tuple[FoundItem, FoundItem | None] | None:
+    """Record the item under the first name that no other item has. Return the record, and the existing one if any;
+    None if no name is left."""
     for sample in samples:
         item_record = _to_found_item(message, sample, item, deps)
         existing = await _create_or_read(item_record, message.run_id, deps)
         if existing is None or is_same_item(existing.sample, sample, named=named):
             return item_record, existing
-    raise PermanentError(f"no name is left for {item!r}", code="no_name")
+    return None
 
 
 def _to_found_item(message: SamplesListed, sample: Sample, item: dict[str, Any], deps: DiscoveryDeps) -> FoundItem:

@@ -388,4 +388,5 @@ class SampleWork:
             usage=state.usage,
             decided_by=task.decider.name,
             counted=counted_items(state, self.page) if task.spec.phase == "discovery" else None,
+            listed_pages=state.listed_pages,
         )

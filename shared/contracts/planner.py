@@ -148,6 +148,8 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     """Why no flow was used, where one could have been."""
     counted: int | None = None
     """Of a search for samples: how many the list has by the page's own count; None if no page shows one."""
+    listed_pages: int = 0
+    """Of a search for samples: how many :class:`SamplesListed` this attempt has published."""
     flagged: bool = False
     notes: tuple[Note, ...] = ()
     explained: tuple[FieldExplained, ...] = ()

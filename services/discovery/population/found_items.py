@@ -26,6 +26,10 @@ class SearchProgress(Part, frozen=True, kw_only=True):
     closed: bool = False
     shared_name: str = ""
     """A sample that different items of this round are, if there is one: they have one name or one address."""
+    taken: frozenset[tuple[int, int]] = frozenset()
+    """Attempt and step of each page of this round whose items were added."""
+    unnamed: int = 0
+    """Items of this round that nothing names, so that they are no samples."""
 
 
 class FoundItem(Part, frozen=True, kw_only=True):

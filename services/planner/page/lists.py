@@ -141,6 +141,28 @@ def without_total(table: RepeatedRecords) -> RepeatedRecords:
     return dataclasses.replace(table, records=tuple(others)) if is_total else table
 
 
+MOST_LINES = 3
+"""Rows of a table that one item may take."""
+
+
+def lines_of_an_item(table: RepeatedRecords) -> int:
+    """Return how many rows each item seems to take: 2 where rows of two forms take turns in the whole table, else 1.
+
+    A row that only lacks a value of the form is a row of this form."""
+    forms = [frozenset((e.column, e.url is not None) for e in one.parts if e.name.strip()) for one in table.records]
+    for lines in range(2, MOST_LINES + 1):
+        even = len(forms) >= 2 * lines and len(forms) % lines == 0
+        take_turns = even and all(forms[at] == forms[at % lines] for at in range(len(forms)))
+        if take_turns and any(not _lacks_only(one, forms[0]) for one in forms[1:lines]):
+            return lines
+    return 1
+
+
+def _lacks_only(form: frozenset[tuple[int | None, bool]], whole: frozenset[tuple[int | None, bool]]) -> bool:
+    first = min(whole, key=lambda one: (one[0] or 0, one[1]), default=None)
+    return form <= whole and (first is None or first in form)
+
+
 def _is_column_header(element: Element) -> bool:
     return is_header(element) and element.role != "rowheader"
 

@@ -234,3 +234,26 @@ async def test_a_list_whose_items_became_one_sample_is_not_complete_unless_the_s
     assert (closed.samples, closed.complete, closed.counted) == (2, complete, counted)
     assert closed.reason == ("" if complete else "uncertain_list")
     assert ("`list.link`" in closed.note) is not complete
+
+
+async def test_a_list_with_an_item_that_nothing_names_is_not_complete_and_loses_no_other(bus):
+    deps = await begun(bus)
+    nameless = {"number": "", "url": ""}
+    told = msgspec.structs.replace(listed(1, 2), items=(*items(1), nameless, *items(2)))
+    for _ in range(2):
+        await add_samples(told, deps, 1)
+    closed = await close_population(ended(bus, listed_pages=1), deps, 1)
+    assert isinstance(closed, PopulationClosed)
+    assert (closed.samples, closed.complete, closed.reason) == (2, False, "uncertain_list")
+    assert "nothing names 1 of the items" in closed.note
+
+
+@pytest.mark.parametrize(("pages", "complete"), [(2, True), (3, False)])
+async def test_a_list_of_which_a_page_was_not_added_is_not_complete(bus, pages, complete):
+    deps = await begun(bus)
+    for step in (2, 4, 4):
+        await add_samples(listed(step, step=step), deps, 1)
+    closed = await close_population(ended(bus, listed_pages=pages), deps, 1)
+    assert isinstance(closed, PopulationClosed)
+    assert (closed.samples, closed.complete) == (2, complete)
+    assert ("1 of 3 pages" in closed.note) is not complete

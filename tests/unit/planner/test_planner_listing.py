@@ -94,6 +94,24 @@ def test_a_row_without_the_link_that_all_others_have_is_a_doubt_unless_it_is_the
         assert (bool(read.doubt), len(read.items) == listed) == (doubted, not doubted), name
 
 
+def test_rows_of_two_forms_that_take_turns_are_a_doubt_unless_one_only_lacks_a_value():
+    titles = {"output_schema": {"title": "string"}, "required_fields": ["title"]}
+
+    def read(*forms: str) -> str:
+        """Return the doubt about rows: of each its cells, `t` a text, `a` a link and `.` none."""
+        rows = [
+            el("link" if kind == "a" else "cell", f"{kind}{row}", url=f"/t/{row}" if kind == "a" else None,
+               header=("Number", "Title", "Owner")[at], row=row, column=at)
+            for row, form in enumerate(forms, 1) for at, kind in enumerate(form) if kind != "."
+        ]  # fmt: skip
+        return read_list(spec(**{**TICKETS, **titles}), page(*rows)).doubt
+
+    assert "each item may be 2 rows" in read("ta.", ".a.", "ta.", ".a.") + read("tat", "tt.", "tat", "tt.")
+    assert "each item may be 2 rows" in read("tat", "tt.", "tat", "tt.")
+    for single in (("tat", "tat"), ("tat", "ta.", "tat", "ta."), ("tat", "tat", "ta.", "tat")):
+        assert read(*single) == "", single
+
+
 def test_links_in_a_column_beside_are_another_list():
     def card(name: str, x: float, y: float) -> Element:
         return person(name, f"p/{name}", box=box(x, y, 200))

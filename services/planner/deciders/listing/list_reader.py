@@ -19,6 +19,7 @@ from services.planner.page.lists import (
     is_address,
     is_in_noise,
     is_link_meant,
+    lines_of_an_item,
     records_of_links,
     repeated_records,
     same_address,
@@ -145,7 +146,15 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords) -> _Fi
     )
     asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
-    return _Fit(candidate, items, whole, strong, doubt or reader.order_doubt())
+    return _Fit(candidate, items, whole, strong, doubt or reader.order_doubt() or _lines_doubt(candidate))
+
+
+def _lines_doubt(candidate: RepeatedRecords) -> str:
+    lines = lines_of_an_item(candidate) if candidate.is_table else 1
+    if lines == 1:
+        return ""
+    first = quoted(candidate.records[0].head.name, 40)
+    return f"rows of {lines} forms take turns from {first} on, so that each item may be {lines} rows of the table"
 
 
 def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None], str]:
