@@ -31,7 +31,8 @@ _PUNCTUATION = str.maketrans(
 _KEY_MARK = re.compile(r"^[#@№]\s?(?=\w)")
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 """Raised digits: of a footnote, an exponent or a unit, and never a digit of the number or key before them."""
-_FOOTNOTE = re.compile(rf"(?<=[^\s{RAISED}])[{RAISED}]{{1,2}}$")
+_MARK = f"[{RAISED}]{{1,2}}"
+_FOOTNOTE = re.compile(rf"(?<=[^\s{RAISED}\[(])(?:{_MARK}|\s?\[{_MARK}\]|\s?\({_MARK}\))$")
 _IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
 """The apostrophe as it is typed; the Hebrew mark behind an abbreviation, which says no more than a dot; a comma."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")

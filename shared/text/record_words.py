@@ -12,8 +12,17 @@ LEAST_WHOLE_HASH_CHARS = 32
 _NUMBERED = re.compile(r"([^\W\d_]{2,})\s?(\d+)")
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.I)
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
-_UNFILLED = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|<%.*%>|\{%.*%\}|undefined|NaN|\[object [A-Z]\w*\]")
+_UNFILLED = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|<%.*%>|\{%.*%\}|undefined|null|NaN|\[object [A-Z]\w*\]")
 """What a template shows that was not filled in."""
+_MASKED = re.compile(r"[•●∙⬤*]{3,}")
+"""What stands for a value that is kept from view."""
+_FAILED = re.compile(
+    r"error\s*:.{0,60}"
+    r"|(?:\S+ ){0,3}(?:could not|cannot|can't|couldn't|failed to|unable to)(?: be)?"
+    r" (?:load|fetch|retriev|display|show)\w*(?: \S+){0,4}",
+    re.I,
+)
+"""What says that a value did not come."""
 _LOADING = frozenset(fold(word) for words in LOADING.values() for word in words)
 
 
@@ -69,7 +78,7 @@ def is_pending(text: str) -> bool:
 
     In other languages it is a word for loading with dots behind it, because without them "Processing" may be a value.
     """
-    if _PENDING.fullmatch(text.strip()) is not None or _UNFILLED.fullmatch(text.strip()) is not None:
+    if any(form.fullmatch(text.strip()) for form in (_PENDING, _UNFILLED, _MASKED, _FAILED)):
         return True
     word, dots, _ = fold(text).rstrip().replace("…", "...").partition("..")
     return bool(dots) and word.rstrip() in _LOADING

@@ -61,6 +61,9 @@ def line(html: str) -> str:
 ONE_TEXT = {
     "Opened by <a href=#>Ann</a> on 3 May": "Opened by Ann on 3 May",
     "Ann <b>Lee</b>": "Ann Lee",
+    "<span>Ann</span><span style='margin-left:5px'>Lee</span>": "Ann Lee",
+    "<i style='padding-right:4px'>Ann</i>Lee": "Ann Lee",
+    "<b style='margin-right:1px'>Ann</b>ika": "Annika",
     "<em>Ann</em>-<code style='padding:3px;background:#eee'>x1</code>": "Ann-x1",
     f"Ann Lee <span style='{BADGE}'>Admin</span>": "Ann Lee",
     "Ann Lee <span style='padding:2px 6px;background:#ddd'>Admin</span>": "Ann Lee",
@@ -90,6 +93,11 @@ async def test_a_text_is_not_glued_to_what_stands_beside_it(look: Look, html: st
 @pytest.mark.parametrize("html", SEVERAL_TEXTS)
 async def test_several_texts_in_one_place_go_to_a_person(look: Look, html: str) -> None:
     assert [shown(await look(place(html))) for place in (cell, definition)] == [SEVERAL_TEXTS[html]] * 2
+
+
+@pytest.mark.parametrize("more", ["+2", "+ 1", "and 3 more"])
+async def test_the_first_of_several_of_which_only_their_number_is_shown_is_no_value(look: Look, more: str) -> None:
+    assert shown(await look(definition(f"Ann Lee <span style='{BADGE}'>{more}</span>"))) is None
 
 
 MAILS = "<table><tr><th>E-Mail<td><a href=#>Ann Lee</a> <a href=#m>a@x.org</a></table>"

@@ -84,7 +84,22 @@ def test_a_group_without_a_choice_has_no_value_and_one_with_two_is_not_read():
 
 @cases(
     "placeholder",
-    ["{{ ticket.owner }}", "${owner}", "<%= owner %>", "undefined", "NaN", "[object Object]", "Loading..."],
+    [
+        "{{ ticket.owner }}",
+        "${owner}",
+        "<%= owner %>",
+        "undefined",
+        "null",
+        "NaN",
+        "[object Object]",
+        "Loading...",
+        "•••••",
+        "***",
+        "Error: timeout",
+        "Could not load",
+        "The owner could not be loaded",
+        "Failed to load the owner",
+    ],
 )
 def test_what_a_template_or_a_script_left_is_no_value(placeholder: str):
     assert shown(cell("Assignee", placeholder, 1)) is None

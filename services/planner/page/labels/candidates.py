@@ -18,6 +18,8 @@ from shared.text.normal import fold
 SEPARATORS = frozenset(",;\n")
 """What a text is split at where a list is asked for."""
 _INITIALS = re.compile(r"[^\W\d_]{1,3}")
+_MORE = re.compile(r"(?:\+|and |& )\s?\d{1,4}(?: more| others?)?|\d{1,4} more", re.I)
+"""What says beside a value how many others are not shown."""
 NEAR_PX = 8.0
 """Texts on one line that are not farther apart are one text."""
 
@@ -66,7 +68,8 @@ def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
     if not element.parts:
         return (Candidate(text_of(element), element, row),)
     current = [part for part in element.parts if part.kind != "old"]
-    return tuple(Candidate(part.text, element, row, part=part) for part in value_parts(current))
+    has_more = any(_MORE.fullmatch(part.text.strip()) for part in current[1:])
+    return tuple(Candidate(part.text, element, row, part=part, doubtful=has_more) for part in value_parts(current))
 
 
 def value_parts(parts: Sequence[TextPart]) -> Sequence[TextPart]:

@@ -21,6 +21,7 @@ def test_joiners_that_change_how_letters_are_drawn_stay():
 
 def test_a_footnote_is_no_part_of_a_key_or_label():
     assert bare_key("#INV-12¹") == "INV-12"
+    assert bare_key("INV-12[¹]") == bare_key("INV-12 (¹)") == "INV-12"
     assert is_equal_text("INV-12¹", "INV-12")
     assert not is_equal_text("INV-12¹", "INV-121")
     assert label_form("Owner¹") == label_form("Owner:") == "owner"

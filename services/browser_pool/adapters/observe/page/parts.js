@@ -104,7 +104,7 @@ function textPiecesOf(nodes, root) {
     const piece = pieces[pieces.length - 1];
     if (last) last.spaced = isSpaceBetween(last.node, node);
     if (last && isOneText(last, now)) {
-      piece.text += last.block !== now.block || hasBreakBetween(last.node, node, now.block) || last.spaced ? ` ${saidWith(node, root)}` : saidWith(node, root);
+      piece.text += last.block !== now.block || hasBreakBetween(last.node, node, now.block) || last.spaced || isRoomBetween(last.el, el, root) ? ` ${saidWith(node, root)}` : saidWith(node, root);
       piece.nodes.push(node);
       piece.ends.push(now);
     } else pieces.push({ text: saidWith(node, root), nodes: [node], ends: [now], kind: now.old ? OLD_PART : now.box ? BADGE_PART : PLAIN_PART, root });
@@ -154,6 +154,15 @@ function isSpaceBetween(before, after) {
   range.setStartAfter(before);
   range.setEndBefore(after);
   return /\s/.test(range.toString());
+}
+
+// Whether a blank is drawn between two texts of a line by the room around their elements.
+function isRoomBetween(before, after, root) {
+  const hasRoom = (el, other, side) => {
+    for (let up = el; up && up !== root && !up.contains(other); up = up.parentElement) if (facts(up)[side]) return true;
+    return false;
+  };
+  return before !== after && (hasRoom(before, after, 'apartAfter') || hasRoom(after, before, 'apartBefore'));
 }
 
 function lastRectOf(node) { const all = rectsOf(node); return all[all.length - 1]; }

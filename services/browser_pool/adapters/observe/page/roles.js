@@ -84,6 +84,7 @@ const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
 // properties that depend on position are read for each (see facts).
+const BLANK_EM = 0.2;
 class Drawn {
   constructor(el) {
     this.el = el;
@@ -99,6 +100,7 @@ class Drawn {
     // Reading a style is dear: each of these is read when it is asked for, and once.
     this._cursor = this._position = this._cutAway = this._faint = this._fontPx = this._mark = undefined;
     this._overrides = this._struck = this._unstruck = this._clips = this._bold = this._framed = undefined;
+    this._apartBefore = this._apartAfter = undefined;
   }
 
   get cursor() { return this._cursor ??= this.style.cursor; }
@@ -126,6 +128,14 @@ class Drawn {
     const { style } = this;
     return this._framed ??= parseFloat(style.paddingLeft) > 0 && parseFloat(style.paddingRight) > 0 && (!unpainted(style.backgroundColor)
       || parseFloat(style.borderTopWidth) > 0 && parseFloat(style.borderLeftWidth) > 0 && style.borderTopStyle !== 'none');
+  }
+  // Room before or behind a text in a line, as wide as a blank. That within a box that is drawn is a part of the box.
+  get apartBefore() { return this._apartBefore ??= this._room('Start') > BLANK_EM * this.fontPx; }
+  get apartAfter() { return this._apartAfter ??= this._room('End') > BLANK_EM * this.fontPx; }
+  _room(side) {
+    if (this.noBox) return 0;
+    const padding = unpainted(this.style.backgroundColor) && !(parseFloat(this.style[`borderInline${side}Width`]) > 0) ? parseFloat(this.style[`paddingInline${side}`]) || 0 : 0;
+    return (parseFloat(this.style[`marginInline${side}`]) || 0) + padding;
   }
   get clips() { return this._clips ??= this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'; }
 }
@@ -270,7 +280,8 @@ function textIn(node, skip, depth) {
     text += textIn(child, skip, depth + 1);
   }
   text += after;
-  return known.inline ? text : ` ${text} `;
+  if (!known.inline) return ` ${text} `;
+  return depth > 0 && (known.apartBefore || known.apartAfter) ? `${known.apartBefore ? ' ' : ''}${text}${known.apartAfter ? ' ' : ''}` : text;
 }
 
 // Of an element with no more than one text in it.

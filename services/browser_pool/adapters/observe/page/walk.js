@@ -97,7 +97,9 @@ function survey(id, withLocators, weighed, room) {
     if (run && run.nodes.length && !run.added && !/\s$/.test(run.text) && !/^\s/.test(data) && run.nodes[run.nodes.length - 1].parentNode !== node.parentNode) {
       const before = rangeRect(run.nodes.slice(-1));
       const after = rangeRect([node]);
-      if (after.left - before.right >= APART_PX || after.top >= before.bottom) flush();
+      const gap = after.left - before.right;
+      if (gap >= APART_PX || after.top >= before.bottom) flush();
+      else if (gap > BLANK_EM * facts(node.parentElement || node.parentNode.host).fontPx) run.text += ' ';
     }
     const el = node.parentElement || node.parentNode.host;
     if (!run) run = { el, text: '', nodes: [], at, role: at.textRole };
