@@ -123,6 +123,7 @@ def to_artifact(
         part=capture.part,
         parts=capture.parts,
         area=capture.area,
+        of_values=capture.of_values,
         capture=facts if of_page else None,
     )
 

@@ -174,14 +174,15 @@ async def restore(request: RestorePage, deps: BrowserPoolDeps) -> RestoreReply:
 async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
     """Store the page as it is now, and locate elements of an earlier snapshot in it."""
     async with deps.sessions.using(request.session_id) as held:
-        page = await held.session.capture(request.known, WantedRefs(request.snapshot_id, request.refs))
+        wanted = WantedRefs(request.snapshot_id, request.refs, request.pictures)
+        page = await held.session.capture(request.known, wanted)
         pictured = request.step_picture and isinstance(page, PageCapture) and not page.known
         picture = await held.session.take_step_picture() if pictured else None
         hidden, spent_ms = held.session.hidden, held.session.spent_ms
     if isinstance(page, CaptureFailed):
         return redacted(PageCaptured(observation_sha256="", problems=(page.problem,)), hidden)
     files = await pack(page, request.label, held, deps)
-    captures = files.captures if picture is None else (*files.captures, picture)
+    captures = (*files.captures, *page.pictures, *(() if picture is None else (picture,)))
     answer = PageCaptured(
         observation_sha256=page.sha256,
         artifacts=await store_artifacts(captures, held, deps, files.facts),

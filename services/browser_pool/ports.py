@@ -32,17 +32,28 @@ class Capture:
     part: int = 1
     parts: int = 1
     area: Box | None = None
+    of_values: bool = False
 
 
 @dataclass(frozen=True)
 class WantedRefs:
-    """Elements of an earlier snapshot, by their refs in it."""
+    """Elements of an earlier snapshot, by their refs in it. ``pictures``: hashes of earlier pictures of the page; each
+    element is then found on one of them, or on another that is taken."""
 
     snapshot_id: str = ""
     refs: tuple[int, ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 NOTHING = WantedRefs()
+
+
+@dataclass(frozen=True)
+class OnPicture:
+    """Where an element is: on the picture with this hash, at ``box``. An empty hash: on none."""
+
+    sha256: str
+    box: Box | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,8 @@ class PageCapture:
 
     ``file`` (MHTML) is None when the page is already ``known``, or when ``problems`` say why it could not be written.
         ``secrets`` are the contents of the page's own secret fields; they must not be stored. ``found`` holds each
-        wanted ref with its element, None when it is gone; ``ink`` what a picture shows of them, by ref.
+        wanted ref with its element, None when it is gone; ``ink`` what a picture shows of them, by ref; ``on_picture``
+        on which picture they are, of those for which one was looked for. ``pictures`` were taken for them.
     """
 
     raw: RawPage
@@ -65,6 +77,8 @@ class PageCapture:
     secrets: frozenset[str] = frozenset()
     found: tuple[tuple[int, Seen | None], ...] = ()
     ink: Mapping[int, Ink] = field(default_factory=dict[int, Ink])
+    on_picture: Mapping[int, OnPicture] = field(default_factory=dict[int, OnPicture])
+    pictures: tuple[Capture, ...] = ()
 
 
 @dataclass(frozen=True)

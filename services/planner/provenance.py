@@ -14,7 +14,9 @@ from services.planner.deps import PlannerDeps
 from services.planner.state.attempt_state import SampleView
 from services.planner.state.step_parts import to_filed_pages
 from services.planner.state.value_sources import (
+    fields_without_picture,
     not_stored_notes,
+    page_pictures,
     refs_to_capture,
     stored_pages,
     with_captured_sources,
@@ -50,8 +52,11 @@ async def attach_provenance(
 
     ``step_picture``: the step has no other picture, so that one is taken of a page that is stored.
     """
-    done = StoredValues(with_files(values, stored_pages(view.state.stored)))
-    for snapshot_id, refs in refs_to_capture(done.values, view.page).items():
+    given = tuple(values)
+    pictures = page_pictures(view.state.history, view.page)
+    to_picture = fields_without_picture(given) if pictures else frozenset[str]()
+    done = StoredValues(with_files(given, stored_pages(view.state.stored)))
+    for snapshot_id, refs in refs_to_capture(done.values, view.page, to_picture).items():
         stored = (*view.state.stored, *done.page_files)
         known = stored_pages(stored)
         request = CapturePage(
@@ -61,6 +66,7 @@ async def attach_provenance(
             snapshot_id=snapshot_id,
             refs=refs,
             known=tuple(sha256 for sha256, one in known.items() if one.observation),
+            pictures=pictures,
             step_picture=step_picture and not _is_pictured(done),
         )
         answer, problems = await _capture_page(request, deps)

@@ -195,7 +195,8 @@ class Wait(Action, frozen=True, kw_only=True, tag="wait"):
 
 
 class Screenshot(Action, frozen=True, kw_only=True, tag="screenshot"):
-    """Captures the whole page (in several parts if it is very high) or only the viewport."""
+    """Captures the whole page or only the viewport. It takes several pictures of a page that is very high, and of one
+    in which a part scrolls in its place."""
 
     label: str
     full_page: bool = True

@@ -268,7 +268,8 @@ class CapturePage(Message, frozen=True, kw_only=True):
 
     ``snapshot_id`` and ``refs``: elements of an earlier observation that are looked up on the page, with their
     locators. ``known``: ``observation_sha256`` of the captures stored so far; an equal page is not stored again.
-    ``step_picture``: with a small picture of the view."""
+    ``pictures``: hashes of pictures of the whole page that were taken of it; with any, each element that can be seen is
+    found on one of them, or on a further picture. ``step_picture``: with a small picture of the view."""
 
     session_id: str
     instance_id: str
@@ -276,6 +277,7 @@ class CapturePage(Message, frozen=True, kw_only=True):
     snapshot_id: str = ""
     refs: tuple[int, ...] = ()
     known: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
     step_picture: bool = False
 
 
@@ -285,12 +287,15 @@ class ElementFound(Part, frozen=True, kw_only=True):
     ``ref``: its number in the earlier observation. ``element``: the same element or, if the page was rendered again,
     the only one in its frame with exactly the same text; its ``ref`` is that in the stored observation. None: the
     element is gone. ``ink``: what a picture of the page shows of its text; None where no text stands for it, as for the
-    state of a check box, or where no picture could be taken.
+    state of a check box, or where no picture could be taken. ``picture``: hash of a picture that shows it at
+    ``on_picture``; empty: of none; None: no picture was looked for.
     """
 
     ref: int
     element: Element | None = None
     ink: Ink | None = None
+    picture: str | None = None
+    on_picture: Box | None = None
 
 
 class PageCaptured(Message, frozen=True, kw_only=True):

@@ -134,6 +134,9 @@ class Artifact(Part, frozen=True, kw_only=True):
     1."""
     area: Box | None = None
     """The part of the document that a screenshot shows; None for other kinds."""
+    of_values: bool = False
+    """A picture of the window that nobody asked for: the page was scrolled until it showed values that no other picture
+    shows. Only their boxes are on it."""
     capture: CaptureFacts | None = None
     """None for downloads."""
 

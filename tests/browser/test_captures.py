@@ -116,6 +116,10 @@ async def test_a_page_beyond_all_bounds_is_cut_and_that_is_said(
     wide = await shoot(session)
     assert [size_of(one)[0] for one in wide.captures] == [MAX_WIDTH_PX]
     assert "50000 px wide" in wide.result.message
+    await look("<body dir=rtl style='margin:0'><div style='width:2000px;height:10px'></div>")
+    turned = await shoot(session)
+    assert [size_of(one)[0] for one in turned.captures] == [1280]
+    assert "720 px to the left" in turned.result.message
 
 
 async def test_the_same_pixels_as_playwrights_own_picture(look: Look, session: PageSession) -> None:
@@ -300,6 +304,18 @@ async def test_views_of_a_page_whose_main_part_scrolls(look: Look, session: Page
     assert await colours(session, acted.captures[0], (5, 0)) == [RED]
     assert await colours(session, acted.captures[2], (5, 799)) == [BLUE]
     assert await session.page.evaluate("box.scrollTop") == 0
+
+
+async def test_a_page_of_which_one_part_scrolls_is_shown_to_its_end(look: Look, session: PageSession) -> None:
+    inner = "<div style='height:2000px;background:linear-gradient(red,blue)'></div>"
+    await look(f"<body style='margin:0'><main style='height:100vh;overflow:auto'>{inner}</main>")
+    acted = await shoot(session)
+    assert [size_of(one) for one in acted.captures] == [(1280, 900)] * 3
+    assert [one.area is not None for one in acted.captures] == [True, False, False]
+    assert await colours(session, acted.captures[2], (5, 899)) == [BLUE]
+    assert len((await shoot(session, full_page=False)).captures) == 1
+    await look(f"<body style='margin:0'><div style='height:200px;overflow:auto'>{inner}</div>")
+    assert len((await shoot(session)).captures) == 1  # a small part is not the page
 
 
 async def test_views_of_a_page_that_loads_as_it_is_scrolled_are_bounded(

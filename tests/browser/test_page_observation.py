@@ -303,6 +303,11 @@ async def test_polling_holds_nobody_up(look: Look, session: PageSession, site: S
     assert (await look()).settled
 
 
+async def test_a_frame_whose_document_scrolls_is_read(look: Look) -> None:
+    page = await look("<iframe srcdoc=\"<h1>Framed</h1><p style='height:3000px'>\"></iframe>")
+    assert [one.name for one in page.elements if one.role == "heading"] == ["Framed"]
+
+
 async def test_elements_that_scripts_listen_to_are_not_kept_in_memory(look: Look, session: PageSession) -> None:
     await look("<main></main><script>1</script>")
     await session.page.evaluate(

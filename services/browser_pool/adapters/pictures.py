@@ -9,19 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from contextlib import suppress
+import io
+import struct
+import zlib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from math import ceil, inf
 from typing import Any
 
+import numpy as np
+from PIL import Image
 from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.guard.secrets import hidden_in
 from services.browser_pool.adapters.observe.engine import CountReply, ask, worlds
+from services.browser_pool.page.ink import Picture
 from shared.contracts.results import Box
 
 FRAME_S = 3.0
 SMALL_SCALE, SMALL_QUALITY = 0.625, 60
 """800 px of a view of 1280, as wide as the report shows it; quality of a JPEG in per cent: common texts can be read."""
+MAX_PIXELS_HIGH = 65_535
 PICTURE_S = 20.0
 """Time limit for one picture. A page that does not draw within it never will."""
 
@@ -32,26 +41,61 @@ Clip = tuple[float, float, float, float]
 async def take_png(page: Page, clip: Clip | None = None, *, in_view: bool = False) -> bytes:
     """Return a PNG of ``clip``, else of the view. Raises Playwright's errors; TimeoutError when the page is not drawn
     in time. ``in_view``: the clip is within the view, so that nothing else has to be drawn."""
-    return await _take(page, _capture_parameters(clip, in_view=in_view))
+    async with held_still(page):
+        return await draw_png(page, clip, in_view=in_view)
 
 
 async def take_small_picture(page: Page, view: Box) -> bytes:
     """Return a JPEG of the view, smaller than it is: a fifth of the bytes of a PNG, and no event for the page. Raises
     as `take_png` does. ``view``: the part of the document that is visible."""
     clip = {"x": view.x, "y": view.y, "width": view.width, "height": view.height, "scale": SMALL_SCALE}
-    return await _take(page, {"format": "jpeg", "quality": SMALL_QUALITY, "clip": clip})
+    async with held_still(page):
+        return await _draw(page, {"format": "jpeg", "quality": SMALL_QUALITY, "clip": clip})
 
 
-async def _take(page: Page, parameters: dict[str, Any]) -> bytes:
-    await _hold_still(page)
+@asynccontextmanager
+async def held_still(page: Page) -> AsyncGenerator[None]:
+    """Hold the page still and cover its secrets, for pictures and for what is measured beside them."""
+    try:
+        await _hold_still(page)
+        yield
+    finally:
+        await asyncio.gather(*(_ask_frame(frame, "unpose") for frame in page.frames))
+
+
+async def draw_png(page: Page, clip: Clip | None = None, *, in_view: bool = False) -> bytes:
+    """Return a PNG of a page that is held still. Raises as `take_png` does."""
+    return await _draw(page, _capture_parameters(clip, in_view=in_view))
+
+
+async def _draw(page: Page, parameters: dict[str, Any]) -> bytes:
     try:
         async with asyncio.timeout(PICTURE_S):
             reply = await (await worlds(page)).send_command("Page.captureScreenshot", **parameters)
     except TimeoutError:
         raise PlaywrightTimeout(f"the page was not drawn within {PICTURE_S:g} s") from None
-    finally:
-        await asyncio.gather(*(_ask_frame(frame, "unpose") for frame in page.frames))
     return await asyncio.to_thread(base64.b64decode, reply["data"])
+
+
+def to_picture(png: bytes, area: Box, bottom: float = inf) -> Picture:
+    """Return the pixels of a picture of ``area``, down to ``bottom`` in the document."""
+    scale = png_size(png)[0] / max(area.width, 1.0)
+    most = min((bottom - area.y) * scale, MAX_PIXELS_HIGH)
+    with Image.open(io.BytesIO(with_height(png, max(1, ceil(most))))) as image:
+        pixels = np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
+    return Picture(pixels, area.x, area.y, scale)
+
+
+def png_size(png: bytes) -> tuple[int, int]:
+    """Return width and height of a PNG."""
+    return struct.unpack(">II", png[16:24])
+
+
+def with_height(png: bytes, most: int) -> bytes:
+    """Return a PNG that says to be no higher: what is read of it ends there, and the rest is not unpacked."""
+    width, height = png_size(png)
+    head = b"IHDR" + struct.pack(">II", width, min(height, most)) + png[24:29]
+    return png[:12] + head + struct.pack(">I", zlib.crc32(head)) + png[33:]
 
 
 def _capture_parameters(clip: Clip | None, *, in_view: bool) -> dict[str, Any]:

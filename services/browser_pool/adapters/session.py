@@ -15,6 +15,7 @@ from services.browser_pool.adapters.downloads.collector import collect_files
 from services.browser_pool.adapters.downloads.tracker import DownloadTracker
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.session_guard import SessionGuard
+from services.browser_pool.adapters.kept_pictures import KeptPictures
 from services.browser_pool.adapters.network import Network, own_addresses
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState
@@ -34,10 +35,10 @@ from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.page.snapshot import CHARS_PER_TOKEN, choose
-from services.browser_pool.ports import Capture, PerformedAction
+from services.browser_pool.ports import Capture, PageCapture, PerformedAction
 from services.browser_pool.safety.limits import UseLimits
 from shared.aio import BackgroundTasks
-from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
+from shared.contracts.actions import BrowserAction, Goto, Screenshot, ScreenshotViews, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 from shared.secrets.redaction import redacted_text
@@ -87,6 +88,7 @@ class PageSession:
         self.network = Network(context, time.monotonic, limits.navigation_s, known_polls)
         self.targets = Targets()
         self.files = DownloadTracker(limits.download_bytes)
+        self.pictures = KeptPictures()
         self.pace = pace
         self._perform = perform
         self._spent_s = 0.0
@@ -329,6 +331,8 @@ class PageSession:
             target=outcome.target,
             browser_ms=self._spent_s * 1000,
         )
+        if isinstance(action, Screenshot | ScreenshotViews) and isinstance(outcome.page, PageCapture):
+            self.pictures.keep(outcome.captures, outcome.page.sha256)
         pictures = () if self.step_picture is None else (self.step_picture,)
         return PerformedAction(result, (*outcome.captures, *pictures), outcome.page)
 

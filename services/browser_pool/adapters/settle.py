@@ -11,7 +11,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from playwright.async_api import Error
+from playwright.async_api import Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.network import Network
@@ -29,6 +29,7 @@ AFTER_ACTION_MS = 25.0
 UNFINISHED_S = 3.0
 """Maximum wait for a page that shows nothing or says that it is loading."""
 POLL_S = 0.05
+IMAGES_S = 2.0
 RENDER_MS, RENDERS_WITHIN_MS = 15.0, 150.0
 """A page that has just received data is about to draw it, so it is polled more often for a while."""
 
@@ -110,6 +111,16 @@ async def document_state(tabs: Tabs, timeout_s: float, verb: str = "state") -> D
         tabs.raise_if_lost(error)
         tabs.follow()
         return None
+
+
+async def wait_for_images(page: Page, timeout_s: float) -> DocumentState:
+    """Wait until no image is loading, for a moment at most, and return the state then. Raises Playwright's errors."""
+    until_s = time.monotonic() + IMAGES_S
+    while True:
+        state = await ask(page.main_frame, DocumentState, timeout_s, "state")
+        if not state.pictures or time.monotonic() >= until_s:
+            return state
+        await asyncio.sleep(POLL_S)
 
 
 async def _wait_for_request(network: Network, timeout_s: float) -> None:

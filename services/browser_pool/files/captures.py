@@ -10,6 +10,7 @@ import msgspec
 import zstandard
 
 from services.browser_pool.files.mhtml import without_secrets
+from services.browser_pool.page.model import Seen
 from services.browser_pool.page.snapshot import elements_of, to_element
 from services.browser_pool.ports import Capture, PageCapture
 from shared.contracts.browser_pool import HIDDEN_VALUE, ElementFound
@@ -78,8 +79,16 @@ def shown_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], 
 
 
 def found_elements(page: PageCapture) -> tuple[ElementFound, ...]:
-    """Return the wanted refs with their elements."""
-    return tuple(
-        ElementFound(ref=ref, element=None if seen is None else to_element(seen), ink=page.ink.get(ref))
-        for ref, seen in page.found
+    """Return the wanted refs with their elements, and on which pictures these are."""
+    return tuple(_found(page, ref, seen) for ref, seen in page.found)
+
+
+def _found(page: PageCapture, ref: int, seen: Seen | None) -> ElementFound:
+    place = page.on_picture.get(ref)
+    return ElementFound(
+        ref=ref,
+        element=None if seen is None else to_element(seen),
+        ink=page.ink.get(ref),
+        picture=None if place is None else place.sha256,
+        on_picture=None if place is None else place.box,
     )

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from shared.contracts.results import Box, Ink
@@ -31,6 +33,9 @@ LEAST_ICON_PX = 9
 """Least height and width of an icon."""
 EDGE_PX, BELOW_PX = 2, 3
 """How far letters reach out of their box: slanted ones to the side, lines under them below."""
+EDGE_OFF_PX = 1.0
+"""A box may reach this far over the edge of a picture; letters do not fill their boxes."""
+STILL_PX = 1.0
 PLAIN_SHARE = 0.5
 """Part of the place that has to be ground for what is drawn beside the text to be told from it."""
 
@@ -38,7 +43,9 @@ PLAIN_SHARE = 0.5
 class DrawnValue(msgspec.Struct, frozen=True):
     """Where a value is drawn, as ink.js reports it. ``zone``: where something else would be read with it. ``texts``:
     the seen parts of its lines. ``others``: what else is known to be drawn there. ``icons``: boxes with a picture
-    behind their text. ``misdrawn``: its letters stand in another order, with a gap or turned over."""
+    behind their text. ``misdrawn``: its letters stand in another order, with a gap or turned over. ``box``: the part of
+    its element that is not cut off. ``words``: which of its ``count`` words the texts are, where only those in sight
+    are reported."""
 
     outside: bool
     cut: bool
@@ -47,6 +54,9 @@ class DrawnValue(msgspec.Struct, frozen=True):
     others: tuple[BoxOnPage, ...]
     icons: tuple[BoxOnPage, ...] = ()
     misdrawn: bool = False
+    box: BoxOnPage = (0.0, 0.0, 0.0, 0.0)
+    words: tuple[int, ...] = ()
+    count: int = 1
 
     def moved(self, x: float, y: float) -> DrawnValue:
         """Return it in a page whose frame begins at ``x``, ``y``."""
@@ -55,7 +65,20 @@ class DrawnValue(msgspec.Struct, frozen=True):
             return box[0] + x, box[1] + y, box[2], box[3]
 
         texts, others, icons = (tuple(map(move, boxes)) for boxes in (self.texts, self.others, self.icons))
-        return DrawnValue(self.outside, self.cut, move(self.zone), texts, others, icons, self.misdrawn)
+        zone, box = move(self.zone), move(self.box)
+        return replace(self, zone=zone, texts=texts, others=others, icons=icons, box=box)
+
+    def within(self, seen: BoxOnPage) -> DrawnValue:
+        """Return it in a frame of which no more than ``seen`` can be seen."""
+        boxes = self.texts or (self.zone,)
+        if all(_covers(seen, box, EDGE_OFF_PX) for box in boxes):
+            return replace(self, zone=overlap(self.zone, seen), box=overlap(self.box, seen))
+        return replace(self, cut=True, outside=not any(min(overlap(box, seen)[2:]) > 0 for box in boxes))
+
+    @property
+    def places(self) -> tuple[BoxOnPage, ...]:
+        """What a picture of it has to show."""
+        return tuple(box for box in (self.zone, *self.texts) if box[2] > 0)
 
 
 @dataclass(frozen=True)
@@ -73,11 +96,21 @@ class Picture:
         height_px, width_px = self.pixels.shape[:2]
 
         def px(position: float, most: int) -> int:
-            return min(max(round(position * self.scale), 0), most)
+            # `round` alone rounds halves to even, so that a box would be of another size in another picture.
+            return min(max(floor(round(position * self.scale, 2) + 0.5), 0), most)
 
         rows = slice(px(top - self.top, height_px), px(top - self.top + height + below, height_px))
         columns = slice(px(left - self.left - side, width_px), px(left - self.left + width + side, width_px))
         return rows, columns
+
+    @property
+    def area(self) -> BoxOnPage:
+        height_px, width_px = self.pixels.shape[:2]
+        return self.left, self.top, width_px / self.scale, height_px / self.scale
+
+    def shows(self, value: DrawnValue) -> bool:
+        """Return whether all of a value is within the picture."""
+        return all(_covers(self.area, box, EDGE_OFF_PX) for box in value.places)
 
 
 def find_ink(drawn: DrawnValue, picture: Picture) -> Ink:
@@ -174,8 +207,8 @@ MARGIN_PX = 4.0
 def bands(values: Sequence[DrawnValue]) -> tuple[BoxOnPage, ...]:
     """Return the parts of the page that show the values, from the top down; at most `MAX_BANDS`, each of a height that
     a picture can have."""
-    drawn = (box for value in values for box in (value.zone, *value.texts) if box[2] > 0)
-    boxes = sorted(drawn, key=lambda box: box[1])
+    places = (box for value in values for box in value.places)
+    boxes = sorted((box for box in places if box[0] + box[2] > 0 and box[1] + box[3] > 0), key=lambda box: box[1])
     found: list[BoxOnPage] = []
     for box in boxes:
         last = found[-1] if found else None
@@ -189,7 +222,18 @@ def bands(values: Sequence[DrawnValue]) -> tuple[BoxOnPage, ...]:
 
 def covers(band: BoxOnPage, value: DrawnValue) -> bool:
     """Return whether the band shows the whole of a value."""
-    return all(_hull(band, box) == band for box in (value.zone, *value.texts) if box[2] > 0)
+    return all(_covers(band, box) for box in value.places)
+
+
+def _covers(band: BoxOnPage, box: BoxOnPage, slack: float = 0.0) -> bool:
+    wider = band[0] - slack, band[1] - slack, band[2] + 2 * slack, band[3] + 2 * slack
+    return _hull(wider, box) == wider
+
+
+def overlap(one: BoxOnPage, other: BoxOnPage) -> BoxOnPage:
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    right, bottom = min(one[0] + one[2], other[0] + other[2]), min(one[1] + one[3], other[1] + other[3])
+    return left, top, max(0.0, right - left), max(0.0, bottom - top)
 
 
 def _hull(one: BoxOnPage, other: BoxOnPage) -> BoxOnPage:
@@ -199,5 +243,36 @@ def _hull(one: BoxOnPage, other: BoxOnPage) -> BoxOnPage:
 
 
 def _wider(box: BoxOnPage) -> BoxOnPage:
-    left, top = max(box[0] - MARGIN_PX, 0.0), max(box[1] - MARGIN_PX, 0.0)
-    return left, top, box[0] + box[2] + MARGIN_PX - left, box[1] + box[3] + MARGIN_PX - top
+    """Return the box with a margin, in whole pixels: so it is drawn as a picture of the whole page is."""
+    left, top = (max(float(floor(edge - MARGIN_PX)), 0.0) for edge in box[:2])
+    right, bottom = (float(ceil(edge + MARGIN_PX)) for edge in (box[0] + box[2], box[1] + box[3]))
+    return left, top, right - left, bottom - top
+
+
+# --- two pictures, and two moments
+
+
+def shows_same(value: DrawnValue, one: Picture, other: Picture) -> bool:
+    """Return whether two pictures show the same where a value stands. False where one of them does not show it all."""
+    places = value.places
+    if not places or not (one.shows(value) and other.shows(value)):
+        return False
+    for box in places:
+        first, second = (picture.pixels[picture.rectangle(box)] for picture in (one, other))
+        if first.shape != second.shape or not bool((np.abs(first.astype(np.int16) - second) < VISIBLE).all()):
+            return False
+    return True
+
+
+def stands_still(before: DrawnValue, after: DrawnValue) -> bool:
+    """Return whether a value was at the same place at two moments."""
+    first, second = (*before.places, before.box), (*after.places, after.box)
+    state = (before.outside, before.cut, len(first)) == (after.outside, after.cut, len(second))
+    edges = ((a, b) for one, other in zip(first, second, strict=False) for a, b in zip(one, other, strict=True))
+    return state and all(abs(a - b) < STILL_PX for a, b in edges)
+
+
+def part_on(value: DrawnValue, area: BoxOnPage) -> Box | None:
+    """Return the part of a value's element that a picture of ``area`` shows; None if it shows nothing of it."""
+    part = overlap(value.box, area)
+    return _box(part) if min(part[2:]) > 0 else None

@@ -17,12 +17,14 @@ def spans(height_px: float) -> list[tuple[int, int]]:
     return [(top, min(TILE_HEIGHT_PX, whole - top)) for top in range(0, whole, TILE_HEIGHT_PX)]
 
 
-def left_out(width_px: float, height_px: float) -> str:
-    """Return in words what the pictures do not show; empty when they show all."""
+def left_out(width_px: float, height_px: float, left_px: float = 0.0) -> str:
+    """Return in words what the pictures do not show; empty when they show all. ``left_px``: where the page begins."""
     said: list[str] = []
     if round(height_px) > MAX_TILES * TILE_HEIGHT_PX:
         said.append(f"the page is {height_px:.0f} px high, and is shown down to {MAX_TILES * TILE_HEIGHT_PX} px")
-    if round(width_px) > MAX_WIDTH_PX:
+    if round(left_px) < 0:  # the browser draws nothing of it
+        said.append(f"the page goes on {-left_px:.0f} px to the left of the picture")
+    elif round(width_px) > MAX_WIDTH_PX:
         said.append(f"the page is {width_px:.0f} px wide, and is cut at {MAX_WIDTH_PX}")
     return "".join(f"; {one}" for one in said)
 

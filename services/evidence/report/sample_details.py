@@ -173,6 +173,7 @@ def _file(facts: ArtifactFacts) -> dict[str, Any]:
             "area": facts.area,
             "original": captured.original_name if captured is not None else None,
             "part": [captured.part, captured.parts] if captured is not None and captured.parts > 1 else None,
+            "of_values": True if captured is not None and captured.of_values else None,
             "http": capture.http_status if capture is not None else None,
             "title": capture.title if capture is not None else None,
             "browser": capture.browser if capture is not None else None,

@@ -364,5 +364,5 @@ def combined_notes(known: tuple[Note, ...], fresh: Iterable[Note]) -> tuple[Note
 
 def is_unasked(artifact: Artifact) -> bool:
     """Return whether the artifact is kept without being asked for: a stored page or its observation, the picture of a
-    step, the flow that was used, the response of an API."""
-    return artifact.kind in ("page", "observation", "step", "flow", "response")
+    step or of values, the flow that was used, the response of an API."""
+    return artifact.of_values or artifact.kind in ("page", "observation", "step", "flow", "response")

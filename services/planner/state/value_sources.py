@@ -14,8 +14,9 @@ from itertools import takewhile
 
 from msgspec.structs import replace as replace_part
 
-from shared.contracts.actions import AskPicture
-from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
+from services.planner.state.attempt_state import Entry
+from shared.contracts.actions import AskPicture, Screenshot, ScreenshotViews
+from shared.contracts.browser_pool import Element, ElementFound, PageCaptured, PageObserved
 from shared.contracts.results import Artifact, Box, Ink, TargetFound
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
 from shared.flows.page_elements import is_input, text_of
@@ -23,6 +24,8 @@ from shared.text.normal import fold, label_form, quoted
 
 MAX_PARTS = 60
 """Most elements that one value may extend over."""
+MAX_CAPTURE_URL = 2000
+"""Characters of its address that a capture has."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,11 @@ class StoredPageFiles:
     pictures: tuple[Artifact, ...] = ()
 
     def picture_of(self, box: Box | None) -> str:
-        """Return the hash of the first picture that shows the middle of the box, or an empty text."""
+        """Return the hash of the first picture of the page that has the middle of the box, or an empty text."""
         if box is None:
             return ""
-        return next((one.sha256 for one in self.pictures if one.area is not None and _in(box, one.area)), "")
+        of_page = (one for one in self.pictures if not one.of_values)
+        return next((one.sha256 for one in of_page if one.area is not None and _in(box, one.area)), "")
 
 
 def stored_pages(filed: Iterable[FiledArtifact]) -> dict[str, StoredPageFiles]:
@@ -128,9 +132,26 @@ def _page_of(source: ValueSource, kept: Mapping[str, StoredPageFiles]) -> Stored
 # --- with what the browser says
 
 
-def refs_to_capture(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str, tuple[int, ...]]:
-    """Return the refs to store, by snapshot: of values that lack a stored page, locators or a look at their ink, and
-    whose page is still shown."""
+def page_pictures(history: Iterable[Entry], page: PageObserved | None) -> tuple[str, ...]:
+    """Return the hashes of the pictures of the page, not of an element, that were taken at its present address."""
+    if page is None:
+        return ()
+    url = page.url[:MAX_CAPTURE_URL]
+    taken = [entry.filed for entry in history if isinstance(entry.action, Screenshot | ScreenshotViews)]
+    shown = [one.artifact for filed in taken for one in filed if one.artifact.kind == "screenshot"]
+    return tuple(one.sha256 for one in shown if one.capture is not None and one.capture.url == url)
+
+
+def fields_without_picture(values: Iterable[FieldValue]) -> frozenset[str]:
+    """Return the fields of values that are tied to no picture."""
+    return frozenset(one.field for one in values if one.source is not None and not one.source.screenshot_sha256)
+
+
+def refs_to_capture(
+    values: Iterable[FieldValue], page: PageObserved | None, to_picture: frozenset[str] = frozenset()
+) -> dict[str, tuple[int, ...]]:
+    """Return the refs to store, by snapshot: of values whose page is still shown, and that lack a stored page, locators
+    or a look at their ink, or are of the fields ``to_picture``."""
     asked: dict[str, tuple[int, ...]] = {}
     for value in values:
         source = value.source
@@ -138,6 +159,7 @@ def refs_to_capture(values: Iterable[FieldValue], page: PageObserved | None) -> 
             continue
         unseen = source.ink is None and value.origin == "page"
         lacking = not (source.page_sha256 or source.observation_file_sha256) or not source.locators or unseen
+        lacking = lacking or value.field in to_picture
         if lacking and (source.snapshot_id == page.snapshot_id or source.url == page.url):
             refs = (source.ref, *_others(value, source, page))
             asked[source.snapshot_id] = tuple(dict.fromkeys((*asked.get(source.snapshot_id, ()), *refs)))
@@ -172,6 +194,7 @@ def with_captured_sources(
     Other values are returned unchanged.
     """
     found = {one.ref: one.element for one in answer.found}
+    pictures = {one.ref: one for one in answer.found if one.picture is not None}
     ink = {one.ref: one.ink for one in answer.found if one.ink is not None}
     files = kept.get(answer.observation_sha256)
     then = {} if page is None or page.snapshot_id != snapshot_id else {one.ref: one for one in page.elements}
@@ -188,7 +211,8 @@ def with_captured_sources(
         doubt = doubt or next((message for ref in others if (message := _other_doubt(then[ref], found.get(ref)))), "")
         if now is not None and not doubt:
             drawn = _worst_ink([ink[ref] for ref in (source.ref, *others) if ref in ink])
-            value = replace_part(value, source=replace_part(_captured_source(source, now, files), ink=drawn))
+            source = _with_picture(_captured_source(source, now, files), pictures.get(source.ref))
+            value = replace_part(value, source=replace_part(source, ink=drawn))
         elif not source.page_sha256:
             notes.append(Note(kind="not_as_read", field=value.field, text=doubt))
         after.append(value)
@@ -232,6 +256,14 @@ def _captured_source(source: ValueSource, now: Element, files: StoredPageFiles |
         observation_file_sha256=files.observation,
         screenshot_sha256=files.picture_of(now.box),
     )
+
+
+def _with_picture(source: ValueSource, found: ElementFound | None) -> ValueSource:
+    """Return the source with the picture that the browser pool has compared with the page, and the place on it; with
+    neither where no picture shows it."""
+    if found is None or found.picture is None:
+        return source
+    return replace_part(source, box=found.on_picture, screenshot_sha256=found.picture)
 
 
 # --- what a picture says

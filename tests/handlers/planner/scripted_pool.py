@@ -82,6 +82,8 @@ class ScriptedPool:
     """The name of a button that leads from each page of the site to the next."""
     with_pages: bool = False
     """Whether a screenshot includes the page."""
+    on_picture: dict[int, tuple[str, Box]] = field(default_factory=dict)
+    """On which picture a capture finds an element, by its ref, and where."""
 
     @property
     def shown(self) -> PageObserved:
@@ -162,11 +164,14 @@ async def keep_page(request: CapturePage, deps: ScriptedPool) -> PageCaptured:
         return PageCaptured(observation_sha256="", problems=(deps.unkept,))
     shown = deps.meanwhile or deps.shown
     by_ref = {one.ref: one for one in shown.elements}
-    found = tuple(
-        ElementFound(ref=ref, element=_located(by_ref.get(ref)), ink=Ink(state="seen")) for ref in request.refs
-    )
+    found = tuple(_found(ref, by_ref.get(ref), deps) for ref in request.refs)
     artifacts = () if shown.sha256 in request.known else kept_artifacts(request.label, shown)
     return PageCaptured(observation_sha256=shown.sha256, artifacts=artifacts, found=found, browser_ms=1.0)
+
+
+def _found(ref: int, element: Element | None, deps: ScriptedPool) -> ElementFound:
+    picture, place = deps.on_picture.get(ref, (None, None))
+    return ElementFound(ref=ref, element=_located(element), ink=Ink(state="seen"), picture=picture, on_picture=place)
 
 
 def _located(element: Element | None) -> Element | None:

@@ -73,6 +73,21 @@ async def test_values_are_bound_to_the_page_that_a_picture_brought_along():
     assert (finished.notes, finished.flagged) == ((), False)
 
 
+async def test_a_value_names_the_picture_that_the_browser_has_compared_with_the_page():
+    boxed = [el(e.role, e.name, tag=e.tag, header=e.header, level=e.level, box=box(10, 10)) for e in ticket()]
+    due = next(ref for ref, one in enumerate(ticket(), start=1) if one.header == "Due date")
+    scrolled = {due: ("5" * 64, box(40, 200)), 1: ("", None)}
+    one = bench_of(page(*boxed), pool={"with_pages": True, "on_picture": scrolled})
+    finished = await one.run()
+    taken = named(finished, "screenshot")["01_ticket.png"]
+    (asked,) = (request for request in one.scripted.asked if isinstance(request, CapturePage))
+    assert asked.pictures == (taken,)
+    found = sources(finished)
+    assert (found["due_date"].screenshot_sha256, found["due_date"].box) == ("5" * 64, box(40, 200))
+    assert (found["ticket_number"].screenshot_sha256, found["ticket_number"].box) == ("", None)
+    assert (found["assignee"].screenshot_sha256, found["assignee"].box) == (taken, box(10, 10))
+
+
 async def test_the_values_between_which_a_page_leaves_a_field_open_are_bound_to_their_places():
     shown = (*ticket(), *row("Assignee", "Bob"))
     boxed = [el(e.role, e.name, tag=e.tag, header=e.header, level=e.level, box=box(10, 10)) for e in shown]

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from services.browser_pool.page.ink import MAX_BAND_PX, BoxOnPage, DrawnValue, Picture, bands, covers, find_ink
+from services.browser_pool.page.ink import (
+    MAX_BAND_PX,
+    BoxOnPage,
+    DrawnValue,
+    Picture,
+    bands,
+    covers,
+    find_ink,
+    part_on,
+    shows_same,
+    stands_still,
+)
 from tests.cases import cases
 
 ZONE: BoxOnPage = (10.0, 20.0, 80.0, 20.0)
@@ -64,3 +75,53 @@ def test_values_that_stand_far_apart_are_looked_at_in_pictures_of_their_own():
     assert not covers(first, far)
     assert covers(second, far)
     assert bands(()) == ()
+
+
+def test_what_lies_left_of_the_page_is_in_no_part_of_it():
+    assert bands([drawn(TEXT).moved(-500.0, 0.0)]) == ()
+
+
+@cases(
+    ("one", "other", "same"),
+    [
+        (picture(TEXT), picture(TEXT), True),
+        (picture(TEXT), picture(TEXT, (0.0, 50.0, 20.0, 8.0)), True),  # the rest of the page may be another
+        (picture(TEXT), picture(TEXT, SIGN), False),
+        (picture(TEXT), picture(), False),
+        (picture(TEXT), picture((30.0, 30.0, 20.0, 12.0)), False),  # a line further down
+        (picture(TEXT), picture(TEXT, scale=2.0), False),
+    ],
+)
+def test_two_pictures_show_the_same_where_a_value_stands(one: Picture, other: Picture, same: bool):
+    assert shows_same(drawn(TEXT), one, other) is same
+
+
+def test_two_pictures_of_different_parts_of_a_page_are_laid_over_each_other():
+    whole = picture(TEXT)
+    part = Picture(whole.pixels[10:, 7:], 7.0, 10.0, 1.0)
+    for box in ((30.5, 24.5, 19.5, 11.5), (31.0, 32.3, 10.0, 5.2)):  # which end in the middle of a pixel
+        assert shows_same(drawn(box), whole, part)
+    assert not shows_same(drawn(TEXT), whole, Picture(part.pixels, 7.0, 11.0, 1.0))
+    assert not shows_same(drawn(TEXT), whole, Picture(whole.pixels[:30], 0.0, 0.0, 1.0))  # it ends in the text
+
+
+def test_a_value_stands_still_or_has_moved():
+    assert stands_still(drawn(TEXT), drawn(TEXT).moved(0.4, 0.0))
+    assert not stands_still(drawn(TEXT), drawn(TEXT).moved(0.0, 23.0))
+    assert not stands_still(drawn(TEXT), drawn(TEXT, SIGN))
+    assert not stands_still(drawn(TEXT), drawn(TEXT, cut=True))
+
+
+def test_a_frame_shows_no_more_than_is_seen_of_it():
+    value = drawn(TEXT)
+    assert value.within((0.0, 0.0, 100.0, 60.0)) == value
+    assert value.within((0.0, 0.0, 100.0, 30.0)).cut
+    assert value.within((0.0, 0.0, 100.0, 10.0)).outside
+
+
+def test_the_place_on_a_picture_is_the_part_that_it_shows():
+    value = DrawnValue(outside=False, cut=False, zone=ZONE, texts=(TEXT,), others=(), box=(10.0, 20.0, 500.0, 20.0))
+    at = part_on(value, (0.0, 0.0, 100.0, 60.0))
+    assert at is not None
+    assert (at.x, at.y, at.width, at.height) == (10.0, 20.0, 90.0, 20.0)
+    assert part_on(value, (0.0, 100.0, 100.0, 60.0)) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 
@@ -13,7 +12,7 @@ from services.browser_pool.adapters.observe.engine import CountReply, DocumentSt
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.pictures import Clip, take_png
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import RestState
+from services.browser_pool.adapters.settle import RestState, wait_for_images
 from services.browser_pool.page import tiles
 from services.browser_pool.ports import Capture
 from shared.contracts.actions import Screenshot, ScreenshotElement, ScreenshotViews
@@ -21,10 +20,10 @@ from shared.contracts.results import Box, Captured
 
 LEAST_DRAWN_PX = 6.0
 """An element that is lower may be drawn higher than its box, as the page was walked."""
-PICTURES_BOUND_S = 2.0
 VIEW_SETTLE_S = 2.0
 VIEWS_BOUND_S = 100.0
 """Time limit for all views, below the deadline of the caller's request."""
+INNER_BOUND_S = 30.0
 
 
 class ScrollView(msgspec.Struct, frozen=True):
@@ -43,17 +42,26 @@ class ScrollView(msgspec.Struct, frozen=True):
 
 
 async def screenshot(session: PageSession, action: Screenshot) -> PerformOutcome:
-    """Capture PNGs with animations stopped, caret hidden and secrets covered; a high page in several parts."""
+    """Capture PNGs with animations stopped, caret hidden and secrets covered; a high page in several parts, and view by
+    view where a part scrolls in place of the page."""
     if action.full_page:
         await session.run_timed(ask(session.page.main_frame, CountReply, session.limits.action_s, "hurry"))
     state = await _wait_for_images(session)
     clips: list[Clip | None] = _clips(session, state) if action.full_page else [None]
+    if action.full_page and clips == [None] and await _scrolls_within(session):
+        return await _take_views(session, action.label, most=tiles.MAX_TILES, bound_s=INNER_BOUND_S)
     data = await session.run_timed(_take_pngs(session, clips))
     parts = f" in {len(data)} parts" if len(data) > 1 else ""
-    cut = tiles.left_out(state.width, state.height) if action.full_page else ""
+    cut = tiles.left_out(state.width, state.height, state.left) if action.full_page else ""
     areas = [_area(clip or _viewport_clip(state)) for clip in clips]
     captures = _captures(session, action.label, data, areas)
     return done(f"took a picture{parts}{cut}", effect=Captured(), captures=captures, page=await capture_page(session))
+
+
+async def _scrolls_within(session: PageSession) -> bool:
+    """Return whether a part scrolls in place of the page."""
+    main = session.page.main_frame
+    return (await session.run_timed(ask(main, CountReply, session.limits.action_s, "inner"))).count > 1
 
 
 def _viewport_clip(state: DocumentState) -> Clip:
@@ -70,7 +78,7 @@ def _clips(session: PageSession, state: DocumentState) -> list[Clip | None]:
     # A page that fits its window is taken as the view, which is faster.
     if view and state.height <= view["height"] and state.width <= view["width"]:
         return [None]
-    width = min(state.width, tiles.MAX_WIDTH_PX)
+    width = min(state.width + state.left, tiles.MAX_WIDTH_PX)
     return [(0, top, width, height) for top, height in tiles.spans(state.height)]
 
 
@@ -88,13 +96,9 @@ def _captures(session: PageSession, label: str, data: list[bytes], areas: Sequen
 
 async def _wait_for_images(session: PageSession) -> DocumentState:
     """Give images that are loading a moment before the picture is taken."""
-    until_s = time.monotonic() + PICTURES_BOUND_S
-    while True:
-        state = await session.run_timed(ask(session.page.main_frame, DocumentState, session.limits.action_s, "state"))
-        if not state.pictures or time.monotonic() >= until_s:
-            session.rest = RestState(session.rest.settled, state)
-            return state
-        await session.run_timed(asyncio.sleep(0.05))
+    state = await session.run_timed(wait_for_images(session.page, session.limits.action_s))
+    session.rest = RestState(session.rest.settled, state)
+    return state
 
 
 async def screenshot_element(session: PageSession, action: ScreenshotElement) -> PerformOutcome:
@@ -129,7 +133,11 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
 
 async def screenshot_views(session: PageSession, action: ScreenshotViews) -> PerformOutcome:
     """Capture view by view from the top, then scroll back. Content that loads meanwhile is included, within a limit."""
-    until_s = time.monotonic() + VIEWS_BOUND_S
+    return await _take_views(session, action.label, most=tiles.MAX_VIEWS, bound_s=VIEWS_BOUND_S)
+
+
+async def _take_views(session: PageSession, label: str, *, most: int, bound_s: float) -> PerformOutcome:
+    until_s = time.monotonic() + bound_s
     view = await _show_view(session, 0)
     start_px = view.before
     data: list[bytes] = []
@@ -139,14 +147,14 @@ async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Per
             data += await session.run_timed(_take_pngs(session, [None]))
             areas.append(_view_area(view, start_px))
             below = await _next_view_px(session, view)
-            if below is None or len(data) >= tiles.MAX_VIEWS or time.monotonic() >= until_s:
+            if below is None or len(data) >= most or time.monotonic() >= until_s:
                 break
             view = await _show_view(session, below)
     finally:
         await _show_view(session, start_px)
     rest = "" if below is None else f"; the page goes on below {view.y + view.visible:.0f} px and was left at that"
     message = f"took {len(data)} pictures, from the top down{rest}"
-    captures = _captures(session, action.label, data, areas)
+    captures = _captures(session, label, data, areas)
     return done(message, effect=Captured(), captures=captures, page=await capture_page(session))
 
 

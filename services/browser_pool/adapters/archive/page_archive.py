@@ -6,24 +6,25 @@ The page is walked anew, so that everything that is stored together belongs toge
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.archive.ink_look import look_at_values
+from services.browser_pool.adapters.archive.ink_look import Looked, MeasuredValues, look_in_place
+from services.browser_pool.adapters.archive.value_pictures import ValuePictures, ViewPicture
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState, decode
 from services.browser_pool.adapters.observe.frames import FRAME_TIMEOUT_S, PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.worlds import Worlds
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
-from services.browser_pool.page.ink import DrawnValue
 from services.browser_pool.page.model import Seen
 from services.browser_pool.page.snapshot import page_hash
-from services.browser_pool.ports import NOTHING, CaptureFailed, PageCapture, WantedRefs
-from shared.contracts.results import Ink, Viewport
+from services.browser_pool.ports import NOTHING, Capture, CaptureFailed, OnPicture, PageCapture, WantedRefs
+from shared.contracts.results import Viewport
 
 SNAPSHOT_ID = "kept"
 """One id for all captures, so that they displace no snapshot that an action may still use."""
@@ -32,6 +33,7 @@ TIMEOUT_S = 10.0
 MAX_FILE_BYTES = 32 * 2**20
 """Maximum size of the MHTML file. A larger one would be in memory several times before its size is known, so the size
 is also estimated before."""
+MAX_URL = 2000
 TRIES = 2
 
 
@@ -44,7 +46,8 @@ async def capture_page(
         return CaptureFailed("a dialog of the page waits for an answer")
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            return await session.run_timed(_capture(session, known, wanted))
+            moment = await session.run_timed(_capture(session, known, wanted))
+        return await _with_pictures(session, moment, wanted)
     except (TimeoutError, PlaywrightTimeout):
         return CaptureFailed("the page did not answer in time")
     except Error as error:
@@ -52,21 +55,31 @@ async def capture_page(
         return CaptureFailed(matching.first_line(error.message))
 
 
-async def _capture(session: PageSession, known: Sequence[str], wanted: WantedRefs) -> PageCapture:
+@dataclass(frozen=True)
+class _Moment:
+    """A page as it was captured, with the wanted elements that it has, and what pictures of it show of them."""
+
+    capture: PageCapture
+    worlds: Worlds
+    whole: WalkedPage
+    found: Mapping[int, Seen]
+    values: MeasuredValues
+    looked: Mapping[int, Looked]
+
+
+async def _capture(session: PageSession, known: Sequence[str], wanted: WantedRefs) -> _Moment:
     """Capture the page, once more if it navigates meanwhile."""
     for _ in range(TRIES):
-        capture, walked = await _capture_once(session, known, wanted)
-        if capture.file is None:
-            return capture
+        moment = await _capture_once(session, known, wanted)
+        if moment.capture.file is None:
+            return moment
         now = await engine.ask(session.page.main_frame, DocumentState, session.limits.action_s, "state")
-        if (now.doc, now.url) == (walked.doc, walked.url):
-            return capture
+        if (now.doc, now.url) == (moment.whole.main.doc, moment.whole.main.url):
+            return moment
     raise Error("the page moved on to another one while it was kept")
 
 
-async def _capture_once(
-    session: PageSession, known: Sequence[str], wanted: WantedRefs
-) -> tuple[PageCapture, DocumentState]:
+async def _capture_once(session: PageSession, known: Sequence[str], wanted: WantedRefs) -> _Moment:
     page, rest = session.page, session.rest.state
     worlds = await engine.worlds(page)
     look = PageWalk(worlds, SNAPSHOT_ID, TIMEOUT_S, with_size=True)
@@ -78,7 +91,9 @@ async def _capture_once(
     raw = whole.raw_page(url, status, seen, range(1, len(whole.contents) + 1), settled=session.rest.settled)
     sha256 = page_hash(url, main.title, whole.contents)
     found = await _locate_wanted(session, worlds, look, whole, seen, wanted)
-    ink = await _look_at(session, worlds, whole, found)
+    here = {ref: one for ref, one in found if one is not None}
+    values = MeasuredValues(worlds, [place for place, _, _ in whole.parts], here, SNAPSHOT_ID)
+    looked = await look_in_place(page, values, main, session.pictures.of_page(sha256, wanted.pictures)) if here else {}
     file, problems = (
         (None, ())
         if sha256 in known
@@ -95,9 +110,8 @@ async def _capture_once(
         known=sha256 in known,
         secrets=frozenset() if file is None else await _secret_texts(worlds, whole),
         found=found,
-        ink=ink,
     )
-    return capture, main
+    return _Moment(capture, worlds, whole, here, values, looked)
 
 
 # --- the page as one file
@@ -162,21 +176,48 @@ async def _locate_in_frame(
     return {ref: of_frame[n].located(items[n].locators) for ref, n in places.items() if n in of_frame and n in items}
 
 
-# --- what a picture shows of them
+# --- pictures that show them
 
 
-async def _look_at(
-    session: PageSession, worlds: Worlds, whole: WalkedPage, found: tuple[tuple[int, Seen | None], ...]
-) -> dict[int, Ink]:
-    """Return what a picture of the page shows of each wanted element; none where the page cannot be drawn."""
-    drawn: dict[int, DrawnValue] = {}
-    for place, _, _ in whole.parts:
-        here = {ref: one for ref, one in found if one is not None and one.frame_id == place.frame_id}
-        if not here:
-            continue
-        asked = ("ink", place.snapshot_id or SNAPSHOT_ID, ",".join(str(one.item.n) for one in here.values()))
-        told = decode(await worlds.ask(place.frame_id, FRAME_TIMEOUT_S, *asked), tuple[DrawnValue | None, ...])
-        drawn |= {ref: one.moved(place.x, place.y) for ref, one in zip(here, told, strict=True) if one is not None}
-    if not drawn:
-        return {}
-    return await look_at_values(session.page, drawn, whole.main)
+async def _with_pictures(session: PageSession, moment: _Moment, wanted: WantedRefs) -> PageCapture:
+    """Return the capture with what pictures show of the wanted elements, and with pictures of those that no other
+    picture shows."""
+    looked = dict(moment.looked)
+    hidden = await session.run_timed(_scrolled_away(session, moment))
+    bare = [ref for ref, one in looked.items() if one.is_shown and not one.shown_on] if wanted.pictures else []
+    on_picture = {ref: OnPicture(one.shown_on, one.box) for ref, one in looked.items() if one.shown_on and one.is_shown}
+    on_picture |= {ref: OnPicture("") for ref in bare}
+    taken: dict[str, ViewPicture] = {}
+    if hidden or bare:
+        pictures = ValuePictures(session, moment.worlds, moment.whole, moment.found, SNAPSHOT_ID)
+        for ref, shown in (await pictures.show(hidden, bare, moment.values)).items():
+            looked[ref], sha256 = shown.looked, shown.picture.sha256
+            on_picture[ref] = OnPicture(sha256, shown.looked.box)
+            taken[sha256] = shown.picture
+    ink = {ref: one.ink for ref, one in looked.items()}
+    return replace(moment.capture, ink=ink, on_picture=on_picture, pictures=_captures(session, taken.values()))
+
+
+async def _scrolled_away(session: PageSession, moment: _Moment) -> list[int]:
+    """Return the elements that are not seen where they are, and may be seen when the page is scrolled."""
+    unseen = [ref for ref, one in moment.looked.items() if not one.is_shown]
+    try:
+        movable = await moment.values.may_show_more() if unseen else ()
+    except (Error, PlaywrightTimeout) as error:
+        session.tabs.raise_if_lost(error)
+        return []
+    return [ref for ref in unseen if ref in movable]
+
+
+def _captures(session: PageSession, taken: Iterable[ViewPicture]) -> tuple[Capture, ...]:
+    pictures, url = list(taken), session.page.url[:MAX_URL]
+    return tuple(
+        Capture(
+            *("screenshot", "values", "image/png", ".png", one.png, url),
+            part=part,
+            parts=len(pictures),
+            area=one.area,
+            of_values=True,
+        )
+        for part, one in enumerate(pictures, start=1)
+    )

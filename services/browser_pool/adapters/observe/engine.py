@@ -52,6 +52,7 @@ _PARTS = (
     "pictures.js",
     "misdrawn.js",
     "ink.js",
+    "sight.js",
     "engine.js",
 )
 
@@ -65,7 +66,8 @@ UNFORGED = (
     *("innerText", "isConnected", "isContentEditable", "localName", "matches", "nextElementSibling", "nextSibling"),
     *("nodeType", "ownerDocument", "parentElement", "parentNode", "previousElementSibling", "querySelector"),
     *("querySelectorAll", "readyState", "removeAttribute", "scripts", "scrollBy", "scrollHeight", "scrollIntoView"),
-    *("scrollTop", "scrollingElement", "setAttribute", "shadowRoot", "textContent", "title"),
+    *("scrollLeft", "scrollTo", "scrollTop", "scrollWidth", "scrollingElement", "setAttribute", "shadowRoot"),
+    *("textContent", "title"),
 )
 """Properties of elements and documents that the engine reads.
 
@@ -98,6 +100,8 @@ class DocumentState(msgspec.Struct, frozen=True):
     view_width: float
     view_height: float
     scale: float
+    left: float = 0.0
+    """Where the document begins: below 0 where a page is written from right to left and goes on to the left."""
     name: str = ""
     lang: str = ""
     appeared: tuple[str, ...] = ()

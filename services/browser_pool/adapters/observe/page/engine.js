@@ -20,6 +20,7 @@ function verbs() {
     ...handVerbs(),
     ...pictureVerbs(),
     ...inkVerbs(),
+    ...sightVerbs(),
     ...hidingVerbs(),
   };
 }

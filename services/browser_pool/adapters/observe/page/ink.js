@@ -7,30 +7,61 @@ const NEAR_EM = 1.5;
 const LEAST_SEEN = 0.9;  // of a text that is cut at the edge of a box without a sign that there is more
 const PAINTS = 'img,svg,canvas,video,picture,iframe,object,embed,input,select,textarea,button,progress,meter,hr';
 
-function inkVerbs() { return { ink: (id, wanted) => wanted.split(',').filter(Boolean).map((n) => inkOf(id, Number(n))) }; }
+function inkVerbs() {
+  const each = (wanted, ask) => wanted.split(',').filter(Boolean).map((n) => ask(Number(n)));
+  return { ink: (id, wanted) => each(wanted, (n) => inkOf(id, n)), inkInSight: (id, wanted) => each(wanted, (n) => inkOf(id, n, true)) };
+}
 
-// null where no text stands for the value, as for a named picture or the state of a box.
-function inkOf(id, n) {
+// null where no text stands for the value, as for a named picture or the state of a box. `inSight`: only of the words
+// that can be seen from here; `words` says which these are, of `count`.
+function inkOf(id, n, inSight = false) {
   const item = resolve(id, n);
   if (!item) return null;
   const { el } = item;
   const field = item.control === null && el.matches('input,select,textarea');
   if (field && CHECKABLE.has(item.role) || item.role === 'img' && el.localName !== 'canvas') return null;
-  if (field) return inkOfField(el);
+  const box = onPage(visibleBox(item));
+  const nowhere = { box, outside: true, cut: false, zone: NO_BOX, texts: NONE, others: NONE, icons: NONE, words: NONE, count: 1 };
+  if (field) return inSight && !isInSight(el.getBoundingClientRect(), el) ? nowhere : { ...inkOfField(el), box };
   const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
   const holder = boxed(item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el));
-  const words = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
-  if (!words.length) return { outside: false, cut: false, zone: onPage(inside(el)), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE };
+  const all = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
+  if (!all.length) {
+    if (inSight && !isInSight(el.getBoundingClientRect(), el)) return nowhere;
+    return { box, outside: item.nodes === null && box[2] * box[3] === 0 && hasBox(el), cut: false, zone: onPage(overlap(inside(el), clipOf(el))), texts: NONE, others: painted(el, el, inside(el)).map(onPage), icons: NONE, words: [0], count: 1 };
+  }
+  const numbers = inSight ? wordsInSight(all, el) : null;
+  if (numbers && !numbers.length) return { ...nowhere, count: all.length };
+  const words = numbers ? numbers.map((k) => all[k]) : all;
   const seen = words.map(([rect, node]) => seenPart(rect, node.parentElement));
   const around = union(words.map(([rect]) => rect), Math.max(...words.map(([, node]) => parseFloat(facts(node.parentElement).style.fontSize) || 0)) * NEAR_EM);
   const others = [...seen.filter(Boolean), ...drawnTexts(holder).flatMap((node) => [...rectsOf(node)]), ...painted(holder, el, around)].slice(0, 4 * MAX_BOXES);
   return {
     misdrawn: isMisdrawn(nodes, clean(item.name || textOf(el))),
-    outside: seen.every((part) => part === null),
+    box, outside: seen.every((part) => part === null),
     cut: seen.some((part, k) => isCut(part, ...words[k])) || nodes.some((node) => isMasked(node.parentElement)),
-    zone: onPage(overlap(inside(holder), around)), texts: drawnWords(seen, words).map(onPage), others: others.map(onPage),
+    zone: onPage(overlap(overlap(inside(holder), around), clipOf(holder))), texts: drawnWords(seen, words).map(onPage), others: others.map(onPage),
     icons: [el, ...el.querySelectorAll('*')].slice(0, MAX_BOXES).filter(hasIconBehind).map((one) => onPage(one.getBoundingClientRect())),
+    words: numbers || NONE, count: numbers ? all.filter(isNotShortened).length || 1 : 1,
   };
+}
+
+// The numbers of the words that can be seen from here, and that are not left out for three dots.
+function wordsInSight(all, el) {
+  const numbers = all.flatMap((word, k) => isNotShortened(word) && isInSight(word[0], word[1].parentElement, el) ? [k] : []);
+  return numbers.length || all.some(isNotShortened) ? numbers : all.flatMap(([rect, node], k) => k === 0 && seenPart(rect, node.parentElement) ? [k] : []);
+}
+
+function isNotShortened([rect, node]) {
+  for (let up = node.parentElement, level = 0; up && level < MAX_LEVELS; up = up.parentElement, level += 1) if (facts(up).style.textOverflow === 'ellipsis') return shareOf(overlap(rect, up.getBoundingClientRect()), rect) >= LEAST_SEEN;
+  return true;
+}
+
+// The part of its box that is not cut off.
+function visibleBox(item) {
+  const rect = item.nodes ? rangeRect(item.nodes) : item.role === 'img' ? drawnRect(item.el) : item.el.getBoundingClientRect();
+  const up = item.nodes ? item.el : upFrom(item.el);
+  return overlap(rect, up && clipOf(up));
 }
 
 // Of each word: a blank at the end of a line has a box of its own, and no ink.
@@ -49,7 +80,7 @@ function wordBoxes(node) {
 function inkOfField(el) {
   const box = inside(el);
   const part = seenPart(el.getBoundingClientRect(), el.parentElement);
-  return { outside: part === null, cut: isMasked(el), zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE };
+  return { outside: part === null, cut: isMasked(el), zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE, words: [0], count: 1 };
 }
 
 const NO_BOX = [0, 0, 0, 0];
@@ -96,7 +127,7 @@ function union(boxes, more) {
 function seenPart(rect, el) {
   const box = el ? clipOf(el) : null;
   const part = box ? overlap(rect, box) : rect;
-  return part.right - part.left < 1 || part.bottom - part.top < 1 || unreachable(rect) ? null : part;
+  return part.right - part.left < 1 || part.bottom - part.top < 1 || unreachable(rect) || isBeyondWindow(rect) ? null : part;
 }
 
 function isCut(part, rect, node) {

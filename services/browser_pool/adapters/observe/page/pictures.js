@@ -3,7 +3,7 @@
 let posed = null;
 
 function pictureVerbs() {
-  return { pose: (...texts) => { hideTexts(texts); return pose(); }, unpose: () => unpose(), view: (y) => view(Number(y)), hurry: () => hurry() };
+  return { pose: (...texts) => { hideTexts(texts); return pose(); }, unpose: () => unpose(), view: (y) => view(Number(y)), inner: () => innerView(), hurry: () => hurry() };
 }
 
 function pose() {
@@ -74,4 +74,14 @@ function view(y) {
   const before = scroller.scrollTop;
   scroller.scrollTo({ top: y, behavior: 'instant' });
   return { before, ...whereOf(scroller), own: scroller === page, left: page.scrollLeft, top: page.scrollTop, width: innerWidth, height: innerHeight };
+}
+
+// How far a part goes on that scrolls in place of the page, as that of many apps does: in px, 0 where the page itself
+// scrolls, or nothing that takes up much of the window does.
+const MUCH = 0.4;
+function innerView() {
+  const page = pageScroller();
+  const part = page.scrollHeight - innerHeight > 1 ? null : widest(null);
+  if (!part || share(part.getBoundingClientRect(), viewOf()) < MUCH) return { count: 0 };
+  return { count: Math.round(whereOf(part).max) };
 }

@@ -172,7 +172,7 @@ function pageState() {
     doc: documentId, mutations, since_ms: performance.now() - restlessAt(), stirred, scripts: runsScripts(), unfinished: looksUnfinished(), busy: saysBusy(),
     forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title.slice(0, 500), lang: document.documentElement ? (document.documentElement.getAttribute('lang') || '').slice(0, 35) : '', url: location.href.slice(0, 8000),
     scroll_x: scroller.scrollLeft, scroll_y: scroller.scrollTop, scroll_max: Math.max(0, scroller.scrollHeight - innerHeight),
-    width: scroller.scrollWidth, height: scroller.scrollHeight, loading: document.readyState === 'loading',
+    left: leftEnd(), width: scroller.scrollWidth, height: scroller.scrollHeight, loading: document.readyState === 'loading',
     view_width: innerWidth, view_height: innerHeight, scale: devicePixelRatio,
   };
 }

@@ -46,7 +46,14 @@ function boxOf(el) {
 // Left of or above where the document begins: no scrolling brings it into view.
 function unreachable(rect) {
   const { x, y } = seenFrom || { x: scrollX, y: scrollY };
-  return rect.right + x <= 0 || rect.bottom + y <= 0;
+  return rect.bottom + y <= 0 || rect.right + x <= 0 && rect.right + x <= leftEnd();
+}
+// A page that is written from right to left goes on to the left.
+function leftEnd() {
+  const page = document.scrollingElement || document.documentElement;
+  if (!page) return 0;
+  const turned = getComputedStyle(document.body || page).direction === 'rtl';
+  return turned ? Math.min(0, page.clientWidth - page.scrollWidth) : 0;
 }
 
 // Minimum size of the document as a file: its markup and its resources.
@@ -651,10 +658,17 @@ function clipOf(el) {
   let box = clips.get(el);
   if (box === undefined) {
     const outer = el.parentElement ? clipOf(el.parentElement) : null;
-    box = facts(el).clips ? overlap(boxOf(el), outer) : outer;
+    box = facts(el).clips ? overlap(withinBorder(el), outer) : outer;
     clips.set(el, box);
   }
   return box;
+}
+
+// What is cut off is cut off at the border.
+function withinBorder(el) {
+  const { left, top, right, bottom } = boxOf(el);
+  const px = (side) => parseFloat(facts(el).style[`border${side}Width`]) || 0;
+  return { left: left + px('Left'), top: top + px('Top'), right: right - px('Right'), bottom: bottom - px('Bottom') };
 }
 
 function overlap(box, outer) {
