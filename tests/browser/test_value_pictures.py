@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from services.browser_pool.adapters.browser.chromium import PoolSession
-from services.browser_pool.ports import Capture, PageCapture, WantedRefs
+from services.browser_pool.ports import Capture, OnPicture, PageCapture, WantedRefs
 from shared.contracts.actions import Screenshot
 from shared.contracts.results import Box
 from tests.browser.conftest import Look
@@ -204,6 +204,28 @@ async def test_what_is_something_else_when_it_is_scrolled_to_is_not_shown(
 ) -> None:
     scrolled = f"<div class=box id=list>{FAR}{value('6.00')}{BELOW}</div><script>{CHANGES.format(*changed)}</script>"
     assert await pictured(look, session, scrolled) == {"6.00": Shown("outside")}
+
+
+async def test_a_state_or_a_named_picture_is_in_its_box_too(look: Look, session: PoolSession) -> None:
+    ticked = f"<input type=checkbox checked aria-label=Approved style='accent-color:{RED};width:30px;height:30px'>"
+    seal = f"<i role=img aria-label=Sealed style='display:inline-block;width:30px;height:30px;background:{BLUE}'></i>"
+    for around, is_shown in (("box", True), ("clip", False)):
+        await look(f"{STYLE}<div class={around}>{FAR}{ticked}{seal}{BELOW}</div>")
+        taken = (await session.act(Screenshot(label="page"))).captures
+        page = await look()
+        refs = {one.role: one.ref for one in page.elements if one.name in ("Approved", "Sealed")}
+        wanted = WantedRefs(page.snapshot_id, tuple(refs.values()), tuple(map(sha256, taken)))
+        kept = expect(await session.capture((), wanted), PageCapture)
+        assert kept.ink == {}  # no text stands for them
+        pictures = {sha256(one): one for one in kept.pictures}
+        assert (len(refs), len(pictures)) == (2, 1 if is_shown else 0)
+        for role, colour in (("checkbox", RED), ("img", BLUE)):
+            place = kept.on_picture[refs[role]]
+            if is_shown:
+                inside, beside = inked(pictures[place.sha256], expect(place.box, Box), colour)
+                assert (inside > 200, beside) == (True, 0)
+            else:
+                assert place == OnPicture("")
 
 
 async def test_a_text_that_does_not_fit_is_seen_part_by_part(look: Look, session: PoolSession) -> None:

@@ -45,7 +45,7 @@ class DrawnValue(msgspec.Struct, frozen=True):
     the seen parts of its lines. ``others``: what else is known to be drawn there. ``icons``: boxes with a picture
     behind their text. ``misdrawn``: its letters stand in another order, with a gap or turned over. ``box``: the part of
     its element that is not cut off. ``words``: which of its ``count`` words the texts are, where only those in sight
-    are reported."""
+    are reported. ``judged``: a text stands for it, or would; else only its place is known."""
 
     outside: bool
     cut: bool
@@ -57,6 +57,7 @@ class DrawnValue(msgspec.Struct, frozen=True):
     box: BoxOnPage = (0.0, 0.0, 0.0, 0.0)
     words: tuple[int, ...] = ()
     count: int = 1
+    judged: bool = True
 
     def moved(self, x: float, y: float) -> DrawnValue:
         """Return it in a page whose frame begins at ``x``, ``y``."""
@@ -119,6 +120,8 @@ def find_ink(drawn: DrawnValue, picture: Picture) -> Ink:
         return Ink(state="outside")
     if drawn.cut:
         return Ink(state="absent")
+    if not drawn.judged:
+        return Ink(state="seen")
     for box in drawn.texts:
         pixels = picture.pixels[picture.rectangle(box)]
         if pixels.size == 0:

@@ -62,7 +62,7 @@ class Looked:
     @property
     def is_shown(self) -> bool:
         """Whether the picture shows all of it: its text, or that there is none."""
-        return self.ink.state == ("seen" if self.drawn.texts else "absent")
+        return self.ink.state == ("seen" if self.drawn.texts or not self.drawn.judged else "absent")
 
 
 class MeasuredValues:
@@ -80,7 +80,7 @@ class MeasuredValues:
 
     async def measure(self, *, in_sight: bool = False) -> dict[int, DrawnValue]:
         """Return where the values are drawn, or only those of their words that are ``in_sight``; nothing of those that
-        no text stands for."""
+        have no place."""
         drawn: dict[int, DrawnValue] = {}
         for place, here in self._parts:
             corner, seen = await self._place_of(place)

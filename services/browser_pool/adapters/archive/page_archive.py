@@ -184,9 +184,12 @@ async def _with_pictures(session: PageSession, moment: _Moment, wanted: WantedRe
     picture shows."""
     looked = dict(moment.looked)
     hidden = await session.run_timed(_scrolled_away(session, moment))
-    bare = [ref for ref, one in looked.items() if one.is_shown and not one.shown_on] if wanted.pictures else []
+    bare: list[int] = []
     on_picture = {ref: OnPicture(one.shown_on, one.box) for ref, one in looked.items() if one.shown_on and one.is_shown}
-    on_picture |= {ref: OnPicture("") for ref in bare}
+    if wanted.pictures:
+        bare = [ref for ref, one in looked.items() if one.is_shown and not one.shown_on]
+        unseen = [ref for ref, one in looked.items() if not one.is_shown and not one.drawn.judged]
+        on_picture |= {ref: OnPicture("") for ref in (*bare, *unseen)}
     taken: dict[str, ViewPicture] = {}
     if hidden or bare:
         pictures = ValuePictures(session, moment.worlds, moment.whole, moment.found, SNAPSHOT_ID)
@@ -194,7 +197,7 @@ async def _with_pictures(session: PageSession, moment: _Moment, wanted: WantedRe
             looked[ref], sha256 = shown.looked, shown.picture.sha256
             on_picture[ref] = OnPicture(sha256, shown.looked.box)
             taken[sha256] = shown.picture
-    ink = {ref: one.ink for ref, one in looked.items()}
+    ink = {ref: one.ink for ref, one in looked.items() if one.drawn.judged}
     return replace(moment.capture, ink=ink, on_picture=on_picture, pictures=_captures(session, taken.values()))
 
 

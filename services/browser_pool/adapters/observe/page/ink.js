@@ -12,16 +12,16 @@ function inkVerbs() {
   return { ink: (id, wanted) => each(wanted, (n) => inkOf(id, n)), inkInSight: (id, wanted) => each(wanted, (n) => inkOf(id, n, true)) };
 }
 
-// null where no text stands for the value, as for a named picture or the state of a box. `inSight`: only of the words
-// that can be seen from here; `words` says which these are, of `count`.
+// null where nothing of the value has a place. `inSight`: only of the words that can be seen from here; `words` says
+// which these are, of `count`.
 function inkOf(id, n, inSight = false) {
   const item = resolve(id, n);
   if (!item) return null;
   const { el } = item;
   const field = item.control === null && el.matches('input,select,textarea');
-  if (field && CHECKABLE.has(item.role) || item.role === 'img' && el.localName !== 'canvas') return null;
   const box = onPage(visibleBox(item));
   const nowhere = { box, outside: true, cut: false, zone: NO_BOX, texts: NONE, others: NONE, icons: NONE, words: NONE, count: 1 };
+  if (field && CHECKABLE.has(item.role) || item.role === 'img' && el.localName !== 'canvas') return inkOfPlace(item, nowhere, inSight);
   if (field) return inSight && !isInSight(el.getBoundingClientRect(), el) ? nowhere : { ...inkOfField(el), box };
   const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
   const holder = boxed(item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el));
@@ -81,6 +81,19 @@ function inkOfField(el) {
   const box = inside(el);
   const part = seenPart(el.getBoundingClientRect(), el.parentElement);
   return { outside: part === null, cut: isMasked(el), zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE, words: [0], count: 1 };
+}
+
+// A named picture, or the state of a box: no text stands for it, so that only its place can be looked at. What is all
+// but without size has its state drawn by another element.
+const LEAST_PLACE_PX = 4;
+function inkOfPlace(item, nowhere, inSight) {
+  const { el } = item;
+  const rect = item.role === 'img' ? drawnRect(el) : el.getBoundingClientRect();
+  if (Math.min(rect.width, rect.height) < LEAST_PLACE_PX || unreachable(rect)) return null;
+  if (inSight && !isInSight(rect, upFrom(el), el)) return { ...nowhere, judged: false };
+  const part = seenPart(rect, upFrom(el));
+  const cut = shareOf(part, rect) < LEAST_SEEN || isUnder(rect, el);
+  return { ...nowhere, outside: part === null, cut, zone: part ? onPage(part) : NO_BOX, words: [0], judged: false };
 }
 
 const NO_BOX = [0, 0, 0, 0];
