@@ -102,13 +102,18 @@ class Told:
     """Of a field without a value: what nearly matched, and what would settle it."""
     on_picture: bool = True
     """Whether the sources of the values name the screenshot."""
+    scrolled: bool = False
+    """Whether the screenshot was taken for the values, and a view of a part that scrolls is the same picture."""
 
 
 def sample_files(told: Told, row: int) -> SampleFiles:
     """Return the sample as it is read from its files."""
     url = told.url or f"https://tickets.example/{told.sample_id}"
-    artifacts = [_artifact(told.picture, url)] if told.picture is not None else []
-    filed = [{"filename": "01_ticket.png", "artifact": one} for one in artifacts]
+    artifacts: dict[str, dict[str, Any]] = {}
+    if told.picture is not None:
+        views = {"00_view.png": {**_artifact(told.picture, url), "area": None}} if told.scrolled else {}
+        artifacts = {**views, "01_ticket.png": {**_artifact(told.picture, url), "of_values": told.scrolled}}
+    filed = [{"filename": name, "artifact": one} for name, one in artifacts.items()]
     sample = {"sample_id": told.sample_id, "key": told.key or told.sample_id, "row": row, "url": url}
     result = {
         "status": told.status,
@@ -118,7 +123,7 @@ def sample_files(told: Told, row: int) -> SampleFiles:
         "notes": list(told.notes),
         "fields": {name: _field(told, name, url) for name in ("number", "assignee", "closed")},
         "artifacts": [
-            *({**{k: one[k] for k in _RESULT}, "filename": "01_ticket.png"} for one in artifacts),
+            *({**{k: one[k] for k in _RESULT}, "filename": name} for name, one in artifacts.items()),
             *({"kind": "download", "filename": name, "source_url": url} for name in told.downloads),
         ],
         "judgment": told.judgment,
@@ -195,7 +200,8 @@ def write(
             png = one.picture.png if one.picture is not None else None
             if pictures and png is not None:
                 (folder / one.sample_id).mkdir()
-                (folder / one.sample_id / "01_ticket.png").write_bytes(png)
+                for name in ("00_view.png", "01_ticket.png") if one.scrolled else ("01_ticket.png",):
+                    (folder / one.sample_id / name).write_bytes(png)
             product.add(closing.facts_of(sample_files(one, row)), {"01_ticket.png": png}.get)
         (made,) = product.finish()
     finally:

@@ -228,6 +228,19 @@ async def test_no_box_is_drawn_on_a_picture_that_is_not_known_to_show_it(
         await page.get_by_text("no picture is known to show this state of the page").first.wait_for()
 
 
+async def test_a_value_that_was_scrolled_to_is_marked_on_the_picture_that_was_taken_for_it(
+    browser: Browser, picture: Pictured, tmp_path: Path
+) -> None:
+    report = write(tmp_path / "run", [Told("TCK-1", VALUES, picture=picture, scrolled=True)])
+    async with opened(browser, report) as page:
+        await open_sample(page, "TCK-1")
+        await page.locator(".field summary").first.click()
+        assert "01_ticket.png" in await page.locator(".field").first.inner_text()
+        assert await page.locator(".right > figure > .stage img").get_attribute("src") == "TCK-1/01_ticket.png"
+        assert await colours_in_marks(page) == dict.fromkeys(VALUES, True)
+        await page.get_by_text("The page was scrolled for this picture").wait_for()
+
+
 # --- finding
 
 

@@ -142,7 +142,9 @@ function marksAt(step, shot, area) {
   const target = on ? el("span", { class: "mark chosen target", vars: place(on) }, el("b", null, words(step.tag || ""))) : null;
   const values = open.fields.map((field, i) => {
     const src = field.src || {};
-    const here = src.shot === shot.file.sha || (shot.own && (step.marks || []).includes(field.n));
+    // What was scrolled to stands elsewhere on other pictures.
+    const scrolledTo = open.files.some((one) => one.of_values && one.sha === src.shot);
+    const here = src.shot === shot.file.sha || (shot.own && !scrolledTo && (step.marks || []).includes(field.n));
     const at = here && boxOn(src.box, area);
     return at ? el("span", { class: "mark", vars: place(at) }, el("b", null, i + 1)) : null;
   });

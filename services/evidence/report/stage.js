@@ -6,8 +6,9 @@ function placeOf(field, candidate) {
   const sources = field.candidates ? field.candidates.map((one) => one.src) : [field.src];
   const wanted = candidate === undefined ? sources : [sources[candidate]];
   for (const src of wanted) {
-    const file = src && src.shot && src.box && (open ? open.files : []).find((one) => one.sha === src.shot && one.kind === "screenshot");
-    if (file && boxOn(src.box, file.area)) return { file, box: src.box };
+    // A view of a part that scrolls may be the same picture, and does not say where on the page it is.
+    const file = src && src.shot && (open ? open.files : []).find((one) => one.sha === src.shot && one.kind === "screenshot" && boxOn(src.box, one.area));
+    if (file) return { file, box: src.box };
   }
   return null;
 }
