@@ -135,8 +135,8 @@ class Artifact(Part, frozen=True, kw_only=True):
     area: Box | None = None
     """The part of the document that a screenshot shows; None for other kinds."""
     of_values: bool = False
-    """A picture of the window that nobody asked for: the page was scrolled until it showed values that no other picture
-    shows. Only their boxes are on it."""
+    """A picture of the window that nobody asked for: what scrolls was scrolled until values were in sight of which no
+    other picture is known to show them in their boxes. Only the boxes of these values are on it."""
     capture: CaptureFacts | None = None
     """None for downloads."""
 

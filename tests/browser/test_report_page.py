@@ -238,7 +238,7 @@ async def test_a_value_that_was_scrolled_to_is_marked_on_the_picture_that_was_ta
         assert "01_ticket.png" in await page.locator(".field").first.inner_text()
         assert await page.locator(".right > figure > .stage img").get_attribute("src") == "TCK-1/01_ticket.png"
         assert await colours_in_marks(page) == dict.fromkeys(VALUES, True)
-        await page.get_by_text("The page was scrolled for this picture").wait_for()
+        await page.get_by_text("This picture was taken for the values").wait_for()
 
 
 # --- finding

@@ -135,7 +135,7 @@ function captionOf(file) {
   return [
     el("p", null, fileLink(open.detail.id, file.name, said(file.name), glyph("out")), el("span", { class: "dot", "aria-hidden": "true" }, "·"), weblink(file.url)),
     el("p", { class: "muted" }, facts.map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part])),
-    file.of_values ? el("p", { class: "muted" }, "The page was scrolled for this picture, until it showed values that no other picture shows.") : null,
+    file.of_values ? el("p", { class: "muted" }, "This picture was taken for the values that are marked on it: what scrolls was scrolled until they were in sight.") : null,
     el("p", { class: "muted" }, "SHA-256 ", hash(file.sha, file.name)),
   ].filter(Boolean);
 }
