@@ -17,16 +17,9 @@ from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.session_guard import SessionGuard
 from services.browser_pool.adapters.kept_pictures import KeptPictures
 from services.browser_pool.adapters.network import Network, own_addresses
-from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.observe import engine, pending
 from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
-from services.browser_pool.adapters.observe.pending import (
-    BESIDE,
-    DRAWN_MS,
-    PendingWork,
-    read_pending_work,
-    work_beside,
-)
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
@@ -35,10 +28,10 @@ from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.page.snapshot import CHARS_PER_TOKEN, choose
-from services.browser_pool.ports import Capture, PageCapture, PerformedAction
+from services.browser_pool.ports import Capture, PerformedAction
 from services.browser_pool.safety.limits import UseLimits
 from shared.aio import BackgroundTasks
-from shared.contracts.actions import BrowserAction, Goto, Screenshot, ScreenshotViews, Target
+from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 from shared.secrets.redaction import redacted_text
@@ -212,8 +205,8 @@ class PageSession:
         awaited, failed = self._unanswered(whole)
         idle, awaits_data = await self.run_timed(self._read_pending(whole))
         tabs = await self.tabs.read_tabs()
-        pending = replace(raw, idle=idle and not awaited, awaits_data=awaits_data, awaited=awaited, failed=failed)
-        return replace(pending, browser_ms=self.spent_ms, before=before, tabs=tabs)
+        read = replace(raw, idle=idle and not awaited, awaits_data=awaits_data, awaited=awaited, failed=failed)
+        return replace(read, browser_ms=self.spent_ms, before=before, tabs=tabs)
 
     def _drawing_ms(self, whole: WalkedPage) -> float:
         """Return how long what came before may still be drawn. A page without scripts is drawn by its documents alone;
@@ -236,21 +229,23 @@ class PageSession:
         quiet_ms, drawing_ms = QUIET_MS * self.limits.patience, self._drawing_ms(whole)
         if self.network.awaits_data(self._read_s - drawing_ms / 1000):
             return False, True
-        work = work_beside(whole.beside, whole.main.read_at_ms) or await self._pending_work()
+        work = pending.work_beside(whole.beside, whole.main.read_at_ms) or await self._pending_work()
         changing = bool(whole.unread) or any(_is_changing(document, quiet_ms) for document in documents)
         refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
         quiet = self.network.is_idle_for(drawing_ms) and not changing and not refreshes
         return quiet and work == "none", work in ("due", "late")
 
-    async def _pending_work(self) -> PendingWork:
+    async def _pending_work(self) -> pending.PendingWork:
         """Return what is pending. It is asked once more where the answer took longer than a drawing may."""
         worlds = await engine.worlds(self.page)
         asked_s = self.network.now_s()
-        work = await read_pending_work(worlds, (asked_s - self._read_s) * 1000, self.limits.action_s)
+        work = await pending.read_pending_work(worlds, (asked_s - self._read_s) * 1000, self.limits.action_s)
         took_ms = (self.network.now_s() - asked_s) * 1000
-        if work != "none" or took_ms <= DRAWN_MS:
+        if work != "none" or took_ms <= pending.DRAWN_MS:
             return work
-        return await read_pending_work(worlds, (self.network.now_s() - self._read_s) * 1000, self.limits.action_s)
+        return await pending.read_pending_work(
+            worlds, (self.network.now_s() - self._read_s) * 1000, self.limits.action_s
+        )
 
     async def _dialog_page(self, waiting: DialogOpened) -> RawPage:
         """Return an empty page with the open dialog: its page answers nothing until the dialog is answered."""
@@ -283,7 +278,7 @@ class PageSession:
         self.tabs.follow()
         worlds = await self.run_timed(engine.worlds(self.page))
         document_state = PageWalk(
-            worlds, snapshot_id, self.limits.action_s, locators=locators, max_chars=max_chars, beside=BESIDE
+            worlds, snapshot_id, self.limits.action_s, locators=locators, max_chars=max_chars, beside=pending.BESIDE
         )
         waited = self.rest.needs_quiet(self.network, self.limits.patience)
         if waited:  # a survey would only find that out
@@ -331,8 +326,6 @@ class PageSession:
             target=outcome.target,
             browser_ms=self._spent_s * 1000,
         )
-        if isinstance(action, Screenshot | ScreenshotViews) and isinstance(outcome.page, PageCapture):
-            self.pictures.keep(outcome.captures, outcome.page.sha256)
         pictures = () if self.step_picture is None else (self.step_picture,)
         return PerformedAction(result, (*outcome.captures, *pictures), outcome.page)
 

@@ -14,7 +14,7 @@ from services.browser_pool.adapters.pictures import Clip, take_png
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import RestState, wait_for_images
 from services.browser_pool.page import tiles
-from services.browser_pool.ports import Capture
+from services.browser_pool.ports import Capture, CaptureFailed, PageCapture
 from shared.contracts.actions import Screenshot, ScreenshotElement, ScreenshotViews
 from shared.contracts.results import Box, Captured
 
@@ -55,7 +55,20 @@ async def screenshot(session: PageSession, action: Screenshot) -> PerformOutcome
     cut = tiles.left_out(state.width, state.height, state.left) if action.full_page else ""
     areas = [_area(clip or _viewport_clip(state)) for clip in clips]
     captures = _captures(session, action.label, data, areas)
-    return done(f"took a picture{parts}{cut}", effect=Captured(), captures=captures, page=await capture_page(session))
+    return done(
+        f"took a picture{parts}{cut}",
+        effect=Captured(),
+        captures=captures,
+        page=await _capture_pictured(session, captures),
+    )
+
+
+async def _capture_pictured(session: PageSession, captures: tuple[Capture, ...]) -> PageCapture | CaptureFailed:
+    """Capture the page of which pictures were taken, and keep these, to compare values with them."""
+    page = await capture_page(session)
+    if isinstance(page, PageCapture):
+        session.pictures.keep(captures, page.sha256)
+    return page
 
 
 async def _scrolls_within(session: PageSession) -> bool:
@@ -155,7 +168,7 @@ async def _take_views(session: PageSession, label: str, *, most: int, bound_s: f
     rest = "" if below is None else f"; the page goes on below {view.y + view.visible:.0f} px and was left at that"
     message = f"took {len(data)} pictures, from the top down{rest}"
     captures = _captures(session, label, data, areas)
-    return done(message, effect=Captured(), captures=captures, page=await capture_page(session))
+    return done(message, effect=Captured(), captures=captures, page=await _capture_pictured(session, captures))
 
 
 def _view_area(view: ScrollView, start_px: float) -> Box | None:
