@@ -31,8 +31,9 @@ LEAST_STRANGE_PX = 4
 """Fewer pixels without an explanation are the edge of a letter."""
 LEAST_ICON_PX = 9
 """Least height and width of an icon."""
-EDGE_PX, BELOW_PX = 2, 3
-"""How far letters reach out of their box: slanted ones to the side, lines under them below."""
+EDGE_PX, ABOVE_PX, BELOW_PX = 2, 1, 3
+"""How far letters reach out of their box: slanted ones to the side, lines under them below. A box that begins within a
+pixel may be drawn from the pixel before it."""
 EDGE_OFF_PX = 1.0
 """A box may reach this far over the edge of a picture; letters do not fill their boxes."""
 STILL_PX = 1.0
@@ -91,8 +92,8 @@ class Picture:
     top: float
     scale: float
 
-    def rectangle(self, box: BoxOnPage, side: float = 0, below: float = 0) -> tuple[slice, slice]:
-        """Return the rows and columns of a box, with so many CSS pixels more to the sides and below."""
+    def rectangle(self, box: BoxOnPage, side: float = 0, below: float = 0, above: float = 0) -> tuple[slice, slice]:
+        """Return the rows and columns of a box, with so many CSS pixels more to the sides, below and above."""
         left, top, width, height = box
         height_px, width_px = self.pixels.shape[:2]
 
@@ -100,9 +101,20 @@ class Picture:
             # `round` alone rounds halves to even, so that a box would be of another size in another picture.
             return min(max(floor(round(position * self.scale, 2) + 0.5), 0), most)
 
-        rows = slice(px(top - self.top, height_px), px(top - self.top + height + below, height_px))
+        rows = slice(px(top - self.top - above, height_px), px(top - self.top + height + below, height_px))
         columns = slice(px(left - self.left - side, width_px), px(left - self.left + width + side, width_px))
         return rows, columns
+
+    def inner_rectangle(self, box: BoxOnPage) -> tuple[slice, slice]:
+        """Return the rows and columns that are within a box as a whole: none that its neighbours share."""
+        left, top, width, height = box
+
+        def within(start: float, length: float, most: int) -> slice:
+            first, last = ceil(round(start * self.scale, 2)), floor(round((start + length) * self.scale, 2))
+            return slice(min(max(first, 0), most), min(max(last, 0), most))
+
+        height_px, width_px = self.pixels.shape[:2]
+        return within(top - self.top, height, height_px), within(left - self.left, width, width_px)
 
     @property
     def area(self) -> BoxOnPage:
@@ -138,7 +150,7 @@ def find_ink(drawn: DrawnValue, picture: Picture) -> Ink:
 
 def _strange_ink(drawn: DrawnValue, picture: Picture) -> Box | None:
     """Return the box of ink in the place of the value that nothing accounts for."""
-    rows, columns = picture.rectangle(drawn.zone)
+    rows, columns = picture.inner_rectangle(drawn.zone)
     pixels = picture.pixels[rows, columns]
     if pixels.size == 0:
         return None
@@ -146,7 +158,7 @@ def _strange_ink(drawn: DrawnValue, picture: Picture) -> Box | None:
     ink = _ink_on(pixels, ground)
     known = np.zeros_like(ink)
     for box in (*drawn.texts, *drawn.others):
-        known_rows, known_columns = picture.rectangle(box, EDGE_PX, BELOW_PX)
+        known_rows, known_columns = picture.rectangle(box, EDGE_PX, BELOW_PX, ABOVE_PX)
         known[_within(known_rows, rows), _within(known_columns, columns)] = True
     strange = ink & ~known
     for box in drawn.icons:

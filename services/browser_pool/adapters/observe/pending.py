@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, cast
 
 from playwright.async_api import BrowserContext, Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -37,7 +37,7 @@ def work_beside(told: object, read_at_ms: float) -> PendingWork | None:
     """Return what `BESIDE` told just after the page was read; None where it has to be asked once more.
 
     Of a timer that is late it is not known then: the reading itself may have kept it waiting."""
-    match told:
+    match cast("list[object] | None", told if isinstance(told, list) else None):
         case [int() | float() as at_ms, work] if 0 <= at_ms - read_at_ms <= DRAWN_MS and work != "late":
             return _work([work])
         case _:
