@@ -173,6 +173,8 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A link or button whose name no text of the page shows: it is that of a title, or for screen readers only."""
     like_next: bool = False
     """The box after it is its sibling and looks the same: which of the two names the other, if any, is not told."""
+    ends_group: bool = False
+    """The last text of a box with several, where the next text stands in the next box of this kind."""
 
     scroller: int = 0
     """Number of the innermost part around it that scrolls by itself; 0: only the page does."""

@@ -50,6 +50,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
     past: bool = False
     before_blank: bool = False
     like_next: bool = False
+    ends_group: bool = False
     unwritten: bool = False
     hints: tuple[tuple[str, str], ...] = ()
     secret: bool = False

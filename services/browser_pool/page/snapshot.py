@@ -145,6 +145,7 @@ def to_element(one: Seen, look: int = 0, where: ListPlace = NOWHERE) -> Element:
         hints=tuple([TextPart(text=text, title=title) for text, title in item.hints]),
         unwritten=item.unwritten,
         like_next=item.like_next,
+        ends_group=item.ends_group,
         scroller=where.scroller,
         set_size=where.set_size,
         set_at=where.set_at,

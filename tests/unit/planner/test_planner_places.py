@@ -118,3 +118,8 @@ def test_the_first_letters_before_a_name_may_be_a_picture_of_the_person():
     in_one_cell = (el("text", "A", header="Assignee", row=1), el("link", "Ann Lee", tag="a", header="Assignee", row=1))
     assert shown(*in_one_cell) == "Ann Lee"
     assert shown(text("Assignee"), text("A"), text("Attendance")) == "A"
+
+
+def test_a_label_below_its_value_does_not_name_what_stands_below_it():
+    owner = text("Assignee", box=box(8, 20), ends_group=True)
+    assert shown(text("Ann Lee", box=box(8, 0)), owner, text("Bo", box=box(8, 40)), text("Due", box=box(8, 60))) is None

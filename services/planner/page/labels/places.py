@@ -316,7 +316,9 @@ class Places:
             found = (*self._whole_text(at + 1), *self._box_around(label, at + 1), *self._named_behind(at + 1))
             # Of two boxes of one kind each may be a label, unless labels and values are known to take turns.
             alike = label.like_next and not takes_turns(self.elements, at, self._known)
-            return tuple(replace(one, doubtful=True) for one in found) if alike else found
+            # What stands below its value names nothing of the next box.
+            beyond = label.ends_group and not is_input(following)
+            return tuple(replace(one, doubtful=True) for one in found) if alike or beyond else found
         # A label without a neighbour is an empty value only if the markup declares it a label.
         return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if may_be_empty(label) else ()
 

@@ -11,7 +11,12 @@ function isLikeNext(item) {
   if (!other || !isOfOneKind(one, other)) return false;
   const box = soleHolder(el);
   if (facts(box).inline && !NAMES_THINGS.has(el.localName)) return false;
-  return (one.className || NAMES_THINGS.has(one.localName) || isOfOneKind(box, soleHolder(other))) && isPrintedAlike(one, other);
+  return (one.className || NAMES_THINGS.has(one.localName) || isOfOneKind(box, soleHolder(other)) || isOfOneKind(box, siblingAround(box, other))) && isPrintedAlike(one, other);
+}
+// The sibling of a box that holds an element.
+function siblingAround(box, el) {
+  for (let up = el; up; up = up.parentElement) if (up.parentElement === box.parentElement) return up;
+  return el;
 }
 const isOfOneKind = (one, other) => one.localName === other.localName && one.getAttribute('class') === other.getAttribute('class');
 
@@ -22,13 +27,34 @@ function textAfter(el) {
   return null;
 }
 
-// Whether a cell of the first row looks like the one beside it, and unlike the one below: heads of columns in plain cells.
+// Whether a cell of the first row may be the head of a column: it looks like all cells of its row, and either unlike the
+// one below or the cells are no pairs of a label and a value.
 function isHeadOfColumn(cell) {
-  const row = cell.parentElement;
-  if (!row || row.previousElementSibling) return false;
-  const below = row.nextElementSibling && row.nextElementSibling.children[cell.cellIndex];
-  const next = cell.nextElementSibling;
-  return Boolean(next && below) && isPrintedAlike(cell, next) && textNodesIn(below, false).length > 0 && !isPrintedAlike(cell, below);
+  const row = cell.parentElement, next = cell.nextElementSibling;
+  if (!row || !next || row.previousElementSibling || !row.nextElementSibling || !isPrintedAlike(cell, next)) return false;
+  const below = row.nextElementSibling.children[cell.cellIndex];
+  if (below && textNodesIn(below, false).length > 0 && !isPrintedAlike(cell, below)) return true;
+  const cells = [...row.children].slice(0, MOST_CELLS);
+  if (/[:：]\s*$/.test(cell.textContent) || !cells.every((one) => isPrintedAlike(cell, one))) return false;
+  const rows = [...row.parentElement.children].slice(1, MOST_CELLS);
+  return cells.length % 2 === 1 || rows.some((one) => one.children.length > 1 && !clean(one.children[0].textContent) && clean(one.textContent));
+}
+const MOST_CELLS = 40;
+
+// Whether it is the last text of a box that has several, and the next text stands in the next box of this kind: there
+// what names a value stands below it.
+function endsGroup(item) {
+  const { el, nodes, name } = item;
+  if (name.length > MOST_LABEL || item.value !== null || INTERACTIVE.has(item.role)) return false;
+  const one = nodes ? nodes[nodes.length - 1].parentElement || el : el, next = textAfter(one);
+  if (!next) return false;
+  let group = one;
+  while (group.parentElement && !group.parentElement.contains(next)) group = group.parentElement;
+  if (group === one || !group.parentElement) return false;
+  const other = siblingAround(group, next.parentElement);
+  if (!isOfOneKind(group, other)) return false;
+  const own = textNodesIn(group, false);
+  return own.length > 1 && !one.contains(own[0]) && textNodesIn(other, false).length > 1;
 }
 
 const PRINT = ['fontWeight', 'fontSize', 'fontStyle', 'color', 'textTransform'];

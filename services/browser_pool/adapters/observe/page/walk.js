@@ -445,13 +445,13 @@ function details(id, wanted, withLocators) {
     all.push(withoutUsual([n, item.role, shorten(item.name), item.value, states, item.url, el.localName, item.header, item.row, item.level,
       [inTenths(rect.left + view.x), inTenths(rect.top + view.y), inTenths(rect.width), inTenths(rect.height)], inView, item.dialog,
       tagPath(el), item.span, item.column, el.getAttribute('type') || '', isFilter(item.control || el) ? 'search' : areaOf(el) || (footer && footer.contains(el) ? 'contentinfo' : ''), textPartsOf(item), regionsOf(el, regions), item.beside, covered, item.url ? turnOf(el) : '',
-      isPast(el), isBeforeBlank(item), isLikeNext(item), isUnwritten(item), titledWordsOf(item), isSecret(item.control || el), item.look, cutChars(item.name), counts ? locatorsFrom(item, counts) : NONE]));
+      isPast(el), isBeforeBlank(item), isLikeNext(item), endsGroup(item), isUnwritten(item), titledWordsOf(item), isSecret(item.control || el), item.look, cutChars(item.name), counts ? locatorsFrom(item, counts) : NONE]));
   }
   return all;
 }
 
 // The last facts of an item as most items have them, which need not be sent: the defaults of `RawItem` of page/model.py.
-const USUAL = ['', 1, null, '', '', NONE, NONE, null, null, '', false, false, false, false, NONE, false, '', 0, NONE];
+const USUAL = ['', 1, null, '', '', NONE, NONE, null, null, '', false, false, false, false, false, NONE, false, '', 0, NONE];
 const isUsual = (fact, usual) => fact === usual || usual === NONE && fact.length === 0;
 function withoutUsual(item) {
   const first = item.length - USUAL.length;
