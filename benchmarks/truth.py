@@ -10,6 +10,7 @@ import tempfile
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+from benchmarks.ink_cost import milliseconds_a_value
 from benchmarks.report import Row, at_most, least, report
 from benchmarks.truth_practice import FamilyScore, practice_tickets, score_family
 from practice.families import FAMILIES
@@ -26,6 +27,7 @@ ASKS_FOR_SHARE = ("careful", "shipped")
 """Specs that must bring back `LEAST_RIGHT` of the cells; naive ones only must not be wrong."""
 MOST_RIGHT_FOR_A_PERSON = {"careful": 0.02, "shipped": 0.02, "naive": 0.25}
 """Share of the cells whose value was read right, but whose sample a person has to look at."""
+MOST_MS_A_VALUE = 5.0
 MOST_FALSE_ALARMS = 0.005
 """Share of the right values of which the picture is told not to show them, or more than them."""
 CONFIDENCE = 0.95
@@ -45,6 +47,8 @@ async def _measure() -> None:
     print(details(outcomes))
     rows = [row for one in outcomes for row in _rows(one)] + [row for one in families for row in _family_rows(one)]
     rows += _rows_of_all(outcomes, families)
+    cost_ms, values = await milliseconds_a_value()
+    rows.append(at_most(MOST_MS_A_VALUE, "the look at the picture", f"ms a value, of {values} on one page", cost_ms))
     setup = {"planner": "rules", "apps": list(NAMES), "families": [family.name for family in FAMILIES]}
     report("truth", "Right, or to a person: values and lists beside the databases of the sites", rows, setup)
 
