@@ -35,7 +35,7 @@ NEAR_WORDS: dict[NearCode, str] = {
     "rival": "the page says this too",
     "past": "it tells of a change, or of the past",
     "other_record": "it belongs to another record",
-    "of_the_site": "it stands in the header or footer of the site, and belongs to no record",
+    "of_the_site": "it stands in the header, navigation or footer of the site, and belongs to no record",
     "elsewhere": "it stands outside of the part of the page that `under` names",
     "to_come": "it stands there until the value comes",
     "not_of_pattern": "it does not fit the pattern of the field",

@@ -244,9 +244,10 @@ def test_of_another_record_nothing_counts_and_it_is_told():
     assert [(one.shown, one.why, one.section) for one in explained.near] == [("B", "other_record", "TCK-7")]
 
 
-def test_what_stands_in_the_footer_of_the_site_is_told():
-    footer = [el("text", "Owner: Example Ltd", tag="p", area="contentinfo")]
-    (explained,) = explained_fields(of({"type": "string", "labels": ["Owner"]}, *footer), ["one"])
+@cases("area", ["contentinfo", "navigation"])
+def test_what_stands_in_the_footer_or_the_navigation_of_the_site_is_told(area: str):
+    part = [el("text", "Owner: Example Ltd", tag="p", area=area)]
+    (explained,) = explained_fields(of({"type": "string", "labels": ["Owner"]}, *part), ["one"])
     assert [(one.shown, one.why) for one in explained.near] == [("Example Ltd", "of_the_site")]
     assert explained.settled_by == ()
 

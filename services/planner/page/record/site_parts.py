@@ -1,4 +1,5 @@
-"""The parts of a page that are the site's and no record's: its footer, and a header that does not name the record.
+"""The parts of a page that are the site's and no record's: what leads elsewhere, its footer, and a header that does not
+name the record.
 
 A text there stands on every page, so what it says under a label of the task is no value of a record.
 """
@@ -11,13 +12,14 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.page_elements import text_of
 from shared.text.record_words import find_mention
 
-FOOTER, HEADER, CONTENT = "contentinfo", "banner", "main"
-_AFTER_CONTENT = frozenset({FOOTER, "navigation", "complementary", "search", "pager"})
+FOOTER, HEADER, CONTENT, NAVIGATION = "contentinfo", "banner", "main", "navigation"
+_AFTER_CONTENT = frozenset({FOOTER, NAVIGATION, "complementary", "search", "pager"})
 
 
 def site_refs(page: PageObserved, wanted: Mapping[str, str]) -> frozenset[int]:
     """Return the refs of the elements in these parts. `wanted`: what each identity field must show."""
-    return frozenset(e.ref for e in (*_footer(page), *_header(page, wanted)))
+    navigation = (e for e in page.elements if e.area == NAVIGATION and not e.in_dialog)
+    return frozenset(e.ref for e in (*navigation, *_footer(page), *_header(page, wanted)))
 
 
 def _footer(page: PageObserved) -> Iterable[Element]:
