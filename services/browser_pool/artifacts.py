@@ -120,6 +120,7 @@ def to_artifact(
         captured_at=facts.captured_at if of_page and facts is not None else deps.utc_now(),
         original_name=capture.original_name,
         text_preview=capture.text_preview,
+        content=capture.content,
         part=capture.part,
         parts=capture.parts,
         area=capture.area,

@@ -13,7 +13,7 @@ from shared.contracts.actions import BrowserAction
 from shared.contracts.browser.responses import ApiHeader, FetchCode
 from shared.contracts.browser_pool import Politeness, Sought
 from shared.contracts.error_codes import RestoreCode
-from shared.contracts.results import ActionResult, Box, Ink, Viewport
+from shared.contracts.results import ActionResult, Box, FileContent, Ink, Viewport
 from shared.subjects import Ask
 
 
@@ -29,6 +29,7 @@ class Capture:
     source_url: str
     original_name: str | None = None
     text_preview: str | None = None
+    content: FileContent | None = None
     part: int = 1
     parts: int = 1
     area: Box | None = None

@@ -49,6 +49,7 @@ Reason = Literal[
     "ambiguous_value",
     "missing_fields",
     "missing_artifacts",
+    "invalid_file",
     "missing_items",
     "incomplete_list",
     "unproven_empty",
@@ -96,6 +97,7 @@ FailCode = Literal[
     "invalid_input",
     "unknown_outcome",
     "unnamed_press",
+    "invalid_file",
     "other",
     "ambiguous",
     "replay_differs",
@@ -226,6 +228,12 @@ REASONS: dict[Reason, ReasonFacts] = {
     "missing_artifacts": ReasonFacts(
         status="needs_review", fault="us", words="a required screenshot or file is missing",
         when=_INSISTED + "a required artifact was not captured on the proven record", advice=_LOOK),
+    "invalid_file": ReasonFacts(
+        status="needs_review", fault="site", fail="invalid_file",
+        words="the file that came is not what it is called",
+        when="a file that the task asks for has no bytes, is of another kind than its name or its header says, does "
+        "not open, or is a page to sign in or the answer of an error",
+        advice="The file is kept as evidence of that, and the message says what it is. Fetch it by hand. " + _RESUME),
     "missing_items": ReasonFacts(
         status="needs_review", fault="site", words="the list is shorter than expected",
         when="a discovery task found fewer items than `expected_items`",

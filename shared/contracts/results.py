@@ -99,6 +99,26 @@ class CaptureFacts(Part, frozen=True, kw_only=True):
     captured_at: datetime
 
 
+FileProblem = Literal["", "empty", "other_kind", "broken", "sign_in_page", "error_answer", "unopened"]
+"""Why a downloaded file is not what was to come. ``empty``: it has no bytes. ``other_kind``: its bytes are of another
+kind than its name or its header says. ``broken``: it does not open, or lacks its pages, its sheets or its end.
+``sign_in_page``, ``error_answer``: that came in its place. ``unopened``: it could not be looked at within the limits,
+so that nothing is known."""
+
+
+class FileContent(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What a downloaded file is by its bytes. ``told``: the problem in words for people."""
+
+    kind: str
+    problem: FileProblem = ""
+    told: str = ""
+
+    @property
+    def is_invalid(self) -> bool:
+        """Return whether the file is certainly not what was to come."""
+        return self.problem not in ("", "unopened")
+
+
 ArtifactKind = Literal["screenshot", "download", "page", "observation", "workflow", "step", "flow", "response"]
 
 
@@ -128,6 +148,8 @@ class Artifact(Part, frozen=True, kw_only=True):
     original_name: str | None = None
     text_preview: str | None = None
     """The beginning of the text of a PDF, CSV or XLSX file."""
+    content: FileContent | None = None
+    """Of a download: what its bytes are. None for other kinds, and in what earlier versions have recorded."""
     part: int = 1
     parts: int = 1
     """Number of pictures, if the page is too high for one: from top to bottom, with the same label. ``part`` is from
@@ -272,3 +294,8 @@ class ActionResult(Message, frozen=True, kw_only=True):
     """Remarks for reviewers about the capture, such as why the page itself is not stored."""
     browser_ms: float = 0.0
     """Wall-clock time spent waiting for the browser, including settling, in milliseconds."""
+
+    @property
+    def has_invalid_file(self) -> bool:
+        """Return whether a file came that is certainly not what was to come."""
+        return any(one.content is not None and one.content.is_invalid for one in self.artifacts)

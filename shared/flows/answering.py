@@ -371,6 +371,8 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
         found_nothing = isinstance(getattr(perform.action, "target", None), ByCss) and result.code in codes
         code: Any = codes[result.code] if found_nothing else "action_failed"
         return flow_error(code, result.message)
+    if isinstance(perform.action, Download | Goto) and result.has_invalid_file:
+        return flow_error("invalid_file", result.message)
     tag = effect_tag(result)
     if perform.effects and tag not in perform.effects:
         expected = " or ".join(perform.effects)

@@ -15,7 +15,7 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.artifacts import discard
 from services.browser_pool.ports import Capture, PerformedAction
 from shared.contracts.actions import ByText, Click, Download, Goto, Wait
-from shared.contracts.results import Captured, Navigated, PageChanged
+from shared.contracts.results import Captured, FileContent, Navigated, PageChanged
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import LOOPBACK, Site
 from tests.waiting import until
@@ -81,11 +81,25 @@ async def test_an_address_that_is_a_file_is_no_page_and_the_file_is_kept(session
     assert 'is kept as "f"' in acted.result.message
 
 
-async def test_an_empty_file_is_a_file(session: PageSession, site: Site) -> None:
+async def test_an_empty_file_is_kept_and_marked(session: PageSession, site: Site) -> None:
     site.add("/empty.zip", b"", **ZIP)
     acted = await download(session, site, "<a href=/empty.zip>File</a>")
     assert acted.result.ok
     assert [data_of(capture) for capture in acted.captures] == [b""]
+    assert [capture.content for capture in acted.captures] == [
+        FileContent(kind="empty", problem="empty", told="it has no bytes")
+    ]
+    assert acted.result.message.endswith("; the file is kept, but it has no bytes")
+
+
+async def test_a_page_that_its_header_calls_a_pdf_is_no_pdf(session: PageSession, site: Site) -> None:
+    # Without a suffix the name says nothing: what the response was called is all there is.
+    named = {"content-disposition": "attachment; filename=export"}
+    site.add("/export", b"<!doctype html><p>Not ready", content_type="application/pdf", headers=named)
+    acted = await download(session, site, "<a href=/export>File</a>")
+    (capture,) = acted.captures
+    assert capture.content is not None
+    assert (capture.content.kind, capture.content.problem, capture.media_type) == ("html", "other_kind", "text/html")
 
 
 async def test_a_file_that_is_announced_too_large_is_not_kept(session: PageSession, site: Site) -> None:

@@ -74,6 +74,8 @@ class Network:
         self._known: set[str] = set()
         self._documents: dict[Page, DocumentResponse] = {}
         self._early: dict[str, DocumentResponse] = {}
+        self._media_types: dict[str, str] = {}
+        """What responses to the last navigations have said of their content, by address."""
         self.fresh_status: int | None = None
         """Status of the last document that was loaded into a main frame since the action began."""
         self.data_asked = False
@@ -103,6 +105,10 @@ class Network:
     def document(self, page: Page) -> DocumentResponse | None:
         """Return the response of the page's document; None when it did not come over the network."""
         return self._documents.get(page) or self._early.get(page.url)
+
+    def media_type(self, url: str) -> str:
+        """Return what the response to a navigation to this address has said of its content; empty: not known."""
+        return self._media_types.get(url, "")
 
     def loading_document(self) -> bool:
         return any(flight.main_document and self._is_pending(flight) for flight in self._in_flight.values())
@@ -231,6 +237,9 @@ class Network:
             self._on_answer(flight, response)
         if not request.is_navigation_request():
             return
+        self._media_types[response.url] = response.headers.get("content-type", "")
+        while len(self._media_types) > KEPT_ENDED:
+            del self._media_types[next(iter(self._media_types))]
         frame = frame_of(request)
         if frame is None:
             self._early[response.url] = _on_response(

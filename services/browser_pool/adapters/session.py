@@ -80,7 +80,7 @@ class PageSession:
         known_polls = set[str]() if polls is None else polls
         self.network = Network(context, time.monotonic, limits.navigation_s, known_polls)
         self.targets = Targets()
-        self.files = DownloadTracker(limits.download_bytes)
+        self.files = DownloadTracker(limits.download_bytes, self.network.media_type)
         self.pictures = KeptPictures()
         self.pace = pace
         self._perform = perform

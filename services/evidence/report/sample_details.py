@@ -11,6 +11,7 @@ from services.evidence.facts import ArtifactFacts, SampleFacts
 from services.evidence.report.playback_facts import flow_of, playback_step
 from shared.contracts.base import total_tokens
 from shared.contracts.explaining.explained import SettlingKey, key_words, near_words, paste_text
+from shared.contracts.results import Artifact
 from shared.contracts.steps import ObservationRef, ValueCandidate, ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.log_codec import LogEntry
@@ -178,9 +179,15 @@ def _file(facts: ArtifactFacts) -> dict[str, Any]:
             "title": capture.title if capture is not None else None,
             "browser": capture.browser if capture is not None else None,
             "viewport": capture.viewport if capture is not None else None,
-            "problem": "; ".join(problem.sentence for problem in facts.problems),
+            "problem": "; ".join((*(problem.sentence for problem in facts.problems), *_told_of_content(captured))),
         }
     )
+
+
+def _told_of_content(captured: Artifact | None) -> tuple[str, ...]:
+    """Return why a file is not what it is called, if it is not."""
+    content = captured.content if captured is not None else None
+    return (content.told,) if content is not None and content.problem else ()
 
 
 def _shown_proof(seen: ObservationRef | None, facts: SampleFacts) -> str | None:

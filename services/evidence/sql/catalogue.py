@@ -238,6 +238,10 @@ ARTIFACTS = SqlView(
         *_box("the part of the document that a screenshot shows"),
         _c("original_name", TEXT, "Of a download: the file name given by the site."),
         _c("text_preview", TEXT, "Of a PDF, CSV or XLSX file: the beginning of its text."),
+        _c("content_kind", TEXT, "Of a download: what it is by its bytes, such as `pdf`."),
+        _c(
+            "content_problem", TEXT, "Why it is not what it is called, such as `empty`; NULL: nothing is wrong with it."
+        ),
     ),
     "Files of the search for samples have the sample_id `_discovery`.",
 )

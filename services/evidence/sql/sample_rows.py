@@ -21,7 +21,7 @@ from services.evidence.sql.row_values import (
     text_of,
 )
 from shared.contracts.base import Usage, add_usage
-from shared.contracts.results import Artifact, CaptureFacts, Effect, Locator, TargetFound
+from shared.contracts.results import Artifact, CaptureFacts, Effect, FileContent, Locator, TargetFound
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import ObservationRef, ResponseSource, ValueSource, note_text
 from shared.evidence_format.facts import TaskField
@@ -266,9 +266,14 @@ def _captured(artifact: Artifact) -> Row:
     return {
         **attributes_of(artifact, "kind", "label", "media_type", "size_bytes", "sha256", "source_url", "captured_at"),
         **attributes_of(artifact, "part", "parts", "original_name", "text_preview"),
+        **({} if artifact.content is None else _content(artifact.content)),
         **(_capture(artifact.capture) if artifact.capture is not None else {}),
         **box_columns(artifact.area),
     }
+
+
+def _content(content: FileContent) -> Row:
+    return {"content_kind": content.kind, "content_problem": content.problem or None}
 
 
 def _capture(capture: CaptureFacts) -> Row:

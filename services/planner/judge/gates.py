@@ -14,6 +14,7 @@ from services.planner.judge.listed_items import listing_ending
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.record_checks import (
     artifact_problems,
+    file_notes,
     identity_problems,
     is_doubtful,
     missing_field_problems,
@@ -91,7 +92,7 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
         *artifact_problems(view),
         *doubts,
     )
-    notes = (*(note for _, _, found in fields for note in found), *merged.notes)
+    notes = (*(note for _, _, found in fields for note in found), *merged.notes, *file_notes(view))
     return CheckedDone(merged.values, problems, notes, judgment)
 
 

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from services.planner.judge.reported_values import reported_value
 from services.planner.page.fields import FieldFound, FieldMissing
 from services.planner.page.identity import identity_proof, read_page
-from services.planner.state.attempt_state import SampleProblem, SampleView
+from services.planner.state.attempt_state import SampleProblem, SampleView, invalid_words, is_invalid
 from shared.contracts.actions import Judgment, JudgmentGiven
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.task.judgments import answers_of, find_answer
 from shared.task.route import FetchFile
 from shared.task.row_values import expected_identity
@@ -93,7 +93,7 @@ def other_record_text(view: SampleView) -> str:
 
 def missing_artifacts(view: SampleView) -> tuple[str, ...]:
     """Return the entries of `required_artifacts` that no artifact of the proven record satisfies."""
-    held = [(artifact.kind, artifact.label) for artifact in view.state.proven_artifacts()]
+    held = [(one.kind, one.label) for one in view.state.proven_artifacts() if not is_invalid(one)]
     held += [("download", label) for label in _fetched_by_address(view)]
     return tuple(wanted for wanted in view.spec.required_artifacts if not any(_satisfies(wanted, *one) for one in held))
 
@@ -105,7 +105,7 @@ def _fetched_by_address(view: SampleView) -> list[str]:
     for entry in view.state.history:
         step = steps.get(entry.route.step) if entry.route is not None else None
         if entry.proven and isinstance(step, FetchFile) and step.open is not None:
-            fetched += [step.download for artifact in entry.brought if artifact.kind == "download"]
+            fetched += [step.download for one in entry.brought if one.kind == "download" and not is_invalid(one)]
     return fetched
 
 
@@ -125,7 +125,17 @@ def artifact_problems(view: SampleView) -> list[SampleProblem]:
     missing = missing_artifacts(view)
     if not missing:
         return []
+    invalid = [one for one in view.state.proven_artifacts() if is_invalid(one)]
+    wanted = [one for one in invalid if any(_satisfies(name, one.kind, one.label) for name in missing)]
+    if wanted:
+        return [SampleProblem("invalid_file", "; ".join(dict.fromkeys(map(invalid_words, wanted))))]
     return [SampleProblem("missing_artifacts", f"these artifacts are missing: {', '.join(missing)}", lacking=True)]
+
+
+def file_notes(view: SampleView) -> tuple[Note, ...]:
+    """Return a note for each file that is not what it is called, or that could not be opened to see it."""
+    files = (one for one in view.state.proven_artifacts() if one.content is not None and one.content.problem)
+    return tuple(plain_note(text) for text in dict.fromkeys(map(invalid_words, files)))
 
 
 # --- the judgment

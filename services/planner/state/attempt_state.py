@@ -39,6 +39,7 @@ from shared.contracts.steps import (
 )
 from shared.contracts.workflows.heals import Heal
 from shared.task.spec import TaskSpec
+from shared.text.normal import quoted
 
 OBSERVE_TOKENS = 6000
 MAX_OBSERVE_TOKENS = 96_000
@@ -360,6 +361,18 @@ def ending_of(reason: Reason, message: str = "") -> Ending:
 def combined_notes(known: tuple[Note, ...], fresh: Iterable[Note]) -> tuple[Note, ...]:
     """Return the known notes and those of the fresh ones that are not among them. Each note is kept once."""
     return tuple(dict.fromkeys((*known, *fresh)))
+
+
+def is_invalid(artifact: Artifact) -> bool:
+    """Return whether a file is certainly not what was to come."""
+    return artifact.content is not None and artifact.content.is_invalid
+
+
+def invalid_words(artifact: Artifact) -> str:
+    """Return what is wrong with a file: `the file "report.pdf" is not what it is called: it has no bytes`."""
+    told = artifact.content.told if artifact.content is not None else ""
+    name = quoted(artifact.original_name or artifact.label)
+    return f"the file {name} is not what it is called: {told}" if is_invalid(artifact) else f"the file {name}: {told}"
 
 
 def is_unasked(artifact: Artifact) -> bool:

@@ -239,6 +239,7 @@ FlowErrorCode = Literal[
     "element_ambiguous",
     "effect_missing",
     "action_failed",
+    "invalid_file",
     "wrong_record",
     "record_unproven",
     "value_missing",
@@ -252,8 +253,9 @@ FlowErrorCode = Literal[
 """``effect_missing``: the action had another effect than when it was recorded. ``value_uncertain``: the rules of a
 field differ, or too little speaks for what they found. ``form_differs``: before an irreversible click, or after
 it, the page shows another value than was filled in.
-``clicked_before``: such a click was made for the same variables. ``needs_model``: a
-strict run has come to a `ReadWithModel`. ``ended``: whoever runs the flow has ended it."""
+``invalid_file``: a file came that is not what it is called
+(see :class:`shared.contracts.results.FileContent`). ``clicked_before``: such a click was made for the same variables.
+``needs_model``: a strict run has come to a `ReadWithModel`. ``ended``: whoever runs the flow has ended it."""
 
 
 class FlowError(Part, frozen=True, kw_only=True):

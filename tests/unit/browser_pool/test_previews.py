@@ -11,7 +11,8 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from services.browser_pool.adapters.downloads import previews
-from services.browser_pool.adapters.downloads.collector import read_preview
+from services.browser_pool.adapters.downloads.collector import read_file
+from services.browser_pool.files import content
 from tests.typed import there
 
 
@@ -59,7 +60,7 @@ def xlsx(rows: str) -> bytes:
 async def preview(tmp_path: Path, data: bytes, name: str) -> str | None:
     path = tmp_path / "given"
     path.write_bytes(data)
-    return await read_preview(path, name)
+    return (await read_file(path, name))[1]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ async def test_texts(tmp_path: Path, data: bytes, name: str, expected: str | Non
 
 
 def test_a_head_that_ends_inside_a_character_is_read() -> None:
-    assert previews.decoded("aä".encode()[:-1]) == "a"
+    assert content.decoded("aä".encode()[:-1]) == "a"
 
 
 @pytest.mark.system

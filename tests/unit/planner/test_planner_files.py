@@ -7,12 +7,13 @@ from dataclasses import replace
 from msgspec import structs
 
 from services.planner.deciders.rules.decide import decide
-from services.planner.judge.record_checks import missing_artifacts
+from services.planner.judge.record_checks import artifact_problems, file_notes, missing_artifacts
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import AnyAction, ByRef, Download, Fail, Goto, Screenshot
 from shared.contracts.browser_pool import Element
-from shared.contracts.results import ActionResult
+from shared.contracts.results import ActionResult, FileContent
+from shared.contracts.steps import note_text
 from shared.flows.waiting import PAUSES_S
 from shared.task.spec import TaskSpec, check_spec
 from tests.cases import cases
@@ -117,3 +118,54 @@ def test_the_same_file_is_stored_once_and_counts_under_both_labels():
     changed = structs.replace(by_click, sha256="cd" * 32)
     other = acted(state, Download(target=ByRef(ref=1, snapshot_id="s1")), done_result(artifacts=(changed,)), "")
     assert len(other.artifacts) == 2
+
+
+EMPTY = structs.replace(
+    artifact("report", ".pdf", "download"),
+    original_name="report.pdf",
+    content=FileContent(kind="empty", problem="empty", told="it has no bytes"),
+)
+
+
+def test_a_file_that_is_not_what_it_is_called_is_fetched_once_more_and_then_goes_to_a_person():
+    task = routed({"download": "report"}, required_artifacts=["download:report"])
+    state, button = replace(OPENED, proven=True), el("link", "report", url="/report.pdf")
+    for _ in range(2):
+        step = taken(task, state, button)
+        expect(step.action, Download)
+        state = replace(acted(state, step, done_result(artifacts=(EMPTY,)), ""), proven=True)
+    look = expect(action(task, state, button), Screenshot)
+    failed = expect(action(task, acted(state, look, shot(look.label), ""), button), Fail)
+    assert failed.code == "invalid_file"
+    assert "the file 'report.pdf' is not what it is called: it has no bytes" in failed.note
+    (problem,) = artifact_problems(view(SHOWN, state, spec=task))
+    assert problem.reason == "invalid_file"
+
+
+def test_the_second_try_brings_the_file():
+    task = routed({"download": "report"}, required_artifacts=["download:report"])
+    state, button = replace(OPENED, proven=True), el("link", "report", url="/report.pdf")
+    good = structs.replace(EMPTY, sha256="cd" * 32, content=FileContent(kind="pdf"))
+    for came in (EMPTY, good):
+        state = replace(acted(state, taken(task, state, button), done_result(artifacts=(came,)), ""), proven=True)
+    assert missing_artifacts(view(SHOWN, state, spec=task)) == ()
+    assert not isinstance(action(task, state, button), Download)
+
+
+def test_a_file_that_nobody_required_is_a_note_if_it_is_not_what_it_is_called():
+    state = acted(replace(OPENED, proven=True), Screenshot(label="a"), done_result(artifacts=(EMPTY,)), "")
+    seen = view(SHOWN, replace(state, proven=True), spec=routed())
+    assert [note_text(note) for note in file_notes(seen)] == [
+        "the file 'report.pdf' is not what it is called: it has no bytes"
+    ]
+    assert artifact_problems(seen) == []
+
+
+def test_a_file_that_could_not_be_opened_within_the_limits_fulfils_what_is_required():
+    content = FileContent(kind="zip", problem="unopened", told="it could not be opened within the limits")
+    task = routed({"download": "report"}, required_artifacts=["download:report"])
+    state, button = replace(OPENED, proven=True), el("link", "report", url="/report.pdf")
+    came = done_result(artifacts=(structs.replace(EMPTY, content=content),))
+    state = replace(acted(state, taken(task, state, button), came, ""), proven=True)
+    assert artifact_problems(view(SHOWN, state, spec=task)) == []
+    assert len(file_notes(view(SHOWN, state, spec=task))) == 1

@@ -13,6 +13,7 @@ from services.browser_pool.adapters.downloads.collector import (
     CODES,
     LONGEST_S,
     capture_file,
+    invalid_words,
     refusal_message,
     wait_for_file,
 )
@@ -142,5 +143,5 @@ async def _finish(
         await session.run_timed(_wait_for_more(session))
     capture = await capture_file(session.files, offered, action.label)
     again = f"; the browser showed it ({shown}), so it was asked for once more" if shown else ""
-    message = f'downloaded "{offered.name}", {offered.got_bytes} bytes{again}'
+    message = f'downloaded "{offered.name}", {offered.got_bytes} bytes{again}{invalid_words(capture)}'
     return done(message, effect=Captured(), target=found.to_target_found(), captures=(capture,))

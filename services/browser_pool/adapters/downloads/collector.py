@@ -1,4 +1,4 @@
-"""Waits for downloads that have begun, and turns them into captures with a preview of their text."""
+"""Waits for downloads that have begun, and turns them into captures, with what their bytes are."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from services.browser_pool.adapters.downloads import previews
+from services.browser_pool.adapters.downloads.file_reader import decode_reply
+from services.browser_pool.adapters.downloads.openers import FileRead
 from services.browser_pool.adapters.downloads.tracker import DownloadTracker, FileDownload
 from services.browser_pool.adapters.outcome import PerformOutcome
 from services.browser_pool.adapters.tabs import Tabs
-from services.browser_pool.files import filenames
+from services.browser_pool.files import content, filenames
 from services.browser_pool.files.filenames import suffix_of
 from services.browser_pool.ports import Capture
 from shared.aio import SemaphorePerLoop
 from shared.child_process.parent import kill_and_wait, start_python
 from shared.contracts.error_codes import ActionCode
-from shared.contracts.results import Captured, NotSeen
+from shared.contracts.results import Captured, FileContent, NotSeen
 
 log = logging.getLogger(__name__)
 
 LONGEST_S = 100.0
 """Time limit for all downloads of an action, below the deadline of the caller's request."""
+MAX_TOLD = 300
 CODES: dict[str, ActionCode] = {
     "too_large": "too_large",
     "too_many": "too_large",
@@ -49,16 +52,24 @@ async def wait_for_file(files: DownloadTracker, file: FileDownload, stall_s: flo
 async def capture_file(files: DownloadTracker, file: FileDownload, label: str) -> Capture:
     """Return a complete download as a capture. The caller removes the file once it is stored."""
     path = files.take(file, label)
+    found, text = await read_file(path, file.name, file.url, files.media_type(file.url))
     return Capture(
         kind="download",
         label=label,
-        media_type=filenames.media_type_of(file.name),
+        media_type=content.media_type(found, filenames.media_type_of(file.name)),
         suffix=filenames.suffix_of(file.name),
         data=path,
         source_url=file.url[:2000],
         original_name=file.name,
-        text_preview=await read_preview(path, file.name),
+        text_preview=text,
+        content=found,
     )
+
+
+def invalid_words(capture: Capture) -> str:
+    """Return what a message adds about a file that is not what was to come; else nothing."""
+    found = capture.content
+    return f"; the file is kept, but {found.told}" if found is not None and found.problem else ""
 
 
 def refusal_message(files: DownloadTracker, file: FileDownload) -> str:
@@ -83,7 +94,10 @@ async def collect_files(outcome: PerformOutcome, files: DownloadTracker, tabs: T
             continue
         label = filenames.label_of(file.name, {capture.label for capture in captures})
         captures.append(await capture_file(files, file, label))
-        told.append(f'the file "{file.name}" came down ({file.got_bytes} bytes) and is kept as "{label}"')
+        told.append(
+            f'the file "{file.name}" came down ({file.got_bytes} bytes) and is kept as "{label}"'
+            f"{invalid_words(captures[-1])}"
+        )
     if files.refused:
         told.append(f"{files.refused} more files were stopped: one action may bring no more than these")
         files.refused = 0
@@ -102,46 +116,51 @@ async def _close_emptied(tabs: Tabs) -> bool:
     return bool(emptied)
 
 
-# --- previews: a hostile PDF or workbook may crash the subprocess that reads it without other effect
+# --- what a file is: one that is hostile may crash the subprocess that opens it without other effect
 
-PROGRAM = "services.browser_pool.adapters.downloads.preview_child"
-PREVIEW_BOUND_S = 22.0
-PREVIEWS_AT_ONCE = SemaphorePerLoop(2)
+PROGRAM = "services.browser_pool.adapters.downloads.file_reader"
+READ_BOUND_S = 22.0
+READS_AT_ONCE = SemaphorePerLoop(2)
 """Each subprocess may take a processor and a gigabyte."""
 
 
-async def read_preview(path: Path, name: str) -> str | None:
-    """Return about the first 2,000 characters, or None when there are none within the limits.
+async def read_file(path: Path, name: str, url: str = "", header: str = "") -> tuple[FileContent, str | None]:
+    """Return what the bytes of a file are, compared with its name, its address and its header, and about the first
+    2,000 characters of its text, if there are any.
 
-    A preview never fails the download.
+    A file that cannot be opened within the limits is ``unopened``. None of it fails the download.
     """
     head = await asyncio.to_thread(_head, path)
-    kind = previews.kind_of(head, suffix_of(name))
-    if kind is None:
-        return None
-    if kind == "text":
-        return previews.clipped(previews.decoded(head) or "")
-    async with PREVIEWS_AT_ONCE.hold():
-        return await _read_in_subprocess(path, kind)
+    kind = content.kind_of(head)
+    if kind not in content.READ_WHOLE:
+        text = content.decoded(head) if suffix_of(name) in previews.TEXTS else None
+        return content.judged(kind, head, name, url, header), previews.clipped(text or "")
+    async with READS_AT_ONCE.hold():
+        read = await _read_in_subprocess(path, kind)
+    if read is None:
+        return FileContent(kind=kind, problem="unopened", told="it could not be opened within the limits"), None
+    if read.broken:
+        return FileContent(kind=read.kind, problem="broken", told=read.broken[:MAX_TOLD]), None
+    return content.judged(read.kind, head, name, url, header), read.text or None
 
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(previews.HEAD_BYTES)
+        return file.read(content.HEAD_BYTES)
 
 
-async def _read_in_subprocess(path: Path, kind: str) -> str | None:
+async def _read_in_subprocess(path: Path, kind: str) -> FileRead | None:
     with path.open("rb") as file:
         # An empty environment: the process that reads a hostile file gets no keys and no addresses.
         child = await start_python("-m", PROGRAM, kind, stdin=file, stderr=asyncio.subprocess.DEVNULL, env={})
     try:
-        async with asyncio.timeout(PREVIEW_BOUND_S):
+        async with asyncio.timeout(READ_BOUND_S):
             out, _ = await child.communicate()
     except TimeoutError:
         return None
     finally:
         await kill_and_wait(child)
     if child.returncode != 0:
-        log.info("no preview of a %s file: its reader ended with %s", kind, child.returncode)
+        log.info("a %s file was not read: its reader ended with %s", kind, child.returncode)
         return None
-    return out.decode("utf-8", "replace")[: previews.MAX_CHARS] or None
+    return decode_reply(out)

@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -48,10 +49,12 @@ class FileDownload:
 
 
 class DownloadTracker:
-    """Follows downloads. ``limit_bytes`` bounds each file and the sum of one action."""
+    """Follows downloads. ``limit_bytes`` bounds each file and the sum of one action. ``media_type`` returns what the
+    response of an address has said of its content; empty: not known."""
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int, media_type: Callable[[str], str]) -> None:
         self.limit_bytes = limit_bytes
+        self.media_type = media_type
         self.incoming: list[FileDownload] = []
         """Begun and not yet taken, in order of their start."""
         self.refused = 0

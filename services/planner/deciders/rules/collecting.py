@@ -22,7 +22,7 @@ from services.planner.page.loading import find_loading_sign
 from services.planner.page.record.scope import find_section
 from services.planner.page.targets import distinct_targets, find_pressable
 from services.planner.page.text import ICON_NAME, humanised, is_header, is_heading
-from services.planner.state.attempt_state import Act, ObserveAgain
+from services.planner.state.attempt_state import Act, Entry, ObserveAgain, invalid_words, is_invalid
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Download, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
@@ -157,7 +157,7 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
     """Download one file."""
     if step.open is not None:
         return _fetch_by_address(context, step.open)
-    if context.is_done():
+    if has_brought_file(context.entries()):
         return NextStep()
     names = tuple(context.filled_text(word) for word in words(step.press)) or (humanised(step.download),)
     what = f"file called {quoted_choice(names)}"
@@ -175,21 +175,40 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
     if len(found) > 1:
         return ambiguous_targets(context, what, found)
     if len(context.entries()) >= MAX_TRIES:
-        return context.off_route(f"the {what} does not come down: {context.entries()[-1].message}")
+        why = f"the {what} does not come down: {context.entries()[-1].message}"
+        return _invalid_file(context, context.entries()) or context.off_route(why)
     return context.act(Download(target=context.ref(found[0]), label=step.download), "the file that is asked for.")
 
 
 def _fetch_by_address(context: RouteContext, address: str) -> Act | ObserveAgain | NextStep:
     """Open the address of a file, to keep the file."""
     tried = context.entries()
-    if any(artifact.kind == "download" for entry in tried for artifact in entry.brought):
+    if any(map(_has_valid, tried)):
         return NextStep()
     url = urljoin(context.page.url, filled_address(context, address))
-    if any(entry.ok for entry in tried):
+    invalid = _invalid_file(context, tried) if len(tried) >= MAX_TRIES else None
+    if invalid is not None:
+        return invalid
+    if any(entry.ok and not entry.brought for entry in tried):
         return context.off_route(f"{url} is a page, and no file came down")
     if len(tried) >= MAX_TRIES:
         return context.fail("unreachable", f"the file at {url} does not come down: {tried[-1].message}")
     return context.act(Goto(url=url, keep=True), "the file that is asked for.")
+
+
+def has_brought_file(entries: tuple[Entry, ...]) -> bool:
+    """Return whether one of the actions has succeeded, and what it has brought is what it is called."""
+    return any(entry.ok and (_has_valid(entry) or not any(map(is_invalid, entry.brought))) for entry in entries)
+
+
+def _has_valid(entry: Entry) -> bool:
+    return any(one.kind == "download" and not is_invalid(one) for one in entry.brought)
+
+
+def _invalid_file(context: RouteContext, tried: tuple[Entry, ...]) -> Act | None:
+    """Fail because the file that came is not what it is called; None where none came."""
+    files = [one for entry in tried for one in entry.brought if is_invalid(one)]
+    return context.fail("invalid_file", invalid_words(files[-1])) if files else None
 
 
 def _only_unnamed(part: tuple[Element, ...]) -> list[Element]:
@@ -210,9 +229,12 @@ def fetch_all(context: RouteContext, step: FetchAll) -> Act | ObserveAgain | Nex
         return context.missing_element(f"file under {quoted_choice(names)}", looks=2)
     for number, link in enumerate(links, start=1):
         tried = context.entries(str(number))
-        if any(entry.ok for entry in tried):
+        if has_brought_file(tried):
             continue
         if len(tried) >= MAX_TRIES:
+            invalid = _invalid_file(context, tried)
+            if invalid is not None:
+                return invalid
             return context.off_route(f"file {number} of {len(links)} does not come down: {tried[-1].message}")
         label = step.download_all if len(links) == 1 else f"{step.download_all}_{number}"
         return context.act(
