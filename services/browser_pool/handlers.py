@@ -159,7 +159,9 @@ async def act(request: ActOnPage, deps: BrowserPoolDeps) -> ActionResult:
     """Perform one action and return its result; a failed action is a result too."""
     async with deps.sessions.using(request.session_id) as held:
         named = request.named if held.guarded else None
-        acted = await held.session.act(request.action, step_picture=request.step_picture, named=named)
+        acted = await held.session.act(
+            request.action, step_picture=request.step_picture, named=named, once=request.once
+        )
     return redacted(await store_captures(acted, held, deps), held.session.hidden)
 
 

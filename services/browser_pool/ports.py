@@ -187,9 +187,14 @@ class BrowserSession(Protocol):
         ...
 
     async def act(
-        self, action: BrowserAction, *, step_picture: bool = False, named: tuple[str, ...] | None = None
+        self,
+        action: BrowserAction,
+        *,
+        step_picture: bool = False,
+        named: tuple[str, ...] | None = None,
+        once: bool = False,
     ) -> PerformedAction:
-        """Perform the action. ``step_picture``, ``named``: see ActOnPage; None: nothing is withheld."""
+        """Perform the action. ``step_picture``, ``named``, ``once``: see ActOnPage; None: nothing is withheld."""
         ...
 
     async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:

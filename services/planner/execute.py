@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgspec.structs import replace as replace_part
@@ -13,6 +13,7 @@ from services.planner.judge.explaining.explain import with_explanations
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
+from services.planner.judge.press_outcome import texts_shown
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
 from services.planner.state.action_facts import changes_page
@@ -85,14 +86,21 @@ class ActionOutcome:
     """Pages that were stored because values were taken from them."""
     seen: tuple[FieldValue, ...] = ()
     """Readings of the page that is about to be left, with their stored page."""
+    stood: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     browser_ms: float = 0.0
     """Time spent on the page apart from the action itself."""
 
 
 async def execute_action(
-    view: SampleView, action: AnyAction, decided_by: str, session: SessionLeased, deps: PlannerDeps
+    view: SampleView,
+    action: AnyAction,
+    decided_by: str,
+    session: SessionLeased,
+    deps: PlannerDeps,
+    *,
+    once: bool = False,
 ) -> ActionOutcome:
-    """Execute the action and return its outcome. Publishes no step."""
+    """Execute the action and return its outcome. Publishes no step. ``once``: it is a press that cannot be undone."""
     if isinstance(action, Done | Fail):
         return await _end_sample(view, action, decided_by, session, deps)
     if isinstance(action, AskApi):
@@ -109,7 +117,7 @@ async def execute_action(
         return await _use_workflow(view, action, session, deps)
     left = await _attach_before_leaving(view, action, session, deps)
     named = names_of_presses(view, action, decided_by)
-    result = await _act(action, session, deps, step_picture=has_step_picture(view), named=named)
+    result = await _act(action, session, deps, step_picture=has_step_picture(view), named=named, once=once)
     notes = (*left.notes, *not_stored_notes(result.notes))
     return ActionOutcome(
         action,
@@ -119,6 +127,7 @@ async def execute_action(
         seen=left.values,
         target_context=context_of_target(action, result, view.page),
         notes=notes,
+        stood=texts_shown(view) if once else {},
         browser_ms=left.browser_ms,
     )
 
@@ -232,6 +241,7 @@ async def _act(
     *,
     step_picture: bool = False,
     named: tuple[str, ...] = (),
+    once: bool = False,
 ) -> ActionResult:
     request = ActOnPage(
         session_id=session.session_id,
@@ -239,6 +249,7 @@ async def _act(
         action=action,
         step_picture=step_picture,
         named=named,
+        once=once,
     )
     timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
     return await deps.asks.ask(ACT, request, timeout_s=timeout_s)

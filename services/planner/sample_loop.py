@@ -262,7 +262,9 @@ class SampleWork:
         # If the action ends the sample, the result includes what its own decision has read and noted.
         view = self.view
         view = replace(view, state=with_notes(with_readings(view.state, decision.seen), decision.notes))
-        outcome = await execute_action(view, action, decision.decided_by, self.session, self.deps)
+        outcome = await execute_action(
+            view, action, decision.decided_by, self.session, self.deps, once=decision.claimed > 0
+        )
         self.timer.browser_ms += outcome.browser_ms
         if outcome.result is not None:
             self.timer.browser_ms += outcome.result.browser_ms
@@ -361,6 +363,7 @@ class SampleWork:
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
             claimed=decision.claimed if isinstance(decision, Act) and first else 0,
+            stood=outcome.stood,
             heals=decision.heals if isinstance(decision, Act) and first else (),
             target_context=outcome.target_context,
             summary=decision.summary if first else None,

@@ -256,13 +256,17 @@ class PageObserved(Message, frozen=True, kw_only=True):
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):
-    """Request for an action; an ActionResult answers. ``step_picture``: with one before. ``named``: names to press."""
+    """Request for an action; an ActionResult answers. ``step_picture``: with one before. ``named``: names to press.
+
+    ``once``: the press cannot be undone: what has the focus gives it up first, and a form that has changed, or that the
+    browser would not send, is not pressed (``fields_changed``, ``form_invalid``)."""
 
     session_id: str
     instance_id: str
     action: BrowserAction
     step_picture: bool = False
     named: tuple[str, ...] = ()
+    once: bool = False
 
 
 class CapturePage(Message, frozen=True, kw_only=True):

@@ -44,6 +44,7 @@ Reason = Literal[
     "uncertain_list",
     "invalid_input",
     "unknown_outcome",
+    "not_sent",
     "unnamed_press",
     "gave_up",
     "ambiguous_value",
@@ -96,6 +97,7 @@ FailCode = Literal[
     "uncertain_list",
     "invalid_input",
     "unknown_outcome",
+    "not_sent",
     "unnamed_press",
     "invalid_file",
     "other",
@@ -207,6 +209,13 @@ REASONS: dict[Reason, ReasonFacts] = {
         words="it is not known whether it was submitted",
         when="an irreversible button may have been pressed, by this attempt or an earlier one",
         advice="Look on the site, then say what you saw: `exhibit settle`. Until then nothing is pressed again."),
+    "not_sent": ReasonFacts(
+        status="needs_review", fault="record", fail="not_sent", for_models=True,
+        words="the site says that it was not sent",
+        when="after an irreversible button was pressed the page says that nothing was sent or saved, or shows the form "
+        "again with an alert; or the browser does not send the form, because a field of it is invalid",
+        advice="Read what the page says, and correct the row. What was pressed once is pressed again after "
+        "`exhibit settle` only."),
     "unnamed_press": ReasonFacts(
         status="needs_review", fault="us", fail="unnamed_press", for_models=True,
         words="it needs a press that the task does not name",

@@ -336,6 +336,8 @@ ActionCode = Literal[
     "no_such_secret",
     "no_such_file",
     "press_withheld",
+    "fields_changed",
+    "form_invalid",
     "failed",
 ]
 
@@ -373,6 +375,8 @@ ACTION_CODES: dict[ActionCode, ActionCodeFacts] = {
     "press_withheld": ActionCodeFacts(
         words="it may change the site, and the task does not name it: nothing was pressed", fired=False
     ),
+    "fields_changed": ActionCodeFacts(words="a field changed when it lost the focus: nothing was pressed", fired=False),
+    "form_invalid": ActionCodeFacts(words="the browser does not send the form: nothing was pressed", fired=False),
     "failed": ActionCodeFacts(words="the browser could not execute the action"),
 }
 

@@ -321,6 +321,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """The call of a flow that asked for this step; None: no flow did."""
     claimed: int = 0
     """The step of the :class:`PressClaim` that was stored before this action; 0: it can be taken back."""
+    stood: dict[str, tuple[str, ...]] = {}
+    """What the page showed for each field before a press that cannot be taken back: no news of that."""
     heals: tuple[Heal, ...] = ()
     """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None

@@ -31,6 +31,7 @@ from shared.contracts.workflows.flows import (
 from shared.flows.selectors import parse_selector
 from shared.text.dates import NotADate, iso_date
 from shared.text.normal import fold, quoted
+from shared.text.numbers import same_number
 from shared.text.record_words import find_mention
 
 TOGGLES = frozenset({"checkbox", "switch", "radio"})
@@ -168,6 +169,9 @@ def _says(text: str, one: FilledField) -> bool:
     """Return whether a text is what was filled in, in the words or the notation of the page."""
     if one.is_date:
         return _numbers(_BRACKETS.sub("", text)) == _numbers(one.wanted)
+    same = same_number(text, one.wanted)
+    if same is not None:  # 12.50 has the digits of 1250
+        return same
     if _letters(text) == _letters(one.wanted):
         return True
     return find_mention(text, one.wanted) is not None or find_mention(one.wanted, text) is not None

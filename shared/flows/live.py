@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from shared.bus.ports import Asks, Blobs
 from shared.contracts.actions import (
-    BrowserAction,
     Extract,
     Screenshot,
     ScreenshotElement,
@@ -96,7 +95,7 @@ class LiveFlow:
                     return self._answered(call, certain_answer(call, decided, page), performed=False)
                 looks += 1
             else:
-                result = await self._arrived(call, decided, await self._act(decided.action), page)
+                result = await self._arrived(call, decided, await self._act(decided), page)
                 answer, tries = check_effect(decided, result), tries + 1
                 if is_tried_again(decided, result) and tries < MAX_TRIES:
                     pause_s, self._context = PAUSES_S[tries], begun_anew(self._context, call)
@@ -143,8 +142,14 @@ class LiveFlow:
             self._page = await self._bus.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
         return self._page
 
-    async def _act(self, action: BrowserAction) -> ActionResult:
-        request = ActOnPage(session_id=self._session.session_id, instance_id=self._session.instance_id, action=action)
+    async def _act(self, decided: Perform) -> ActionResult:
+        action = decided.action
+        request = ActOnPage(
+            session_id=self._session.session_id,
+            instance_id=self._session.instance_id,
+            action=action,
+            once=decided.irreversible,
+        )
         timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
         result = await self._bus.ask(ACT, request, timeout_s=timeout_s)
         self._opened = True

@@ -98,13 +98,14 @@ def certain_answer(call: FlowCall, answer: FlowAnswer, page: PageObserved | None
 
 
 def is_tried_again(perform: Perform, result: ActionResult) -> bool:
-    """Return whether the action was not made since its element was rendered anew, has not come yet, or was covered."""
+    """Return whether the action was not made since its element was rendered anew, has not come yet, or was covered, or
+    since a field has changed before a press that is made once."""
     if result.code == "blocked":
         return not perform.irreversible
     if result.ok or perform.answers_shown:
         return False
     by_css = isinstance(getattr(perform.action, "target", None), ByCss)
-    return result.code == "stale_ref" or (by_css and result.code == "not_found")
+    return result.code in ("stale_ref", "fields_changed") or (by_css and result.code == "not_found")
 
 
 def awaits_navigation(perform: Perform, result: ActionResult) -> bool:

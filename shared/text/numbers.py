@@ -21,6 +21,7 @@ from decimal import Decimal
 
 from shared.text.normal import Invalid, plain, quoted, without_footnote
 
+_ID = re.compile(r"0\d")
 _DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN")
 _CODES = (
     *_DOLLARS,
@@ -108,6 +109,15 @@ def readings(text: str, *, money: bool) -> frozenset[Decimal]:
         return frozenset()
     values = _values(amount["body"], money=money or currency, behind=bool(amount["after"]))
     return frozenset(one.copy_negate() if signs == ["-"] else one for one in values)
+
+
+def same_number(one: str, other: str) -> bool | None:
+    """Return whether both are the same number, in whatever notation; of "1.234" either number may be meant. None: they
+    are no numbers, or one is an id with a zero in front."""
+    if any(_ID.match(text.strip()) for text in (one, other)):
+        return None
+    here, there = readings(one.strip(), money=True), readings(other.strip(), money=True)
+    return bool(here & there) if here and there else None
 
 
 def rounded_number(text: str) -> Rounded | None:

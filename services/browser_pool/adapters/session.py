@@ -102,6 +102,8 @@ class PageSession:
         """What is done once, when the element that the running action acts on is found."""
         self.named: tuple[str, ...] | None = None
         """What the task calls what it presses. None: nothing is withheld in this session."""
+        self.once = False
+        """The running action presses what cannot be undone."""
         self.before_pressing: Refuses | None = None
         """What may refuse, once, to press the element of the running action."""
 
@@ -304,11 +306,16 @@ class PageSession:
         return same and quiet and not self.network.has_pending()
 
     async def act(
-        self, action: BrowserAction, *, step_picture: bool = False, named: tuple[str, ...] | None = None
+        self,
+        action: BrowserAction,
+        *,
+        step_picture: bool = False,
+        named: tuple[str, ...] | None = None,
+        once: bool = False,
     ) -> PerformedAction:
         """Perform one action. What the page does is part of the result; only a lost session raises."""
         self._spent_s = 0.0
-        self.named, self.before_pressing = named, None
+        self.named, self.once, self.before_pressing = named, once, None
         self.wants_step_picture, self.step_picture, self.before_acting = step_picture, None, None
         self.tabs.begin_action()
         self.network.begin_action()

@@ -12,6 +12,7 @@ from services.planner.judge.field_values import judge_field, partial_values
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
 from services.planner.judge.login_page import login_page_words
+from services.planner.judge.press_outcome import outcome_problems, without_older
 from services.planner.judge.record_checks import (
     artifact_problems,
     file_notes,
@@ -85,6 +86,7 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
     problems = (
         *_login_problems(view, merged.values),
         *identity_problems(view, shown),
+        *outcome_problems(view, merged.values),
         *awaited_problems(view, merged.values),
         *merged.problems,
         *missing_field_problems(view, merged.values),
@@ -150,7 +152,7 @@ def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending
     disputed = next((doubt for doubt in doubts if doubt.reason != "missing_artifacts"), None)
     ending = ending_of(reason_of_fail(fail.code) if disputed is None else disputed.reason, tidy(fail.note)[:1000])
     review = ending.status == "needs_review"
-    values = partial_values(view) if review else ()
+    values = tuple(without_older(view, one) for one in partial_values(view)) if review else ()
     message = ending.message if disputed is None else f"{disputed.message}; the decider said: {ending.message}"
     return replace(ending, message=message, values=values, flagged=review, notes=view.state.notes)
 

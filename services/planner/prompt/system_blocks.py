@@ -54,7 +54,8 @@ How to work
   take a screenshot labelled ambiguous_record and call fail with that code. If the site does not take a value of the
   row, the code is invalid_input.
 - What cannot be taken back (a submit, a send) is pressed once, in an answer of its own, after what was filled in has
-  been compared with the row. If you cannot tell what came of it, never press again: fail with unknown_outcome.
+  been compared with the row. If you cannot tell what came of it, never press again: fail with unknown_outcome. If the
+  page says that it was not sent, the code is not_sent.
 """
 
 JUDGING = """\

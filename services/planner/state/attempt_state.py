@@ -88,6 +88,10 @@ class Entry:
     workflow_failed: bool = False
     flow: FlowPlace | None = None
     """The call of a flow that asked for it."""
+    claimed: int = 0
+    """The step of the claim that was stored before it: it cannot be taken back; 0: it can."""
+    stood: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What the page showed for each field before such a press."""
 
     @property
     def ok(self) -> bool:

@@ -71,7 +71,12 @@ class FakeSession:
         raise NotImplementedError
 
     async def act(
-        self, action: BrowserAction, *, step_picture: bool = False, named: tuple[str, ...] | None = None
+        self,
+        action: BrowserAction,
+        *,
+        step_picture: bool = False,
+        named: tuple[str, ...] | None = None,
+        once: bool = False,
     ) -> PerformedAction:
         self._check()
         self.done.append(f"start {action.reason}")

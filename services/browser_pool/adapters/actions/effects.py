@@ -28,6 +28,12 @@ class FocusTaken(msgspec.Struct, frozen=True):
     took: bool
 
 
+class FocusLeft(msgspec.Struct, frozen=True):
+    """``forms``: a sum over what all fields held just before."""
+
+    forms: int
+
+
 class ControlState(msgspec.Struct, frozen=True):
     """The present state of a control. ``checked`` is None when it cannot be checked; ``seen``: it is visible."""
 
@@ -49,6 +55,11 @@ class ControlState(msgspec.Struct, frozen=True):
 async def takes_focus(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> bool:
     """Give the focus to a stored element. Return False where it does not accept it."""
     return (await session.run_timed(ask(frame, FocusTaken, session.limits.action_s, "take", snapshot_id, n))).took
+
+
+async def leave_field(session: PageSession, frame: Frame) -> FocusLeft:
+    """Take the focus from the field that has it."""
+    return await session.run_timed(ask(frame, FocusLeft, session.limits.action_s, "leave"))
 
 
 async def state_before(session: PageSession, found: ResolvedElement) -> DocumentState:

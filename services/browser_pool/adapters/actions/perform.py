@@ -9,6 +9,7 @@ from typing import Any
 from services.browser_pool.adapters.actions.date_picker.set_date import set_date
 from services.browser_pool.adapters.actions.dialogs import answer_dialog, dialog_refusal, run_until_dialog
 from services.browser_pool.adapters.actions.download import download
+from services.browser_pool.adapters.actions.last_look import last_look
 from services.browser_pool.adapters.actions.navigate import back, close_tab, goto, switch_tab
 from services.browser_pool.adapters.actions.pointer.click import click, double_click, hover
 from services.browser_pool.adapters.actions.pointer.drag import drag, drag_by
@@ -25,6 +26,7 @@ from services.browser_pool.adapters.actions.step_picture import acts_on_element,
 from services.browser_pool.adapters.actions.type_text import type_secret, type_text
 from services.browser_pool.adapters.actions.upload import upload
 from services.browser_pool.adapters.actions.withheld import presses_target, withheld_target
+from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
@@ -100,9 +102,15 @@ async def perform(session: PageSession, action: BrowserAction) -> PerformOutcome
     if isinstance(action, AnswerDialog):
         return await implementation(session, action)
     session.before_acting = take_before if session.wants_step_picture and acts_on_element(action) else None
-    session.before_pressing = withheld_target if session.named is not None and presses_target(action) else None
+    session.before_pressing = refusal_to_press if presses_target(action) else None
     try:
         async with asyncio.timeout(TIMEOUT_S):
             return dialog_refusal(session) or await run_until_dialog(session, implementation(session, action))
     except TimeoutError:
         return refuse("timeout", f"given up after {TIMEOUT_S:g} s", target=session.target)
+
+
+async def refusal_to_press(session: PageSession, found: ResolvedElement) -> PerformOutcome | None:
+    """Return why the element is not pressed, or None."""
+    withheld = await withheld_target(session, found) if session.named is not None else None
+    return withheld or (await last_look(session, found) if session.once else None)

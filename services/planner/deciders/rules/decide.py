@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from services.planner.deciders.rules import route
 from services.planner.judge.login_page import login_page_words
+from services.planner.judge.press_outcome import is_older
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
@@ -72,7 +73,11 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
     if walked.decision is not None:
         return _with(walked.decision, seen, walked.notes)
     after = with_readings(view.state, seen)
-    known, found = after.seen, {**after.doubts, **after.seen}
+    told = route.told_otherwise(view, page, read)
+    if told is not None:
+        return _with(told, seen, walked.notes)
+    known = {name: value for name, value in after.seen.items() if not is_older(view, value)}
+    found = {**after.doubts, **known}
     values = tuple(found.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
     decision = _finish(view, page, read, values, known=frozenset(known)) or done_decision(values, page)
     return _with(decision, seen, walked.notes)

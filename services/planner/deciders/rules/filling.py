@@ -24,6 +24,7 @@ from shared.task.spec import PLACEHOLDER
 from shared.task.typed_values import FALSE, TRUE
 from shared.text.dates import NotADate, iso_date
 from shared.text.normal import fold, label_form, quoted
+from shared.text.numbers import same_number
 from shared.text.record_words import find_mention
 
 CHOICES = frozenset({"combobox", "listbox", "button"})
@@ -99,7 +100,7 @@ def fields_shown(context: RouteContext, step: Fill) -> int:
 def _shows_value(text: str, wanted: str, is_date: bool) -> bool:
     if is_date:
         return _numbers(_IN_BRACKETS.sub("", text)) == _numbers(wanted)
-    return fold(text) == fold(wanted) or find_mention(text, wanted) is not None
+    return fold(text) == fold(wanted) or find_mention(text, wanted) is not None or same_number(text, wanted) is True
 
 
 def _fill_one(
@@ -187,7 +188,7 @@ def _holds(control: Element, tried: tuple[Entry, ...]) -> bool:
         return True
     if isinstance(last.action, SetDate) and control.value:
         return _numbers(control.value) in (_numbers(last.action.date), _numbers(effect.value))
-    return fold(effect.value) == fold(control.value)
+    return fold(effect.value) == fold(control.value) or same_number(control.value, effect.value) is True
 
 
 def _numbers(text: str) -> list[int]:

@@ -6,6 +6,7 @@ An irreversible button is pressed once, when all that was filled in has been rea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import quote, urljoin
 
 from services.planner.deciders.rules import filling
@@ -16,6 +17,7 @@ from services.planner.deciders.rules.route_context import (
     is_on_trail,
     row_with_gaps,
 )
+from services.planner.judge.press_outcome import not_sent
 from services.planner.page.targets import Rows, find_pressable, find_tabs, rows_showing
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
@@ -114,14 +116,17 @@ def press(context: RouteContext, step: PressButton) -> Act | ObserveAgain | Next
 
 
 def _press_irreversibly(context: RouteContext, name: str, click: Click, disabled: bool) -> Act | ObserveAgain:
+    tried = context.entries()
+    if tried and tried[-1].result is not None and tried[-1].result.code == "form_invalid":
+        return context.fail("not_sent", tried[-1].message)
     doubt = press_doubts(context)
     if doubt:
         return observe_later(context.view, looks=2) or context.fail(
             "invalid_input", f"{quoted(name)} is not pressed: {doubt}"
         )
-    if disabled:
-        return observe_later(context.view) or context.off_route(f"{quoted(name)} is disabled")
-    if len(context.entries()) >= 2:
+    if disabled and not tried and (later := observe_later(context.view, looks=2)) is not None:
+        return later  # what is still disabled then may be enabled once the last field has lost the focus
+    if len(tried) >= 2:
         return context.off_route(f"{quoted(name)} cannot be pressed: {context.entries()[-1].message}")
     return context.act(click, f"{quoted(name)}, once and for good: all that was filled in has been read back.")
 
@@ -165,7 +170,12 @@ def outcome_doubts(context: RouteContext) -> str:
 
 def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | ObserveAgain | NextStep:
     """Go on after a press that plainly succeeded; otherwise its outcome is unknown."""
-    if has_succeeded(fired):
+    if refused := not_sent(context.view):
+        return context.fail("not_sent", refused)
+    if doubt := outcome_doubts(replace(context, index=context.index + 1)):
+        later = observe_later(context.view, looks=2)
+        return later or context.fail("unknown_outcome", f"the page does not tell of what was sent: {doubt}")
+    if has_succeeded(fired) or (fired[-1].ok and context.page.url != fired[-1].url):  # it led on after it had ended
         return NextStep()
     message = fired[-1].message or "nothing was seen to come of it"
     return context.fail("unknown_outcome", f"the button was pressed, and it is not known what came of it: {message}")
@@ -190,9 +200,9 @@ def has_succeeded(entries: tuple[Entry, ...]) -> bool:
 def press_once(context: RouteContext, element: Element, why: str, part: str = "") -> Act | ObserveAgain:
     """Click; if that has no effect, open the link's address or click again; then give up."""
     tried = context.entries(part or None)
-    if "disabled" in element.states:
-        return observe_later(context.view) or context.off_route(f"{quoted(element.name)} is disabled")
-    if not tried:
+    if "disabled" in element.states and (later := observe_later(context.view)) is not None:
+        return later
+    if not tried:  # a button that is disabled may be enabled once the last field has lost the focus
         return context.act(Click(target=context.ref(element)), why, part)
     if len(tried) < MAX_TRIES:
         action = Goto(url=element.url) if element.role == "link" and element.url else Click(target=context.ref(element))

@@ -4,7 +4,7 @@ kind of step decides whether anything is left to do."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from services.planner.deciders.rules import collecting, filling, navigation, searching
@@ -18,11 +18,13 @@ from services.planner.deciders.rules.route_context import (
     reloads,
     row_with_gaps,
 )
+from services.planner.judge.press_outcome import not_sent
 from services.planner.page.fields import field_values
 from services.planner.page.identity import PageRead
 from services.planner.page.targets import find_controls, find_pressable, find_tabs
 from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
-from services.planner.state.common_decisions import LOGIN, MAX_TRIES, by_rule
+from services.planner.state.common_decisions import LOGIN, MAX_TRIES, by_rule, observe_later
+from services.planner.state.irreversible_steps import irreversible_steps
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note, RouteMark
@@ -91,6 +93,20 @@ def route_decision(view: SampleView, page: PageObserved, read: PageRead) -> Rout
         seen, notes = (*seen, *outcome.seen), (*notes, *outcome.notes)
         at += 1 + outcome.skip
     return RouteOutcome(None, seen, notes)
+
+
+def told_otherwise(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
+    """Return the end of a sample whose last page says that nothing was sent, or something else than was sent."""
+    pressed = [at for at in irreversible_steps(view) if entries_of(view.state.history, at)]
+    if not pressed:
+        return None
+    context = RouteContext(view, page, read, pressed[-1])
+    if refused := not_sent(view):
+        return context.fail("not_sent", refused)
+    doubt = navigation.outcome_doubts(replace(context, index=len(view.spec.route)))
+    later = observe_later(view, looks=2) if doubt else None
+    why = f"the page does not tell of what was sent: {doubt}"
+    return later or (context.fail("unknown_outcome", why) if doubt else None)
 
 
 def current_step(view: SampleView) -> int:

@@ -13,6 +13,7 @@ import msgspec
 from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from services.browser_pool.adapters.actions.effects import leave_field
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
@@ -193,6 +194,7 @@ async def reach_part(
     """Return the reachable ``n``-th element stored under ``snapshot_id``; see `reach`."""
     began_s = time.monotonic()
     tried: list[str] = []
+    left = False
     while True:
         way, over_frame = await _hit_test(session, frame, snapshot_id, n, part)
         if way.state == "free" and not (enabled and way.disabled):
@@ -201,6 +203,11 @@ async def reach_part(
             return refuse("stale_ref", f"{called} is no longer on the page. Observe the page again.")
         if way.state == "covered" and await _dismiss_overlay(session, over_frame, way, tried):
             began_s = time.monotonic()
+            continue
+        if enabled and way.disabled and not left:
+            # Some buttons are enabled once the field that was filled in last has lost the focus.
+            left = True
+            await leave_field(session, frame)
             continue
         waited_s = session.patient_s(max(patience_s, CLOSING_TIMEOUT_S) if tried else patience_s)
         timeout_s = session.limits.action_s if way.busy else min(waited_s, session.limits.action_s)

@@ -98,3 +98,24 @@ function leadsAway(link) {
   const href = link.getAttribute('href') || '';
   return href !== '' && !href.startsWith('#') && !/^\s*javascript:/i.test(href);
 }
+
+// The field with the focus gives it up, as it does when a person presses something else.
+const LOSES = 'input,select,textarea,[contenteditable]';
+function leaveField() {
+  const forms = formState();
+  let el = document.activeElement;
+  while (el && rootOf(el) && rootOf(el).activeElement) el = rootOf(el).activeElement;
+  if (el && el.matches(LOSES)) HTMLElement.prototype.blur.call(el);
+  return { forms };
+}
+
+// The fields for which the browser itself does not send the form of this button, with what it says of them.
+const MOST_UNSENT = 5;
+function unsentFields(id, n) {
+  const el = elementOf(id, n);
+  const control = el ? closestUp(el, (one) => one.matches(PRESSABLE_PARTS)) || el : null;
+  const form = control ? formOf(control) : null;
+  const checks = form !== null && isSubmit(control) && !form.hasAttribute('novalidate') && !control.hasAttribute('formnovalidate');
+  const invalid = checks ? ofForm(form, 'input,select,textarea').filter((one) => one.willValidate && !one.validity.valid) : [];
+  return { forms: formState(), fields: invalid.slice(0, MOST_UNSENT).map((one) => `${calledAs(one) || one.name || one.localName}: ${clean(one.validationMessage)}`.slice(0, 200)) };
+}

@@ -9,6 +9,8 @@ function handVerbs() {
     pressed: () => outcomeOfAim(),
     over: (x, y, asId) => overFrame(Number(x), Number(y), asId),
     focused: (asId) => focused(asId),
+    leave: () => leaveField(),
+    unsent: (id, n) => unsentFields(id, Number(n)),
     facts: (id, n, how) => pressFacts(id, Number(n), how),
     take: (id, n) => takeFocus(id, Number(n)),
     shown: (id, n) => shownBy(id, Number(n)),

@@ -1,0 +1,184 @@
+"""What tells of a press that cannot be undone: what is new on the page, and never that it was not sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from services.planner.deciders.rules.decide import decide
+from services.planner.judge.gates import judge_done
+from services.planner.judge.press_outcome import is_older, not_sent, texts_shown
+from services.planner.page.sending import is_refusal
+from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain, SampleView
+from services.planner.state.transitions import after_look, after_step
+from shared.contracts.actions import ByRef, Click, Done, Fail, TypeText
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import BY_RULE
+from shared.contracts.results import Change, Navigated, TargetFound, ValueSet
+from shared.contracts.steps import FieldValue, RouteMark
+from shared.task.spec import TaskSpec
+from shared.text.numbers import same_number
+from tests.cases import cases
+from tests.typed import expect
+from tests.unit.planner.planner_pages import (
+    URL,
+    acted,
+    done_result,
+    el,
+    heading,
+    page,
+    row,
+    sample,
+    spec,
+    step,
+    text,
+    view,
+)
+
+HERE = ByRef(ref=1, snapshot_id="s1")
+AMOUNT = el("textbox", "Amount", tag="input", value="1250.00")
+SUBMIT = el("button", "Submit", tag="button")
+OLD = row("Request number", "Q-11")
+
+
+def task(**changes: Any) -> TaskSpec:
+    return spec(**{
+        "input_schema": {"ticket_number": "string", "amount": "string", "url": "string"},
+        "output_schema": {"request_number": {"type": "string", "labels": ["Request number"]}},
+        "identity": {}, "required_fields": ["request_number"], "required_artifacts": [],
+        "route": [{"fill": {"Amount": "{amount}"}}, {"press": "Submit", "irreversible": True}],
+        **changes,
+    })  # fmt: skip
+
+
+ROW = sample(fields={"ticket_number": "TCK-1001", "amount": "1250.00", "url": URL})
+
+
+def pressed(before: PageObserved, *appeared: str, one: TaskSpec | None = None) -> AttemptState:
+    """The state after the form of ``before`` was filled in and sent."""
+    typed = done_result(
+        effect=ValueSet(value="1250.00"),
+        target=TargetFound(role="textbox", name="Amount", tag="input", fingerprint="f"),
+    )
+    mark = RouteMark(step=1, part="1")
+    state = after_step(AttemptState(), step(AttemptState(), TypeText(target=HERE, text="1250.00"), typed, route=mark))
+    change = Change(url_before=URL, url_after=f"{URL}/sent", http_status=200, appeared=appeared)
+    came = done_result(effect=Navigated(url=f"{URL}/sent", http_status=200), change=change)
+    stood = texts_shown(view(before, state, spec=one or task(), sample=ROW))
+    press = step(state, Click(target=HERE), came, route=RouteMark(step=2), decided_by=BY_RULE, claimed=2, stood=stood)
+    return after_step(state, press)
+
+
+def seen(shown: PageObserved, state: AttemptState, one: TaskSpec | None = None) -> SampleView:
+    return view(shown, state, spec=one or task(), sample=ROW)
+
+
+def number(shown: str) -> FieldValue:
+    return FieldValue(field="request_number", state="value", value=shown, shown=shown)
+
+
+def ended(shown: PageObserved, state: AttemptState) -> Fail | Done | None:
+    """What the rules end with on a page that stays as it is; their picture of it is taken."""
+    for _ in range(8):
+        decision = decide(seen(shown, state))
+        if not isinstance(decision, Act):
+            state = after_look(state, expect(decision, ObserveAgain))
+            continue
+        if isinstance(decision.action, Fail | Done):
+            return decision.action
+        state = acted(state, decision, done_result(), "")
+    return None
+
+
+def test_a_number_that_stood_there_before_the_press_is_not_its_confirmation():
+    state = pressed(page(AMOUNT, SUBMIT, *OLD))
+    after = page(heading("Your requests"), *OLD)
+    assert is_older(seen(after, state), number("Q-11"))
+    assert not is_older(seen(after, state), number("Q-77"))
+    ruling, _ = judge_done(seen(after, state), Done(values={"request_number": "Q-11"}), by_model=False)
+    assert "'Q-11' stood there before the press" in ruling.message
+
+
+def test_what_a_record_has_is_its_own_before_a_press_and_after_it():
+    one = task(
+        identity={"ticket_number": "{ticket_number}"},
+        output_schema={"ticket_number": "string", "owner": "string"},
+        required_fields=["owner"],
+    )
+    record = page(heading("TCK-1001"), *row("Ticket number", "TCK-1001"), *row("Owner", "Ann Lee"), SUBMIT)
+    state = pressed(record, one=one)
+    owner = FieldValue(field="owner", state="value", value="Ann Lee", shown="Ann Lee")
+    assert is_older(seen(record, state, one), owner)
+    assert not is_older(seen(record, replace(state, proven_at=frozenset({URL})), one), owner)
+
+
+@cases(
+    ("elements", "appeared"),
+    [
+        ((el("alert", "Amount is higher than your limit. Your request was not sent."), AMOUNT, SUBMIT), ()),
+        ((text("Something went wrong."), *OLD), ()),
+        ((*OLD,), ("Nothing was saved.",)),
+        # In a language whose words are not known: the form is there again, and an alert beside it.
+        ((el("alert", "A kérelem túl nagy"), AMOUNT, SUBMIT), ()),
+        ((el("textbox", "Amount", tag="input", value="1250.00", states=("invalid",)), SUBMIT), ()),
+    ],
+)
+def test_a_page_that_says_that_nothing_was_sent_ends_the_sample(
+    elements: tuple[Element, ...], appeared: tuple[str, ...]
+):
+    state = pressed(page(AMOUNT, SUBMIT), *appeared)
+    failed = expect(ended(page(*elements), state), Fail)
+    assert failed.code == "not_sent"
+    ruling, _ = judge_done(seen(page(*elements), state), Done(values={"request_number": "Q-77"}), by_model=True)
+    assert ruling.message.startswith("after the press the page")
+
+
+def test_an_alert_beside_an_empty_form_or_of_good_news_is_no_refusal():
+    state = pressed(page(AMOUNT, SUBMIT))
+    empty = el("textbox", "Amount", tag="input", value="")
+    assert not_sent(seen(page(el("alert", "Request Q-77 was sent."), empty, SUBMIT), state)) == ""
+    assert not_sent(seen(page(AMOUNT, el("status", "Request number Q-77")), state)) == ""
+
+
+def test_a_confirmation_of_another_amount_goes_to_a_person():
+    state = pressed(page(AMOUNT, SUBMIT))
+    other = page(heading("Received"), *row("Request number", "Q-77"), *row("Amount", "125.00"))
+    failed = expect(ended(other, state), Fail)
+    assert (failed.code, "'125.00'" in failed.note) == ("unknown_outcome", True)
+    same = page(heading("Received"), *row("Request number", "Q-77"), *row("Amount", "1,250.00 USD"))
+    assert expect(ended(same, state), Done).values == {"request_number": "Q-77"}
+
+
+@cases(
+    "words",
+    [
+        "Your request was not sent.", "The form could not be saved", "We were unable to process your order.",
+        "An error occurred", "Ihre Anfrage wurde nicht gesendet.", "Das Speichern ist fehlgeschlagen",
+        "Votre demande n'a pas été envoyée", "No se pudo guardar", "O pedido não foi enviado", "De aanvraag is mislukt",
+        "La richiesta non è stata inviata",
+    ],
+)  # fmt: skip
+def test_words_that_it_was_not_sent(words: str):
+    assert is_refusal(words)
+
+
+@cases(
+    "words",
+    [
+        "Your request was sent.", "If your request was not sent, call us.", "Error handling", "No changes",
+        "Ihre Anfrage wurde gesendet.", "Not all fields are required", "Request received",
+    ],
+)  # fmt: skip
+def test_words_that_say_nothing_of_it(words: str):
+    assert not is_refusal(words)
+
+
+@cases(
+    ("one", "other", "same"),
+    [
+        ("1250.00", "1,250.00", True), ("1250", "1,250.00 USD", True), ("12.50", "1250", False),
+        ("125.00", "1250.00", False), ("0042", "42", None), ("Ann", "1", None),
+    ],
+)  # fmt: skip
+def test_two_notations_of_a_number(one: str, other: str, same: bool | None):
+    assert same_number(one, other) is same
