@@ -11,13 +11,22 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.text.login_words import asks_to_sign_in, is_login_address, names_identifier, names_provider
+from shared.text.login_words import (
+    asks_to_sign_in,
+    is_login_address,
+    names_identifier,
+    names_provider,
+    says_session_ended,
+)
+from shared.text.normal import quoted
 
 FRAME_AREAS = frozenset({"banner", "navigation", "contentinfo", "complementary", "search", "pager"})
 """Parts of a page around its content."""
 TEXT_ROLES = frozenset({"textbox", "combobox", "spinbutton"})
 CHOICE_ROLES = frozenset({"checkbox", "radio", "switch"})
 MAX_FIELDS = 2
+MOST_SAID = 6
+"""Most texts of a page that says nothing but that a session has ended."""
 MAX_TEXTS = 25
 """Most texts beside its controls that a page with nothing but a login has."""
 _PASSWORD = re.compile(r"\bpass(?:word|wort|code|phrase)\b|mot de passe|contraseña", re.I)
@@ -56,6 +65,9 @@ def find_login_wall(page: PageObserved) -> LoginWall | None:
     is_bare = not page.left_out and _is_bare(content) and _says_login(page, content)
     if any(is_password(element) for element in content):
         return LoginWall("asks for a password", is_bare)
+    ended = _says_session_ended(content) if not page.left_out and _is_bare(content) else ""
+    if ended:
+        return LoginWall(f"says {quoted(ended)}", True)
     words = _words_without_password(page, content) if is_bare else ""
     return LoginWall(words, is_bare) if words else None
 
@@ -68,6 +80,15 @@ def _words_without_password(page: PageObserved, content: Sequence[Element]) -> s
     if not fields and any(_is_way_in(element, page) for element in buttons):
         return "asks to sign in"
     return ""
+
+
+def _says_session_ended(content: Sequence[Element]) -> str:
+    """Return the words by which a page that shows nothing else says that one is not signed in any more."""
+    said = [element.name for element in content if element.role not in ("button", "link") and element.name]
+    values = any(element.role in TEXT_ROLES for element in content)
+    return (
+        next((text for text in said if says_session_ended(text)), "") if len(said) <= MOST_SAID and not values else ""
+    )
 
 
 def _is_bare(content: Sequence[Element]) -> bool:

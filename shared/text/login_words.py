@@ -36,6 +36,13 @@ _PROVIDER = re.compile(
     r"(?:continue|weiter|continuer|continuar|continua|doorgaan|fortsatt|fortsaet|jatka|kontynuuj|pokracovat|"
     r"продолжить|lanjutkan|tiep tuc) (?:with|using|via|mit|avec|con|com|met|med|z|s|с|через|dengan|voi)\b.{1,40}"
 )
+_ENDED = re.compile(
+    r"\b(?:session|login|sitzung|sesion|sessao|sessione|sessie|anmeldung)\b.{0,20}"
+    r"\b(?:expired|timed out|time-?out|ended|over|closed|abgelaufen|beendet|expire|ha expirado|expirou|scaduta|"
+    r"verlopen|caducado|terminada)\b"
+    r"|\byou (?:have been|were|are) (?:automatically )?(?:logged|signed) out\b"
+    r"|\bsie wurden (?:automatisch )?abgemeldet\b"
+)
 _PARTS = re.compile(r"\s+[-|·•:»/\N{EN DASH}\N{EM DASH}]\s+")
 
 _IDENTIFIER = re.compile(
@@ -83,6 +90,11 @@ def asks_to_sign_in(text: str) -> bool:
     if _SIGN_IN_WITHOUT_SPACES.search(plain):
         return len(plain) <= MAX_CHARS // 3
     return any(_PHRASE.fullmatch(part) for part in _PARTS.split(plain))
+
+
+def says_session_ended(text: str) -> bool:
+    """Return whether the text says that one is not signed in any more: `Your session has timed out.`"""
+    return len(text) <= 2 * MAX_CHARS and _ENDED.search(bare(tidy(text))) is not None
 
 
 def names_provider(text: str) -> bool:

@@ -76,3 +76,18 @@ async def test_a_password_field_is_a_wall_unless_it_stands_in_the_frame_of_the_p
 )
 async def test_other_pages_are_no_walls(look: Look, html: str):
     assert login_wall_words(await look(html)) == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Your session has timed out.", "Session expired", "You have been logged out", "Ihre Sitzung ist abgelaufen"],
+)
+async def test_a_page_that_says_only_that_the_session_has_ended_is_a_wall(look: Look, words: str):
+    page = await look(f"<title>Desk</title><h1>Desk</h1><p>{words}</p><a href=/>Home</a>")
+    assert login_wall_words(page) == f"says '{words}'"
+
+
+async def test_a_page_that_speaks_of_sessions_and_shows_more_is_no_wall(look: Look):
+    fields = "<dl><dt>Ticket<dd>TCK-1<dt>Subject<dd>Session expired<dt>Owner<dd>Ann Lee</dl>"
+    assert login_wall_words(await look(f"<h1>TCK-1</h1>{fields}")) == ""
+    assert login_wall_words(await look("<h1>Training</h1><p>The session was held in May.</p>")) == ""

@@ -15,6 +15,7 @@ from shared.contracts.actions import (
     Click,
     Extract,
     Goto,
+    PickOption,
     Scroll,
     TypeText,
     Wait,
@@ -285,3 +286,24 @@ async def test_text_that_is_taken_back_is_not_told_as_typed(session: PageSession
     await session.page.set_content("<label>Name<input oninput='setTimeout(() => this.value = null, 20)'></label>")
     result = await do(session, TypeText(target=text("Name"), text="abc"))
     assert (result.ok, result.code, result.effect) == (False, "effect_not_seen", ValueSet(value=""))
+
+
+async def test_a_window_that_opens_as_a_page_is_loaded_is_not_looked_at(session: PageSession, site: Site) -> None:
+    site.add("/news", "<h1>News</h1>")
+    record = site.add("/record", "<h1>TCK-1</h1><a id=a href=/news target=_blank>More</a><script>a.click()</script>")
+    opened = await do(session, Goto(url=record))
+    assert (opened.ok, session.page.url) == (True, record)
+    await session.observe("s1")
+    assert session.page.url == record
+    followed = await do(session, Click(target=ByText(text="More")))
+    assert (followed.ok, session.page.url) == (True, f"{site.url}/news")
+
+
+async def test_a_choice_that_a_page_takes_back_soon_was_not_made(session: PageSession, site: Site) -> None:
+    options = "<option>-<option>France</select>"
+    takes_back = "setTimeout(() => { this.selectedIndex = 0 }, 900)"
+    await session.act(Goto(url=site.add("/back", f'<select aria-label=Land onchange="{takes_back}">{options}')))
+    picked = await do(session, PickOption(target=ByText(text="Land"), option="France"))
+    assert (picked.ok, picked.code) == (False, "effect_not_seen")
+    await session.act(Goto(url=site.add("/kept", f"<select aria-label=Land>{options}")))
+    assert (await do(session, PickOption(target=ByText(text="Land"), option="France"))).ok

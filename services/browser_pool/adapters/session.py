@@ -31,7 +31,7 @@ from services.browser_pool.page.snapshot import CHARS_PER_TOKEN, choose
 from services.browser_pool.ports import Capture, PerformedAction
 from services.browser_pool.safety.limits import UseLimits
 from shared.aio import BackgroundTasks
-from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
+from shared.contracts.actions import Back, BrowserAction, Extract, Goto, Screenshot, Scroll, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 from shared.secrets.redaction import redacted_text
@@ -41,6 +41,7 @@ ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[PerformOutcome]]
 Found = Callable[["PageSession", ResolvedElement], Awaitable[ResolvedElement]]
 Refuses = Callable[["PageSession", ResolvedElement], Awaitable[PerformOutcome | None]]
+PRESSES_NOTHING = (Goto, Back, Screenshot, Scroll, Extract)
 BEGINS_S = 1.0
 """Time for a download to be announced after its document was aborted."""
 
@@ -102,8 +103,7 @@ class PageSession:
         """What is done once, when the element that the running action acts on is found."""
         self.named: tuple[str, ...] | None = None
         """What the task calls what it presses. None: nothing is withheld in this session."""
-        self.once = False
-        """The running action presses what cannot be undone."""
+        self.once = False  # whether the running action presses what cannot be undone
         self.before_pressing: Refuses | None = None
         """What may refuse, once, to press the element of the running action."""
 
@@ -318,6 +318,7 @@ class PageSession:
         self.named, self.once, self.before_pressing = named, once, None
         self.wants_step_picture, self.step_picture, self.before_acting = step_picture, None, None
         self.tabs.begin_action()
+        self.tabs.follows = not isinstance(action, PRESSES_NOTHING)
         self.network.begin_action()
         if self.guard is not None:
             self.guard.begin_action()

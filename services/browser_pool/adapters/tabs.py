@@ -38,6 +38,8 @@ class Tabs:
         self.context = context
         self.page = page
         self.opened: list[Page] = []
+        self.follows = True
+        """Whether a tab that opens is looked at. One that opens by itself, as a page is loaded, is not."""
         self.shown_before: list[Page] = []
         """Tabs that were active before, the latest last."""
         self.dialogs: list[str] = []
@@ -102,7 +104,7 @@ class Tabs:
     def follow(self) -> bool:
         """Switch to the tab opened last, or to the last one left when the active tab is closed. Return whether it
         switched."""
-        fresh = [page for page in self.opened if not page.is_closed()]
+        fresh = [page for page in self.opened if not page.is_closed()] if self.follows else []
         pages = fresh or (self.open_pages() if self.page.is_closed() else [])
         if pages and pages[-1] is not self.page:
             self.show(pages[-1])

@@ -175,7 +175,7 @@ def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | Obser
     if doubt := outcome_doubts(replace(context, index=context.index + 1)):
         later = observe_later(context.view, looks=2)
         return later or context.fail("unknown_outcome", f"the page does not tell of what was sent: {doubt}")
-    if has_succeeded(fired) or (fired[-1].ok and context.page.url != fired[-1].url):  # it led on after it had ended
+    if has_succeeded(fired) or (fired[-1].ok and fired[-1].url not in ("", context.page.url)):  # it led on late
         return NextStep()
     message = fired[-1].message or "nothing was seen to come of it"
     return context.fail("unknown_outcome", f"the button was pressed, and it is not known what came of it: {message}")

@@ -50,6 +50,7 @@ from shared.task.route import (
     words,
 )
 from shared.task.spec import placeholders
+from shared.text.normal import quoted
 
 HANDLERS: dict[type[Step], Callable[[RouteContext, Any], Act | ObserveAgain | NextStep]] = {
     Follow: navigation.follow,
@@ -84,6 +85,9 @@ def route_decision(view: SampleView, page: PageObserved, read: PageRead) -> Rout
     wrong = _wrong_status(view, page)
     if wrong is not None:
         return RouteOutcome(wrong)
+    asked = _unforeseen_dialog(view, page, read)
+    if asked is not None:
+        return RouteOutcome(asked)
     at, seen, notes = current_step(view), (), ()
     while at < len(view.spec.route):
         context = RouteContext(view, page, read, at)
@@ -93,6 +97,16 @@ def route_decision(view: SampleView, page: PageObserved, read: PageRead) -> Rout
         seen, notes = (*seen, *outcome.seen), (*notes, *outcome.notes)
         at += 1 + outcome.skip
     return RouteOutcome(None, seen, notes)
+
+
+def _unforeseen_dialog(view: SampleView, page: PageObserved, read: PageRead) -> Act | None:
+    """Name the question that the page asks, where no press of the route has led to it: nothing else is seen then."""
+    if page.dialog is None:
+        return None
+    context = RouteContext(view, page, read, min(current_step(view), len(view.spec.route) - 1))
+    if isinstance(context.step, PressButton) and context.entries():
+        return None
+    return context.fail("off_route", f"the page asks {quoted(page.dialog)}, and the route does not foresee it")
 
 
 def told_otherwise(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
