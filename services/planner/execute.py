@@ -48,7 +48,7 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, PageObserved, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount, TargetContext, ValueSource
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount, TargetContext, ValueSource, plain_note
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
@@ -118,7 +118,8 @@ async def execute_action(
     left = await _attach_before_leaving(view, action, session, deps)
     named = names_of_presses(view, action, decided_by)
     result = await _act(action, session, deps, step_picture=has_step_picture(view), named=named, once=once)
-    notes = (*left.notes, *not_stored_notes(result.notes))
+    closed = (plain_note(f"what lay over the page was sent away: {one}") for one in result.change.dismissed)
+    notes = (*left.notes, *not_stored_notes(result.notes), *closed)
     return ActionOutcome(
         action,
         result.message,

@@ -35,13 +35,6 @@ CLICK = Click(target=at("css=#b"))
             'div#c "We use cookies": pressed button "Reject all"',
         ),
         (
-            f"<div class=v id=c style='{OVER_MIDDLE}'><h2>We use cookies</h2>"
-            + BAD.format("Settings")
-            + GO.format("", "Accept all")
-            + "</div>",
-            'div#c "We use cookies": pressed button "Accept all"',
-        ),
-        (
             f"<div class=v id=c style='{OVER_MIDDLE}'>"
             + BAD.format("Claim your prize")
             + GO.format("class=modal-close", "<svg width=9 height=9></svg>")
@@ -61,6 +54,18 @@ async def test_what_can_be_closed_is_closed_and_told(session: PageSession, over:
     assert await shown(session, "#o") == "hit"
 
 
+async def test_consent_is_given_only_where_the_task_names_the_button(session: PageSession) -> None:
+    asked = f"<div class=v id=c style='{OVER_MIDDLE}'><h2>We use cookies</h2>{BAD.format('Settings')}"
+    await session.page.set_content(f"{BELOW}{asked}{GO.format('', 'Accept all')}</div>")
+    for named in (None, (), ("Accept",)):
+        blocked = (await session.act(CLICK, named=named)).result
+        assert (blocked.code, blocked.change.dismissed) == ("blocked", ())
+        assert 'div#c "We use cookies" is over it' in blocked.message
+    clicked = (await session.act(CLICK, named=("Accept all",))).result
+    assert (clicked.ok, clicked.change.dismissed) == (True, ('div#c "We use cookies": pressed button "Accept all"',))
+    assert await shown(session, "#o") == "hit"
+
+
 async def test_refusing_an_order_is_no_way_to_close_its_dialog(session: PageSession) -> None:
     asked = f"<div class=v role=dialog style='{OVER_MIDDLE}'>Decide on this order{BAD.format('Approve')}"
     for name in ("Reject", "Decline", "Reject all"):
@@ -74,7 +79,7 @@ async def test_two_things_one_over_the_other(session: PageSession) -> None:
         f"<div id=w role=dialog style='{OVER_MIDDLE};z-index:5'>"
         + "<button aria-label=Close onclick='w.remove()'>x</button></div>"
     )
-    second = f"<div id=v style='{OVER_MIDDLE}'>Cookies <button onclick='v.remove()'>Accept</button></div>"
+    second = f"<div id=v style='{OVER_MIDDLE}'>Cookies <button onclick='v.remove()'>Reject</button></div>"
     await session.page.set_content(BELOW + second + first)
     assert len((await do(session, CLICK)).change.dismissed) == 2
     assert await shown(session, "#o") == "hit"

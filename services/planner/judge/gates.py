@@ -15,6 +15,7 @@ from services.planner.judge.login_page import login_page_words
 from services.planner.judge.press_outcome import outcome_problems, without_older
 from services.planner.judge.record_checks import (
     artifact_problems,
+    consent_notes,
     file_notes,
     identity_problems,
     is_doubtful,
@@ -94,7 +95,12 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
         *artifact_problems(view),
         *doubts,
     )
-    notes = (*(note for _, _, found in fields for note in found), *merged.notes, *file_notes(view))
+    notes = (
+        *(note for _, _, found in fields for note in found),
+        *merged.notes,
+        *file_notes(view),
+        *consent_notes(view),
+    )
     return CheckedDone(merged.values, problems, notes, judgment)
 
 
@@ -154,7 +160,13 @@ def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending
     review = ending.status == "needs_review"
     values = tuple(without_older(view, one) for one in partial_values(view)) if review else ()
     message = ending.message if disputed is None else f"{disputed.message}; the decider said: {ending.message}"
-    return replace(ending, message=message, values=values, flagged=review, notes=view.state.notes)
+    return replace(
+        ending,
+        message=message,
+        values=values,
+        flagged=review,
+        notes=combined_notes(view.state.notes, consent_notes(view)),
+    )
 
 
 def _absence_problems(view: SampleView, fail: Fail) -> tuple[SampleProblem, ...]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from services.planner.judge.reported_values import reported_value
 from services.planner.page.fields import FieldFound, FieldMissing
 from services.planner.page.identity import identity_proof, read_page
+from services.planner.page.text import find_dismissal
 from services.planner.state.attempt_state import SampleProblem, SampleView, invalid_words, is_invalid
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.contracts.steps import FieldValue, Note, plain_note
@@ -20,6 +21,7 @@ from shared.task.judgments import answers_of, find_answer
 from shared.task.route import FetchFile
 from shared.task.row_values import expected_identity
 from shared.task.typed_values import as_shown
+from shared.text.dismissals import AGREEING
 from shared.text.names import safe_label
 from shared.text.normal import fold, quoted
 from shared.text.record_words import is_same_id
@@ -130,6 +132,21 @@ def artifact_problems(view: SampleView) -> list[SampleProblem]:
     if wanted:
         return [SampleProblem("invalid_file", "; ".join(dict.fromkeys(map(invalid_words, wanted))))]
     return [SampleProblem("missing_artifacts", f"these artifacts are missing: {', '.join(missing)}", lacking=True)]
+
+
+def consent_notes(view: SampleView) -> tuple[Note, ...]:
+    """Return a note where a question for consent lies over the page, which can only be agreed to."""
+    buttons = [] if view.page is None else [e.name for e in view.page.elements if e.in_dialog and e.role == "button"]
+    if view.page is None or not any(fold(name) in AGREEING for name in buttons):
+        return ()
+    if find_dismissal(view.page, view.spec.may_press) is not None:
+        return ()
+    named = ", ".join(map(quoted, buttons[:5]))
+    return (
+        plain_note(
+            f"a question lies over the page, and nothing closes it but to agree ({named}); `may_press` allows it"
+        ),
+    )
 
 
 def file_notes(view: SampleView) -> tuple[Note, ...]:

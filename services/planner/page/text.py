@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
 from shared.flows.page_elements import is_input, text_of
-from shared.text.dismissals import ALL, names_that_close
+from shared.text.dismissals import AGREEING, ALL, names_that_close
 from shared.text.normal import fold, tidy
 from shared.text.record_words import word_and_number
 
@@ -92,12 +92,15 @@ def title_element(page: PageObserved) -> Element:
     return Element(ref=0, role="title", name=page.title, tag="title", fingerprint="title")
 
 
-def find_dismissal(page: PageObserved) -> Element | None:
-    """Return the button that best closes a dialog or banner over the page."""
+def find_dismissal(page: PageObserved, agreed: Iterable[str] = ()) -> Element | None:
+    """Return the button that best closes a dialog or banner over the page. ``agreed``: names of buttons that may be
+    pressed although they agree to something."""
     over = [e for e in page.elements if e.in_dialog]
     pressed = [e for e in over if e.role in ("button", "link")]
     ranks = names_that_close((e.name for e in over), [e.name for e in pressed if e.role == "button"], ALL)
-    ways = [e for e in pressed if fold(e.name) in ranks and "disabled" not in e.states]
+    allowed = {*map(fold, agreed)}
+    withheld = set(AGREEING) - allowed
+    ways = [e for e in pressed if fold(e.name) in ranks.keys() - withheld and "disabled" not in e.states]
     return min(ways, key=lambda e: (ranks[fold(e.name)], e.ref), default=None)
 
 

@@ -5,6 +5,8 @@ A start page that answers with an error, or not at all, ends the sample before a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
 from services.planner.page.identity import identity_proof
@@ -15,9 +17,10 @@ from shared.contracts.actions import AnyAction, ByRef, Click, Fail, Goto, Screen
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
-from shared.contracts.steps import RouteMark
+from shared.contracts.steps import RouteMark, plain_note
 from shared.flows.waiting import ALL_LOOKS, next_pause_s, pause_while_changing_s
 from shared.task.row_values import missing_columns, start_url
+from shared.text.normal import quoted
 
 GONE = (404, 410)
 LOGIN = (401, 403)
@@ -129,13 +132,16 @@ def observe_more(view: SampleView, page: PageObserved) -> ObserveAgain | None:
     return None
 
 
-def dismiss_dialog(page: PageObserved, tried: int) -> Act | None:
-    """Return a click that closes a dialog or banner over the page. `tried`: how often that was done already."""
-    button = find_dismissal(page)
+def dismiss_dialog(view: SampleView, page: PageObserved, tried: int) -> Act | None:
+    """Return a click that closes a dialog or banner over the page. `tried`: how often that was done already.
+
+    What agrees to something is pressed only where the task names it."""
+    button = find_dismissal(page, view.spec.may_press)
     if button is None or tried >= MAX_DISMISSALS:
         return None
     target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
-    return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
+    act = by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
+    return replace(act, notes=(plain_note(f"{quoted(button.name)} was pressed to send away what lay over the page"),))
 
 
 def scroll_down(view: SampleView, page: PageObserved) -> Act | None:

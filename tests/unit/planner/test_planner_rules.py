@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.gates import judge_done
+from services.planner.judge.record_checks import consent_notes
 from services.planner.page.fields import field_values
 from services.planner.page.identity import read_page
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.transitions import after_look, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
 from shared.contracts.results import Change, Navigated
+from shared.contracts.steps import note_text
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import is_password
 from tests.cases import cases
@@ -110,7 +112,6 @@ def banner(*names):
         (("Accept", "Manage", "Only necessary"), "Only necessary"),
         (("Accept cookies", "Close"), "Close"),
         (("OK",), "OK"),
-        (("Accept all",), "Accept all"),
     ],
 )
 def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
@@ -119,6 +120,17 @@ def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
     assert isinstance(click.target, ByRef)
     assert seen.elements[click.target.ref - 1].name == pressed
     assert click.target.snapshot_id == seen.snapshot_id
+
+
+def test_what_agrees_to_something_is_pressed_only_where_the_task_names_it():
+    seen = page(*banner("Accept all", "Settings"), text("We use cookies", in_dialog=True), *ticket())
+    assert isinstance(action(seen), Screenshot)
+    named = spec(may_press=["Accept all"])
+    assert expect(action(seen, spec=named), Click).target == ByRef(ref=1, snapshot_id=seen.snapshot_id)
+    (note,) = consent_notes(view(seen, spec=spec()))
+    assert "'Accept all', 'Settings'" in note_text(note)
+    assert consent_notes(view(seen, spec=named)) == ()
+    assert consent_notes(view(page(*ticket()))) == ()
 
 
 @cases("names", [("Close ticket",), ("Delete",), ("Accept invitation",), ("Manage",)])
@@ -336,3 +348,10 @@ def test_a_field_that_the_page_leaves_open_later_is_known_no_more():
 def test_without_proof_nothing_is_captured():
     seen = page(heading("Ticket"), *row("Assignee", "Ann"), *row("Due", "2026-03-03"))
     assert isinstance(patient(seen), Done)
+
+
+def test_a_question_of_the_browser_that_nobody_foresaw_is_named():
+    asking = page(dialog="confirm: Leave this page?")
+    state = acted(opened(), picture("off_route"), shot("off_route"), "")
+    failed = expect(action(asking, state=state), Fail)
+    assert (failed.code, "Leave this page?" in failed.note) == ("off_route", True)

@@ -53,7 +53,7 @@ def decide(view: SampleView) -> Decision:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page = view.page
     clicks = sum(isinstance(e.action, Click) for e in steps_since_gain(view.state))
-    in_the_way = _error(view, page) or dismiss_dialog(page, clicks) or observe_more(view, page)
+    in_the_way = _error(view, page) or dismiss_dialog(view, page, clicks) or observe_more(view, page)
     in_the_way = in_the_way or _await_answers(view, page)
     if in_the_way is not None:
         return in_the_way

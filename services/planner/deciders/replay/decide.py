@@ -42,6 +42,7 @@ from shared.contracts.planner import BY_REPLAY
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
 from shared.flows.page_elements import description_of, is_input
+from shared.text.dismissals import AGREEING
 
 LOOKS = 2
 """Extra observations of a page that differs, because it may still be loading."""
@@ -299,7 +300,7 @@ def _harmless_click(now: Element, page: PageObserved | None) -> bool:
         return False
     if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS_MORE & set(now.states):
         return True
-    if page is not None and find_dismissal(page) is now:
+    if page is not None and find_dismissal(page, AGREEING) is now:
         return True
     return _is_looking_label(now.name.strip())
 

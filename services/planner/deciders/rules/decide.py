@@ -36,7 +36,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
 from shared.flows.page_elements import is_input
 from shared.login_walls import login_wall_words
-from shared.text.normal import label_form
+from shared.text.normal import label_form, quoted
 
 
 def decide(view: SampleView) -> Decision:
@@ -47,6 +47,8 @@ def decide(view: SampleView) -> Decision:
     page, read = view.page, read_page(view.spec, view.sample, view.page)
     if view.spec.route:
         return _along_the_route(view, page, read)
+    if page.dialog is not None:
+        return fail_with_screenshot(view, Fail(code="off_route", note=f"the page asks {quoted(page.dialog)}"))
     seen = field_values(view.spec, read.readings, page)
     decision = _dismiss_overlay(view, page, read) or _no_such_record(view, page, read)
     decision = decision or _finish(view, page, read, seen) or done_decision(seen, page)
@@ -112,7 +114,7 @@ def _finish(
 def _dismiss_overlay(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
     """Close a banner or a dialog, unless the record itself is in it."""
     tried = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
-    return None if _record_in_dialog(read) else dismiss_dialog(page, tried)
+    return None if _record_in_dialog(read) else dismiss_dialog(view, page, tried)
 
 
 def _record_in_dialog(read: PageRead) -> bool:

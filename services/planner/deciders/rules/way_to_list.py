@@ -23,7 +23,7 @@ def way_to_list(view: SampleView) -> Decision | None:
     nothing_read = PageRead({}, UNPROVEN)
     if view.page.dialog is None and not route.needs_dialog(view, view.page, nothing_read):
         tried = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
-        cleared = dismiss_dialog(view.page, tried)
+        cleared = dismiss_dialog(view, view.page, tried)
         if cleared is not None:
             return cleared
     walked = route.route_decision(view, view.page, nothing_read)

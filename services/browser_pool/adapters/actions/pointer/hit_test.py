@@ -241,23 +241,25 @@ async def _hit_test(
     session: PageSession, frame: Frame, snapshot_id: str, n: int, part: PressedPart, way_id: str = WAY
 ) -> tuple[HitTest, Frame]:
     """Test the point within its own frame, then whether the frame is free at that point of the page."""
-    timeout_s = session.limits.action_s
-    way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, way_id, part))
+    timeout_s, agreed = session.limits.action_s, "\n".join(session.named or ())
+    way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, way_id, part, agreed))
     main = session.page.main_frame
     if way.state != "free" or frame is main:
         return way, frame
     left, top = await frame_origin(session, frame)
     over = await session.run_timed(
-        engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), way_id)
+        engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), way_id, agreed)
     )
     if over.state == "outside":
         # Of a frame that is higher than the window, the part with the element is shown, not the frame.
         inside = engine.element(frame, f"{way_id}x", 0)
         await session.run_timed(inside.scroll_into_view_if_needed(timeout=timeout_s * 1000))
-        way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, way_id))
+        way = await session.run_timed(
+            engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, way_id, "own", agreed)
+        )
         left, top = await frame_origin(session, frame)
         over = await session.run_timed(
-            engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), way_id)
+            engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), way_id, agreed)
         )
     return (way, frame) if over.state == "free" else (over, main)
 

@@ -61,6 +61,10 @@ function told(el) {
   return `${role || el.localName}${id} "${clean(name).slice(0, 120)}"`;
 }
 
+// To consent is a decision: only a button that the task names is pressed for it.
+let allowed = new Set();
+function mayAgreeTo(names) { allowed = new Set((names || '').toLowerCase().split('\n').filter(Boolean)); }
+
 // The button that closes it and does nothing else.
 function wayOut(box) {
   const pressable = everything('button,[role=button],a,input[type=button],input[type=submit],[onclick],[tabindex]', box).concat(pointed(box)).filter(mayBePressed);
@@ -76,7 +80,7 @@ function wayOut(box) {
   const noted = names.findIndex((name) => NOTED.test(name));
   if (noted >= 0 && buttons.size === 1) return pressable[noted];
   if (!aboutConsent) return null;
-  const agreed = names.findIndex((name) => CONSENT.test(name) || NOTED.test(name));
+  const agreed = names.findIndex((name) => allowed.has(name.toLowerCase()) && (CONSENT.test(name) || NOTED.test(name)));
   return agreed >= 0 ? pressable[agreed] : null;
 }
 

@@ -2,12 +2,12 @@
 
 function handVerbs() {
   return {
-    reach: (id, n, asId, how) => reach(id, Number(n), asId, how),
+    reach: (id, n, asId, how, agreed) => { mayAgreeTo(agreed); return reach(id, Number(n), asId, how); },
     press: (id, x, y, how) => takeAim(id, Number(x), Number(y), how),
     look: () => lookAtPage(),
     changes: () => changesShown(),
     pressed: () => outcomeOfAim(),
-    over: (x, y, asId) => overFrame(Number(x), Number(y), asId),
+    over: (x, y, asId, agreed) => { mayAgreeTo(agreed); return overFrame(Number(x), Number(y), asId); },
     focused: (asId) => focused(asId),
     leave: () => leaveField(),
     unsent: (id, n) => unsentFields(id, Number(n)),
