@@ -248,30 +248,25 @@ class PageObserved(Message, frozen=True, kw_only=True):
     awaits_data: bool = False
     """A request that it may be drawn from is in flight or has ended since it was read, or a timer is overdue."""
     awaited: tuple[str, ...] = ()
-    """What the page's own requests ask for that have not been answered, however long ago they were made, such as
-    ``GET https://example.com/api/owner``; three at most. Their answers may replace what it shows. Polls and streams are
-    none of them."""
+    """What the page's own requests, no polls and no streams, ask for without an answer so far: three at most, such as
+    ``GET https://example.com/api/owner``. Their answers may replace what it shows."""
     failed: tuple[str, ...] = ()
     """The same of those for data that were answered with an error of the site (5xx, 429), or not at all."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):
-    """Request for an action; an ActionResult answers. ``step_picture``: with one before. ``named``: names to press.
-
-    ``once``: the press cannot be undone: what has the focus gives it up first, and a form that has changed, or that the
-    browser would not send, is not pressed (``fields_changed``, ``form_invalid``)."""
+    """Request for an action; an ActionResult answers. ``step_picture``: with one before. ``named``: names to press."""
 
     session_id: str
     instance_id: str
     action: BrowserAction
     step_picture: bool = False
     named: tuple[str, ...] = ()
-    once: bool = False
+    once: bool = False  # a press that cannot be undone: the form is looked at once more, without the focus
 
 
 class CapturePage(Message, frozen=True, kw_only=True):
     """Request to store the page as it is now, with its observation.
-
     ``snapshot_id`` and ``refs``: elements of an earlier observation that are looked up on the page, with their
     locators. ``known``: ``observation_sha256`` of the captures stored so far; an equal page is not stored again.
     ``pictures``: hashes of pictures of the whole page that were taken of it; with any, each element that can be seen is

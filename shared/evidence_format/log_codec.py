@@ -87,6 +87,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     flow: FlowPlace | UnsetType | None = UNSET
     """UNSET where no flow asked for it."""
     claimed: int | UnsetType = UNSET
+    stood: dict[str, tuple[str, ...]] | UnsetType = UNSET
     """UNSET where the action can be taken back."""
     heals: tuple[Heal, ...] | UnsetType = UNSET
     """UNSET where a flow has found everything as it was recorded."""
@@ -109,7 +110,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 NO_ACTION = "none"
 _CONVERTED = (
-    *("action", "result", "message", "route", "workflow", "flow", "claimed", "heals", "target_context"),
+    *("action", "result", "message", "route", "workflow", "flow", "claimed", "stood", "heals", "target_context"),
     *("planner_id", "session_id"),
 )
 """Fields that an entry has in another form than the step."""
@@ -144,6 +145,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         workflow=UNSET if step.workflow is None else step.workflow,
         flow=UNSET if step.flow is None else step.flow,
         claimed=step.claimed or UNSET,
+        stood=step.stood or UNSET,
         planner_id=step.planner_id or UNSET,
         session_id=step.session_id or UNSET,
         heals=step.heals or UNSET,
@@ -164,6 +166,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         workflow=None if entry.workflow is UNSET else entry.workflow,
         flow=None if entry.flow is UNSET else entry.flow,
         claimed=0 if entry.claimed is UNSET else entry.claimed,
+        stood={} if entry.stood is UNSET else entry.stood,
         planner_id="" if entry.planner_id is UNSET else entry.planner_id,
         session_id="" if entry.session_id is UNSET else entry.session_id,
         heals=() if entry.heals is UNSET else entry.heals,

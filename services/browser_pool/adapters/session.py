@@ -31,7 +31,7 @@ from services.browser_pool.page.snapshot import CHARS_PER_TOKEN, choose
 from services.browser_pool.ports import Capture, PerformedAction
 from services.browser_pool.safety.limits import UseLimits
 from shared.aio import BackgroundTasks
-from shared.contracts.actions import Back, BrowserAction, Extract, Goto, Screenshot, Scroll, Target
+from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 from shared.secrets.redaction import redacted_text
@@ -41,7 +41,7 @@ ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[PerformOutcome]]
 Found = Callable[["PageSession", ResolvedElement], Awaitable[ResolvedElement]]
 Refuses = Callable[["PageSession", ResolvedElement], Awaitable[PerformOutcome | None]]
-PRESSES_NOTHING = (Goto, Back, Screenshot, Scroll, Extract)
+Names = tuple[str, ...] | None
 BEGINS_S = 1.0
 """Time for a download to be announced after its document was aborted."""
 
@@ -101,7 +101,7 @@ class PageSession:
         """The picture of the running action, if one was asked for and is taken."""
         self.before_acting: Found | None = None
         """What is done once, when the element that the running action acts on is found."""
-        self.named: tuple[str, ...] | None = None
+        self.named: Names = None
         """What the task calls what it presses. None: nothing is withheld in this session."""
         self.once = False  # whether the running action presses what cannot be undone
         self.before_pressing: Refuses | None = None
@@ -306,19 +306,13 @@ class PageSession:
         return same and quiet and not self.network.has_pending()
 
     async def act(
-        self,
-        action: BrowserAction,
-        *,
-        step_picture: bool = False,
-        named: tuple[str, ...] | None = None,
-        once: bool = False,
+        self, action: BrowserAction, *, step_picture: bool = False, named: Names = None, once: bool = False
     ) -> PerformedAction:
         """Perform one action. What the page does is part of the result; only a lost session raises."""
         self._spent_s = 0.0
         self.named, self.once, self.before_pressing = named, once, None
         self.wants_step_picture, self.step_picture, self.before_acting = step_picture, None, None
         self.tabs.begin_action()
-        self.tabs.follows = not isinstance(action, PRESSES_NOTHING)
         self.network.begin_action()
         if self.guard is not None:
             self.guard.begin_action()

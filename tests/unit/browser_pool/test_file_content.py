@@ -17,7 +17,7 @@ from PIL import Image
 from services.browser_pool.adapters.downloads.openers import open_whole
 from services.browser_pool.files.content import judged, kind_of
 from tests.cases import cases
-from tests.unit.browser_pool.test_previews import CELL, pdf, xlsx
+from tests.unit.browser_pool.made_files import CELL, pdf, xlsx
 
 SIGN_IN = b"<!doctype html><title>Desk</title><form><input name=u><input type='password'></form>"
 SHOWN = b"<!doctype html><title>Desk</title><p>Your session has expired."

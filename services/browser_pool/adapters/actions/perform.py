@@ -9,10 +9,10 @@ from typing import Any
 from services.browser_pool.adapters.actions.date_picker.set_date import set_date
 from services.browser_pool.adapters.actions.dialogs import answer_dialog, dialog_refusal, run_until_dialog
 from services.browser_pool.adapters.actions.download import download
-from services.browser_pool.adapters.actions.last_look import last_look
 from services.browser_pool.adapters.actions.navigate import back, close_tab, goto, switch_tab
 from services.browser_pool.adapters.actions.pointer.click import click, double_click, hover
 from services.browser_pool.adapters.actions.pointer.drag import drag, drag_by
+from services.browser_pool.adapters.actions.pointer.last_look import last_look
 from services.browser_pool.adapters.actions.press import press
 from services.browser_pool.adapters.actions.read import extract, scroll, wait
 from services.browser_pool.adapters.actions.screenshot import (
@@ -88,6 +88,8 @@ IMPLEMENTATIONS: dict[type[Action], Implementation] = {
 }
 """The implementation of each browser action. The service's README lists what else a new action needs."""
 
+PRESSES_NOTHING = (Goto, Back, Screenshot, Scroll, Extract)
+"""A tab that opens meanwhile has opened by itself."""
 TIMEOUT_S = 110.0
 """Time limit for one action, below the deadline of the caller's request."""
 
@@ -101,6 +103,7 @@ async def perform(session: PageSession, action: BrowserAction) -> PerformOutcome
     implementation = IMPLEMENTATIONS[type(action)]
     if isinstance(action, AnswerDialog):
         return await implementation(session, action)
+    session.tabs.follows = not isinstance(action, PRESSES_NOTHING)
     session.before_acting = take_before if session.wants_step_picture and acts_on_element(action) else None
     session.before_pressing = refusal_to_press if presses_target(action) else None
     try:
