@@ -171,7 +171,7 @@ class SampleWork:
             paused_s = self.deps.elapsed_s() - before_s
             self.started_s += paused_s
             self.timer.started_s += paused_s
-            self.stale = self.page is not None
+            self.stale = self.stale or self.page is not None
         return cut_short(self.view, interrupted_limit()) if self.steering.interrupted else None
 
     async def _decide(self) -> Decision:

@@ -12,6 +12,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.events import EventsLoaded, LoggedEvent
 from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.contracts.sessions.status import RunStatus
+from shared.contracts.steps import StepTaken
 from tests.end_to_end.conftest import Cli, System
 from tests.end_to_end.finished_runs import outcomes_of
 from tests.end_to_end.held_site import HeldSite
@@ -76,9 +77,17 @@ def test_a_run_is_steered_and_followed_on_the_command_line(system: System, onlin
         return done.stdout + done.stderr
 
     async def begin(site: HeldSite) -> tuple[str, str]:
+        """Pause a run whose sample is on its way to its page, and return once it has come there."""
         async with connect(system.url) as client:
             run_id = (await client.submit(task_of(site), rows=[{"number": "A-1"}])).run_id
-            return run_id, (await client.pause(run_id)).paused_key
+            await asyncio.to_thread(site.wait_until_asked, "A-1")
+            paused = (await client.pause(run_id)).paused_key
+            site.let_go()
+            async with aclosing(client.watch(run_id)) as events:
+                async for event in events:
+                    if isinstance(event, StepTaken):
+                        return run_id, paused
+        raise AssertionError("the run has ended without a step")
 
     with HeldSite(held=["A-1"]) as site:
         run_id, paused = asyncio.run(begin(site))
@@ -86,7 +95,6 @@ def test_a_run_is_steered_and_followed_on_the_command_line(system: System, onlin
         assert "told" in exhibit("message", run_id, "Take care.")
         assert "paused by another pause" in exhibit("resume", run_id, "--key", "other", code=3)
         assert f"resumed {paused}" in exhibit("resume", run_id, "--key", paused)
-        site.let_go()
         shown = exhibit("events", run_id, "--follow")
     for told in ("RunStarted", "FlowPaused", "Take care.", "FlowResumed", "RunCompleted"):
         assert told in shown
