@@ -86,6 +86,8 @@ WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
 RUN_CONTROL = Bucket("RUN_CONTROL")
 """Key-value: run id to its RunControl."""
+OUTAGES = Bucket("OUTAGES", max_age_s=30 * DAY_S)
+"""Key-value: run id to the OutageStreak of its samples."""
 SUBMISSIONS = Bucket("SUBMISSIONS", max_age_s=7 * DAY_S)
 """Key-value: id of a request for a run to its Submission."""
 KEY_VALUE_BUCKETS = (
@@ -106,6 +108,7 @@ KEY_VALUE_BUCKETS = (
     FLOW_HEALS,
     WEBHOOKS,
     RUN_CONTROL,
+    OUTAGES,
     SUBMISSIONS,
 )
 

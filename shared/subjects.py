@@ -2,9 +2,8 @@
 
     exhibit.v1.<kind>.<owner>.<noun>.<verb>[.<key>...]
 
-``ask`` is request and reply, nothing stored; ``cmd`` goes to a work-queue stream, one owner;
-``evt`` is past tense on a limits stream, many readers; ``dlq`` stores messages that were given up.
-The keys are attributes of the message, so that a subject follows from its message.
+``ask`` is request and reply, nothing stored; ``cmd`` goes to a work-queue stream, one owner; ``evt`` is past tense on a
+limits stream, many readers; ``dlq`` stores messages that were given up. The keys are attributes of the message.
 """
 
 from __future__ import annotations
@@ -286,7 +285,10 @@ END_FLOW: Ask[EndFlow, FlowEnded] = Ask(f"{PREFIX}.ask.workflows.flow.end", EndF
 NOTE_FLOW: Ask[FlowFinished, FlowNoted] = Ask(f"{PREFIX}.ask.workflows.flow.note", FlowFinished, FlowNoted)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
-    f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")
+    f"{PREFIX}.cmd.planner.sample.work",
+    WorkSample,
+    ("run_id", "sample_id"),
+    ("run_id", "sample_id", "attempt_base", "again"),
 )
 
 
@@ -307,7 +309,7 @@ RUN_REJECTED: Stored[SubmissionRejected] = Stored(
     f"{PREFIX}.evt.discovery.run.rejected", SubmissionRejected, ("run_id",), ("run_id",)
 )
 RUN_CONTROLLED: Stored[RunControlled] = Stored(
-    f"{PREFIX}.evt.discovery.run.controlled", RunControlled, ("run_id",), ("run_id", "number")
+    f"{PREFIX}.evt.discovery.run.controlled", RunControlled, ("run_id",), ("run_id", "number"), ("discovery",)
 )
 SAMPLE_FOUND: Stored[SampleFound] = Stored(
     f"{PREFIX}.evt.discovery.sample.found",

@@ -18,6 +18,7 @@ from services.evidence.intake.admit import (
     admit_step,
     refuse,
 )
+from services.evidence.intake.pauses import note_pause
 from services.evidence.lifecycle import attempt_log, close_run_if_complete, require_open_attempt
 from services.evidence.read_api.events import read_event_log
 from services.evidence.read_api.find_runs import find_known_runs
@@ -52,6 +53,7 @@ from shared.contracts.evidence import (
     StepsReply,
 )
 from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.control import RunControlled
 from shared.contracts.sessions.events import EventsReply, LoadEvents
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
@@ -88,6 +90,7 @@ from shared.subjects import (
     LOAD_STATUS,
     LOAD_STEPS,
     POPULATION_CLOSED,
+    RUN_CONTROLLED,
     RUN_FINISHED,
     RUN_STARTED,
     SAMPLE_FINISHED,
@@ -179,6 +182,12 @@ async def close_population(message: PopulationClosed, deps: EvidenceDeps, attemp
         await deps.ledger.save(state)
         await deps.store.make_durable(layout.run_key(message.run_id))
     return await close_run_if_complete(deps, state)
+
+
+@actor.handles(RUN_CONTROLLED, refuse=refuse, max_attempts=UNLIMITED_ATTEMPTS)
+async def file_control(message: RunControlled, deps: EvidenceDeps, attempt: int) -> None:
+    """Note for which outage the run pauses, and when it goes on."""
+    await note_pause(message, deps)
 
 
 @actor.handles(STEP_TAKEN, refuse=refuse, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)

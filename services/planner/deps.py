@@ -27,6 +27,7 @@ from shared.streams import (
     ARTIFACTS,
     FLOW_HEALS,
     MEMORY,
+    OUTAGES,
     RUN_CONTROL,
     RUN_FLOWS,
     RUNS,
@@ -38,6 +39,7 @@ from shared.subjects import (
     BEGIN_FLOW,
     CAPTURE,
     CLAIM_PRESS,
+    CONTROL_RUN,
     CREATE_WORKFLOW,
     DECIDE,
     END_FLOW,
@@ -58,6 +60,7 @@ from shared.subjects import (
     SEARCH_WORKFLOWS,
     STEP_TAKEN,
     VISION_ASK,
+    WORK_SAMPLE,
 )
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.spec import TaskSpec
@@ -244,6 +247,7 @@ BUS_USE = BusUse(
         RESTORE,
         FETCH_RESPONSE,
         CLAIM_PRESS,
+        CONTROL_RUN,
         DECIDE,
         VISION_ASK,
         LOAD_RESULT,
@@ -261,6 +265,7 @@ BUS_USE = BusUse(
     publishes=(
         STEP_TAKEN,
         SAMPLES_LISTED,
+        WORK_SAMPLE,
     ),
     reads=(
         RUNS,
@@ -269,6 +274,7 @@ BUS_USE = BusUse(
     records=(
         MEMORY,
         SPENDING,
+        OUTAGES,
         RUN_FLOWS,
         FLOW_HEALS,
         WORKFLOW_CHOICES,

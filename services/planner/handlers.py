@@ -14,7 +14,9 @@ from services.planner.model_tasks.drafting import request_problem
 from services.planner.reperform_sample import reperform_values
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
-from services.planner.steering import Steering, interrupted_limit
+from services.planner.steering.causes import outage_of_end, outage_of_error, outage_of_login
+from services.planner.steering.controls import Steering, interrupted_limit
+from services.planner.steering.outages import note_other_end, queue_anew
 from services.planner.try_sample import try_sample
 from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
@@ -39,6 +41,7 @@ from shared.contracts.planner import (
     WorkSample,
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
+from shared.contracts.runs.outages import Outage
 from shared.contracts.trial.tried import TryReply, TrySample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
@@ -51,6 +54,8 @@ DRAFT_DEADLINE_S = 300.0
 REPERFORM_DEADLINE_S = 600.0
 TRY_DEADLINE_S = 900.0
 KEPT_RUNS = 64
+MAX_ATTEMPTS = 4
+"""Deliveries of one message. One that is queued anew has as many again."""
 LOADING_ATTEMPTS, LOADING_PAUSE_S = 2, 3.0
 """How often a page that goes on loading is tried, and the time between."""
 NO_DRAFTER = (
@@ -69,27 +74,60 @@ def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: Exhibit
     """Return the result of a sample that will not be tried again."""
     if error.code == "page_loading":
         loading, now = ending_of("still_loading", str(error)), deps.now()
-        return to_finished(message, message.attempt_base + attempt, deps.planner_id, loading, now, now)
+        return to_finished(message, attempt_number(message, attempt), deps.planner_id, loading, now, now)
     final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
     tried = "" if final else f"given up after {attempt} attempts; the last one: "
     reason = cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted"
     ending, now = ending_of("retries_exhausted", f"{tried}{error}"), deps.now()
-    finished = to_finished(message, message.attempt_base + attempt, deps.planner_id, ending, now, now)
+    finished = to_finished(message, attempt_number(message, attempt), deps.planner_id, ending, now, now)
     return msgspec.structs.replace(finished, reason=reason, fault=fault_of(error.code))
 
 
+def attempt_number(message: WorkSample, attempt: int) -> int:
+    """Return the number of this attempt in the evidence: above every other one of the sample."""
+    return message.attempt_base + message.again * MAX_ATTEMPTS + attempt
+
+
 @actor.handles(
-    WORK_SAMPLE, queues=SAMPLE_QUEUES, emits=SAMPLE_FINISHED, deadline_s=DEADLINE_S, max_attempts=4, give_up=give_up
+    WORK_SAMPLE,
+    queues=SAMPLE_QUEUES,
+    emits=SAMPLE_FINISHED,
+    deadline_s=DEADLINE_S,
+    max_attempts=MAX_ATTEMPTS,
+    give_up=give_up,
 )
 async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> SampleFinished | None:
-    """Work on one sample in a browser session of its own. No session is leased if the decider cannot work."""
-    steering = Steering(message, deps)
-    await steering.wait_while_paused()
-    if steering.interrupted or steering.closing:
-        limit, now = interrupted_limit(), deps.now()
-        ending = ending_of(limit.reason, limit.message)
-        return to_finished(message, message.attempt_base + attempt, deps.planner_id, ending, now, now)
+    """Work on one sample, or queue it anew where it fails for what others fail for too; then None is returned."""
     run = await load_run(message.run_id, deps)
+    spec = run.spec_of(message)
+    steering = Steering(message, deps)
+    await steering.wait_to_begin(spec.outage.wait_s)
+    if steering.interrupted or steering.closing:
+        limit, now = interrupted_limit(steering.outage), deps.now()
+        ending = ending_of(limit.reason, limit.message)
+        return to_finished(message, attempt_number(message, attempt), deps.planner_id, ending, now, now)
+    try:
+        finished, outage = await attempt_sample(message, run, deps, attempt, steering.tried_in)
+    except ExhibitError as exc:
+        outage = outage_of_error(
+            exc, planner_name(run, deps), is_last=attempt >= MAX_ATTEMPTS or bool(steering.tried_in)
+        )
+        if outage is not None and await queue_anew(message, outage, spec, steering, deps):
+            return None
+        raise
+    if outage is not None:
+        return None if await queue_anew(message, outage, spec, steering, deps) else finished
+    await note_other_end(finished, steering, deps)
+    return finished
+
+
+async def attempt_sample(
+    message: WorkSample, run: CheckedRun, deps: PlannerDeps, attempt: int, tried_in: str
+) -> tuple[SampleFinished, Outage | None]:
+    """Work on one sample in a browser session of its own. No session is leased if the decider cannot work.
+
+    Returns how it ended, and what it failed for if others may fail for it too.
+    """
     spec = run.spec_of(message)
     decider = deps.decider(planner_name(run, deps))
     decider.check()
@@ -97,11 +135,12 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     recorded = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
     log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
     chosen = await choose_way(run, message, decider, deps)
-    decider, number = chosen.decider, message.attempt_base + attempt
-    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow)
+    decider, number = chosen.decider, attempt_number(message, attempt)
+    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow, tried_in)
     async with deps.lease(lease_request(spec, message)) as lease:
         if isinstance(lease, ProfilePaused):
-            return login_required(message, task.attempt, lease, deps)
+            finished = login_required(message, task.attempt, lease, deps)
+            return finished, outage_of_login(finished, spec)
         work = SampleWork(task, lease.session, deps)
         try:
             finished = await work.run()
@@ -112,15 +151,16 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
     if finished.decided_by == BY_API:  # neither a flow nor a planner has done anything
-        return msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen.usage))
+        return msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen.usage)), None
     way, usage = chosen.way(finished.usage), add_usage(finished.usage, chosen.usage)
     finished = msgspec.structs.replace(finished, usage=usage, way=way, no_flow=chosen.why_no_flow)
     if chosen.flow is not None and chosen.flow.way == "flow" and finished.status == "done":
         await report_flow(finished, chosen.flow.use.choice, chosen.flow.healed, deps.asks)
-    if not decider.asks_model:
-        return finished
+    outage = outage_of_end(finished, work.view)
+    if outage is not None or not decider.asks_model:
+        return finished, outage
     finished = await save_lessons(spec, finished, work.state, deps)
-    return await save_workflow(spec, finished, work.state, deps)
+    return await save_workflow(spec, finished, work.state, deps), None
 
 
 @actor.answers(CHECK_PLANNER)

@@ -35,7 +35,7 @@ from services.planner.state.step_parts import observation_ref, to_filed, with_pa
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
-from services.planner.steering import Steering, interrupted_limit
+from services.planner.steering.controls import Steering, interrupted_limit
 from services.planner.workflow_use.flow_file import store_flow
 from shared.contracts.actions import AnyAction, Goto
 from shared.contracts.base import Usage, add_usage
@@ -61,6 +61,8 @@ class Attempt:
     log: tuple[StepTaken, ...] = ()
     allow_effects: bool = False
     flow: FlowProgress | None = None
+    tried_in: str = ""
+    """The key of the pause in which the sample is tried."""
 
     @property
     def on_flow(self) -> bool:
@@ -100,7 +102,7 @@ class SampleWork:
         self.unlogged_readings: tuple[FieldValue, ...] = ()
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.timer = StepTimer(self.started_at, self.started_s)
-        self.steering = Steering(task.message, deps)
+        self.steering = Steering(task.message, deps, task.tried_in)
 
     async def run(self) -> SampleFinished:
         """Take steps until the sample ends. Errors of the browser pool or the model are raised: the sample is tried
@@ -172,7 +174,7 @@ class SampleWork:
             self.started_s += paused_s
             self.timer.started_s += paused_s
             self.stale = self.stale or self.page is not None
-        return cut_short(self.view, interrupted_limit()) if self.steering.interrupted else None
+        return cut_short(self.view, interrupted_limit(self.steering.outage)) if self.steering.interrupted else None
 
     async def _decide(self) -> Decision:
         before_s = self.deps.elapsed_s()

@@ -10,6 +10,7 @@ from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode, SqlCode
 from shared.contracts.planner import Way
+from shared.contracts.runs.outages import RunPause
 from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 
@@ -92,6 +93,8 @@ class RunFinished(Message, frozen=True, kw_only=True):
     """By which way its samples were worked out; empty in runs of earlier versions."""
     reconciliation: ReconciliationCounts | None = None
     """What the comparison with the register came to; None: there is none."""
+    pauses: tuple[RunPause, ...] = ()
+    """For which outages the run was paused, over all rounds."""
     llm_calls: int
     cost_usd: float
     started_at: datetime

@@ -34,12 +34,14 @@ WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})
 
 
 class WorkSample(Message, frozen=True, kw_only=True):
-    """Command to work on one sample. ``attempt_base``: attempts made in earlier rounds."""
+    """Command to work on one sample. ``attempt_base``: attempts made in earlier rounds. ``again``: how many times the
+    sample was queued anew in this round, because it had failed for what may be no fault of its own."""
 
     run_id: str
     sample_id: str
     sample: Sample
     attempt_base: int = 0
+    again: int = 0
     discover: bool = False
     """True: the work is to find the run's samples, with the run's discovery spec as the task."""
 

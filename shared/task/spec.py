@@ -65,6 +65,20 @@ class BudgetSpec(Strict):
     run_tokens: Annotated[int, Field(gt=0)] | None = Field(default=None, description="The same in tokens of all kinds.")
 
 
+class OutageSpec(Strict):
+    """When a run pauses because samples fail one after the other for one cause: the site, the login or the model."""
+
+    samples: Annotated[int, Field(ge=0, le=1000)] = Field(
+        default=5,
+        description="So many different samples in a row, none of which is left failed; 0: the run never pauses.",
+    )
+    wait_s: Annotated[float, Field(ge=0, le=7 * 24 * 3600)] = Field(
+        default=900.0,
+        description="How long the run waits for the cause to be mended, and tries a sample from time to time. Then it "
+        "is closed, to be resumed later.",
+    )
+
+
 class TaskSpec(Strict):
     """A task: where to go, what to bring back, and when it counts as done."""
 
@@ -112,6 +126,9 @@ class TaskSpec(Strict):
     max_time_s: Annotated[float, Field(ge=0)] = Field(
         default=300.0, description="For one attempt at one sample; 0 is no limit."
     )
+    max_network_failures: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=5, description="Tries in a row that meet no answer of the site, after which an attempt ends."
+    )
     concurrency: Annotated[int, Field(ge=1, le=256)] = 5
     list_: ListChoice = Field(
         default=ListChoice(),
@@ -136,6 +153,7 @@ class TaskSpec(Strict):
         default="run",
         description="Whether what samples teach is shown to later ones: of the run, or of all runs of the task.",
     )
+    outage: OutageSpec = OutageSpec()
     budget: BudgetSpec = BudgetSpec()
     auth_profile: str | None = Field(
         default=None, description="A login state recorded with `exhibit login NAME URL`, under that name."

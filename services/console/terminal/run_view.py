@@ -27,6 +27,7 @@ from services.console.text.tally import (
 )
 from shared.contracts.codes import REASONS
 from shared.contracts.evidence import RunFinished
+from shared.contracts.runs.outages import pause_line
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
 from shared.statuses import STATUSES, colour_of, urgency_of
@@ -69,23 +70,25 @@ class LiveRunView:
         return live_view(self._tally, self._title, self._clock_s() - self._started_s)
 
 
-class BlockedWarning:
-    """Prints to standard error why evidence is blocked, once per reason."""
+class Warnings:
+    """Prints to standard error why evidence is blocked and what the run is paused for, once per reason."""
 
     def __init__(self) -> None:
-        self._printed = ""
+        self._blocked = self._paused = ""
 
     def show(self, tally: Tally) -> None:
-        if tally.blocked and tally.blocked != self._printed:
+        if tally.blocked and tally.blocked != self._blocked:
             print_err(f"exhibit: evidence is waiting: {tally.blocked}\n")
-        self._printed = tally.blocked
+        if tally.paused != self._paused:
+            print_err(f"exhibit: the run is paused: {tally.paused}\n" if tally.paused else "exhibit: the run goes on\n")
+        self._blocked, self._paused = tally.blocked, tally.paused
 
 
 class LineRunView:
     """Prints one line per tenth of the run, for a file or a pipe."""
 
     def __init__(self, console: Console) -> None:
-        self._console, self._printed_tenths, self._warning = console, -1, BlockedWarning()
+        self._console, self._printed_tenths, self._warning = console, -1, Warnings()
         self._found = 0
 
     def show(self, tally: Tally) -> None:
@@ -104,7 +107,7 @@ class SilentRunView:
     """Prints nothing but warnings, for scripts that read JSON."""
 
     def __init__(self) -> None:
-        self._warning = BlockedWarning()
+        self._warning = Warnings()
 
     def show(self, tally: Tally) -> None:
         self._warning.show(tally)
@@ -121,6 +124,8 @@ def live_view(tally: Tally, title: str, elapsed_s: float) -> RenderableType:
         parts.append(_active(tally))
     if tally.troubles:
         parts.append(_troubles(tally))
+    if tally.paused:
+        parts.append(Text(f"paused: {tally.paused}", style="bold yellow"))
     if tally.blocked:
         parts.append(Text(f"evidence is waiting: {tally.blocked}", style="bold red"))
     return Panel(Group(*parts), title=f"[bold]{escape(title)}[/]", subtitle=f"[dim]{tally.run_id}[/]", padding=(1, 2))
@@ -203,6 +208,8 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
     if not finished.population_complete or finished.population_note or finished.population_counted is not None:
         colour = "" if finished.population_complete else f"bold {colour_of('needs_review')}"
         facts.add_row("Samples", Text(_population(finished), style=colour))
+    for pause in finished.pauses:
+        facts.add_row("Paused", Text(pause_line(pause)))
     if finished.reconciliation is not None:
         facts.add_row("Register", Text(reconciliation_line(finished.reconciliation)))
     if finished.flagged:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shared.contracts.runs.outages import Outage, outage_text
 from shared.contracts.sessions.events import LoggedEvent
 from shared.contracts.sessions.status import RunStatus
+
+
+def outage_line(outage: Outage, run_id: str) -> str:
+    """Return what a run is paused for, and how it goes on."""
+    goes_on = f"it goes on by itself once that is mended, or with `exhibit runs resume {run_id}`"
+    return f"{outage_text(outage)}; {goes_on}"
 
 
 def status_lines(status: RunStatus) -> Iterator[str]:
@@ -15,6 +22,8 @@ def status_lines(status: RunStatus) -> Iterator[str]:
     waits = f", waits for {status.paused_key}" if status.paused_key else ""
     stands = "paused" if status.paused else stands
     yield f"{status.run_id}: {stands}{waits}; {facts.ended} of {facts.samples} samples ended"
+    if status.outage is not None:
+        yield outage_line(status.outage, status.run_id)
     if status.final_message:
         yield status.final_message
     for sample in status.samples:

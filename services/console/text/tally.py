@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from services.console.text.session_lines import outage_line
 from shared.contracts.actions import Action, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.codes import OpenCode, Status
@@ -14,6 +15,7 @@ from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, ReconciliationCounts, RunFinished, uses_flows
 from shared.contracts.explaining.explained import keys_text
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
+from shared.contracts.sessions.control import CloseRun, InterruptRun, PauseRun, ResumePaused, RunControlled
 from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.reconciliation import RECORD_VERDICTS
 from shared.statuses import urgency_of
@@ -92,6 +94,8 @@ class Tally:
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     blocked: str = ""
+    paused: str = ""
+    """What the run is paused for; empty: it is not, or a person has paused it."""
     finished: RunFinished | None = None
 
     @property
@@ -142,11 +146,19 @@ class Tally:
             self._step(event)
         elif isinstance(event, SampleFinished) and event.attempt > self.attempt_base:
             self._end(event)
+        elif isinstance(event, RunControlled):
+            self._control(event)
         elif isinstance(event, EvidenceBlocked):
             self.blocked = event.message
         elif isinstance(event, RunFinished) and event.attempt_base == self.attempt_base:
-            self.finished, self.blocked = event, ""
+            self.finished, self.blocked, self.paused = event, "", ""
             self.active.clear()
+
+    def _control(self, event: RunControlled) -> None:
+        if isinstance(event.control, PauseRun) and event.control.outage is not None:
+            self.paused = outage_line(event.control.outage, event.run_id)
+        elif isinstance(event.control, ResumePaused | CloseRun | InterruptRun):
+            self.paused = ""
 
     def _step(self, event: StepTaken) -> None:
         self.steps += 1

@@ -39,7 +39,7 @@ def known_control(record: RunControl, control_id: str) -> RunControlled | None:
 
 def applied(record: RunControl, request: ControlRun, at: datetime) -> RunControl | ControlRefused:
     """Return the record after the control; the last of ``last`` tells of it."""
-    changed = _changed(record, request)
+    changed = _changed(record, request, at)
     if isinstance(changed, ControlRefused):
         return changed
     number = record.count + 1
@@ -55,11 +55,11 @@ def applied(record: RunControl, request: ControlRun, at: datetime) -> RunControl
     return replace(changed, count=number, last=(*record.last, told)[-MAX_LAST:])
 
 
-def _changed(record: RunControl, request: ControlRun) -> RunControl | ControlRefused:
+def _changed(record: RunControl, request: ControlRun, at: datetime) -> RunControl | ControlRefused:
     control = request.control
     match control:
         case PauseRun():
-            return replace(record, paused_key=record.paused_key or request.control_id)
+            return _paused(record, control, request, at)
         case ResumePaused():
             return _resumed(record, control, request.run_id)
         case InterruptRun():
@@ -76,12 +76,21 @@ def _changed(record: RunControl, request: ControlRun) -> RunControl | ControlRef
             return _answered(record, control, request.run_id)
 
 
+def _paused(record: RunControl, control: PauseRun, request: ControlRun, at: datetime) -> RunControl | ControlRefused:
+    """A pause for an outage is told once. It adds its cause to a pause of a person, whose key stays."""
+    if control.outage is not None and ((record.paused_key and record.outage) or record.interrupted or record.closing):
+        return _refused(request.run_id, "paused_already", f"{request.run_id} is paused already, or is to end")
+    outage = control.outage or (record.outage if record.paused_key else None)
+    since = record.paused_at if record.paused_key and control.outage is None else at
+    return replace(record, paused_key=record.paused_key or request.control_id, outage=outage, paused_at=since)
+
+
 def _resumed(record: RunControl, control: ResumePaused, run_id: str) -> RunControl | ControlRefused:
     if not record.paused_key:
         return _refused(run_id, "not_paused", f"{run_id} is not paused")
     if control.paused_key not in ("", record.paused_key):
         return _refused(run_id, "other_pause", f"{run_id} is paused by another pause, {record.paused_key}")
-    return replace(record, paused_key="")
+    return replace(record, paused_key="", outage=None, paused_at=None)
 
 
 def _asked(record: RunControl, control: AskUser, run_id: str) -> RunControl | ControlRefused:

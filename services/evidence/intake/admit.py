@@ -31,6 +31,7 @@ from shared.contracts.base import Message
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import RunFinished
 from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.control import RunControlled
 from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import StepTaken
 from shared.errors import NotSigned
@@ -45,7 +46,16 @@ changes nothing, and completes what a crash has cut off. ``overtaken``: a later 
 ``refused``: it does not fit, and is in quarantine."""
 
 
-RunMessage = RunStarted | SampleFound | PopulationClosed | StepTaken | SampleFinished | SampleSettled | RunFinished
+RunMessage = (
+    RunStarted
+    | RunControlled
+    | SampleFound
+    | PopulationClosed
+    | StepTaken
+    | SampleFinished
+    | SampleSettled
+    | RunFinished
+)
 
 
 async def refuse(message: RunMessage, deps: EvidenceDeps, error: NotSigned) -> None:

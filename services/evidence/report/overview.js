@@ -72,6 +72,7 @@ function notices() {
     const only = RUN.phase === "discovery" ? "This run only lists: being found is a sample’s result. " : "";
     list.push(note("eye", "Found by navigating", el("span", null, `${only}The samples were listed on `, weblink(RUN.discovery.start_url), "; ", log, ".")));
   }
+  for (const pause of RUN.pauses || []) list.push(note("eye", "The run was paused", said(pause)));
   if (RUN.problems) list.push(note("failed", "Files in trouble", `${many(RUN.problems, "file")} could not be filed as captured; the samples are marked as failed.`, "bad"));
   return list;
 }

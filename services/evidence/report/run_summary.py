@@ -15,6 +15,7 @@ from shared.contracts.base import total_tokens
 from shared.contracts.discovery import FileReading, RunRecord
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished, uses_flows
+from shared.contracts.runs.outages import pause_line
 from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskFacts, TaskField
 from shared.evidence_format.files.sample import MISSING
@@ -109,6 +110,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "flagged": finished.flagged,
             "complete": finished.population_complete,
             "population_note": finished.population_note,
+            "pauses": [pause_line(pause) for pause in finished.pauses],
             "population": population_headline(finished),
             "population_advice": population_advice(finished),
             "attempted": sums.attempted,

@@ -11,6 +11,7 @@ from services.evidence.state.status_record import final_message, is_success
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound, SubmissionRejected
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
 from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.contracts.runs.outages import outage_text
 from shared.contracts.sessions.control import (
     AnswerUser,
     AskUser,
@@ -120,7 +121,10 @@ def _control_entry(told: RunControlled) -> LoggedEvent:
     entry = LoggedEvent(index=0, event="RunContent", at=told.at, key=told.paused_key, by=told.by)
     match told.control:
         case PauseRun():
-            return replace(entry, event="FlowPaused")
+            outage = told.control.outage
+            if outage is None:
+                return replace(entry, event="FlowPaused")
+            return replace(entry, event="FlowPaused", reason=outage.code, text=outage_text(outage))
         case ResumePaused():
             return replace(entry, event="FlowResumed")
         case InterruptRun():

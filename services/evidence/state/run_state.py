@@ -16,6 +16,7 @@ from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import LoadedSample, NoFlowCount, OutcomeCount, RunFinished, WayCount
 from shared.contracts.planner import WAYS, Way
+from shared.contracts.runs.outages import RunPause
 from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.text.names import DISCOVERY
 
@@ -77,6 +78,8 @@ class RunState:
     """What a reader of the seal should know about how the run came to be sealed."""
     settlements: int = 0
     """How many times a person has settled a sample; each time the round is closed anew."""
+    pauses: tuple[RunPause, ...] = ()
+    """For which outages it was paused, over all rounds."""
     discovery: SampleEnd | None = None
     """How the search for samples ended. It is not a sample itself."""
 
@@ -171,6 +174,7 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         population_note=state.population_note,
         settlements=state.settlements,
         ways=ways_of(state.ends.values()),
+        pauses=state.pauses,
         llm_calls=sum(end.llm_calls for end in all_ends),
         cost_usd=sum(end.cost_usd for end in all_ends),
         started_at=min(this_round, default=now),

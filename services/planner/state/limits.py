@@ -24,7 +24,6 @@ from shared.task.spec import BudgetSpec, TaskSpec
 
 MAX_FAILURES = 5
 MAX_BAD_REPLIES = 3
-MAX_NETWORK_FAILURES = 5
 STEPS_PER_PAGE, MAX_GRANTED = 3, 200
 """Steps granted for each page of a list that had new items, and the most that are granted in all."""
 NUDGE_AT, CHANGE_AT, END_AT, STOP_AT = 3, 5, 8, 10
@@ -116,7 +115,7 @@ def exceeded_limit(view: SampleView, elapsed_s: float) -> ExceededLimit | None:
     last = state.last.message if state.last is not None else ""
     if state.bad_replies >= MAX_BAD_REPLIES:
         return ExceededLimit("bad_replies", f"{MAX_BAD_REPLIES} answers in a row could not be used: {last}")
-    if state.network_failures >= MAX_NETWORK_FAILURES:
+    if state.network_failures >= spec.max_network_failures:
         return ExceededLimit("unreachable", f"{state.network_failures} tries in a row met no answer: {last}")
     if state.failures >= MAX_FAILURES:
         return ExceededLimit("too_many_failures", f"{MAX_FAILURES} actions in a row failed: {last}")

@@ -6,9 +6,12 @@ from datetime import datetime
 from typing import Literal
 
 from shared.contracts.base import Message, Part
+from shared.contracts.runs.outages import Outage
 from shared.contracts.sessions.questions import Question, QuestionAnswer
 
-RefusalCode = Literal["no_such_run", "run_ended", "not_paused", "other_pause", "no_such_question", "not_valid"]
+RefusalCode = Literal[
+    "no_such_run", "run_ended", "not_paused", "other_pause", "paused_already", "no_such_question", "not_valid"
+]
 """Why a control was not applied."""
 
 
@@ -17,7 +20,12 @@ class Control(Part, frozen=True, kw_only=True, tag_field="control", tag=True):
 
 
 class PauseRun(Control, frozen=True, kw_only=True, tag="pause"):
-    """Every sample waits before its next decision, and none begins. Such time does not count against limits."""
+    """Every sample waits before its next decision, and none begins. Such time does not count against limits.
+
+    ``outage``: a planner pauses the run for it, and tries a sample from time to time; None: a person pauses it.
+    """
+
+    outage: Outage | None = None
 
 
 class ResumePaused(Control, frozen=True, kw_only=True, tag="resume"):
@@ -97,6 +105,7 @@ class RunControl(Part, frozen=True, kw_only=True):
 
     ``count``: controls applied so far, over all rounds. ``paused_key``: empty: it is not paused. ``messages``: to
     whoever decides. ``open_questions``: without an answer. ``last``: the last controls, to know a repetition.
+    ``outage``: what it is paused for, or was when it was closed; None: a person has paused it, or nobody.
     """
 
     attempt_base: int
@@ -104,6 +113,26 @@ class RunControl(Part, frozen=True, kw_only=True):
     paused_key: str = ""
     interrupted: bool = False
     closing: bool = False
+    outage: Outage | None = None
+    paused_at: datetime | None = None
     messages: tuple[str, ...] = ()
     open_questions: tuple[AskUser, ...] = ()
     last: tuple[RunControlled, ...] = ()
+
+
+class OutageStreak(Part, frozen=True, kw_only=True):
+    """The samples of a round that have failed in a row for one cause, in the bucket OUTAGES. Planners write it.
+
+    ``kind`` and ``where``: as of an `Outage`. ``samples``: in a row. ``alone``: samples that failed so while others did
+    not: their next failure is their own. ``paused_key``: the pause that samples were tried in, ``tries`` of them, the
+    last at ``tried_at``.
+    """
+
+    attempt_base: int
+    kind: str = ""
+    where: str = ""
+    samples: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
+    paused_key: str = ""
+    tries: int = 0
+    tried_at: datetime | None = None

@@ -9,6 +9,7 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import OutcomeCount, RunUnknown
+from shared.contracts.runs.outages import Outage
 
 
 class LoadStatus(Message, frozen=True, kw_only=True):
@@ -86,6 +87,8 @@ class RunStatus(Message, frozen=True, kw_only=True):
     workflow_metadata: WorkflowMetadata
     paused: bool = False
     paused_key: str | None = None
+    outage: Outage | None = None
+    """What the run is paused for; None: it is not paused, or a person has paused it."""
     samples: tuple[SampleStatus, ...] = ()
     outcomes: tuple[OutcomeCount, ...] = ()
     """Of all samples with a result, not only of the page."""

@@ -14,6 +14,7 @@ from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import RunRecord
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import RunFinished
+from shared.contracts.runs.outages import RunPause
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.layout import RUN
 
@@ -33,6 +34,8 @@ class RunFile(Part, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = ()
     settlements: int = 0
     """How many times a person has settled a sample; each time the run is sealed again."""
+    pauses: tuple[RunPause, ...] = ()
+    """For which outages the run was paused."""
 
     @property
     def last_round(self) -> RunFinished | None:

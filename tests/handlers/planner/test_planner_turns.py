@@ -96,7 +96,7 @@ async def test_pictures_and_done_of_the_same_page_may_come_in_one_answer():
 
 async def test_the_last_step_is_for_an_end_and_is_given_once_more():
     decider = told(Scroll(), Scroll(), Fail(code="blocked", note="no way in"))
-    one = bench_of(page(*ticket()), decider=decider, max_steps=3)
+    one = bench_of(page(*ticket()), decider=decider, max_steps=3, outage={"samples": 0})
     finished = await one.run()
     assert (finished.status, finished.reason, finished.steps) == ("failed", "blocked", 4)
     assert [step.refused for step in one.steps] == [False, False, True, False]

@@ -124,7 +124,7 @@ WHO = {
     subjects.DECIDE: {"planner"},
     subjects.CLAIM_PRESS: {"planner"},
     subjects.RUN_STARTED: {"discovery"},
-    subjects.WORK_SAMPLE: {"discovery"},
+    subjects.WORK_SAMPLE: {"discovery", "planner"},
     subjects.POPULATION_CLOSED: {"discovery"},
     subjects.STEP_TAKEN: {"planner"},
     subjects.SAMPLE_FINISHED: {"planner", "evidence"},

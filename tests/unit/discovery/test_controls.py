@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.discovery.steering.controls import applied, control_of_round, known_control
+from shared.contracts.runs.outages import Outage
 from shared.contracts.sessions.control import (
     AnswerUser,
     AskUser,
@@ -43,6 +44,19 @@ def test_a_pause_has_a_key_that_a_second_pause_keeps_and_resume_ends():
     assert resumed.paused_key == ""
     assert [one.paused_key for one in resumed.last] == ["c0", "c0", "c0"]
     assert [one.number for one in resumed.last] == [1, 2, 3]
+
+
+def test_a_pause_for_an_outage_is_taken_once_and_ends_with_its_cause():
+    outage = Outage(kind="site", where="a.test", code="unreachable")
+    paused = expect(after(NEW, PauseRun(), PauseRun(outage=outage)), RunControl)
+    assert (paused.paused_key, paused.outage, paused.paused_at) == ("c0", outage, NOW)
+    assert expect(after(paused, PauseRun(outage=outage)), ControlRefused).code == "paused_already"
+    assert expect(after(paused, PauseRun()), RunControl).outage == outage
+    resumed = expect(after(paused, ResumePaused()), RunControl)
+    assert (resumed.paused_key, resumed.outage, resumed.paused_at) == ("", None, None)
+    closed = expect(after(paused, CloseRun()), RunControl)
+    assert (closed.paused_key, closed.outage) == ("", outage), "what ends then says why"
+    assert expect(after(closed, PauseRun(outage=outage)), ControlRefused).code == "paused_already"
 
 
 @cases(

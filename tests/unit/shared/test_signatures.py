@@ -9,7 +9,7 @@ import pytest
 from shared.bus.signing.service_keys import KeysInMemory
 from shared.bus.signing.signatures import NOBODY, PURPOSE, SIGNATURE, EventSigner, is_believed, require_signature
 from shared.errors import NotSigned
-from shared.subjects import RUN_CONTROLLED, STEP_TAKEN
+from shared.subjects import RUN_REJECTED, STEP_TAKEN
 from tests.cases import cases
 from tests.typed import there
 
@@ -64,7 +64,7 @@ def test_who_has_no_keys_believes_nobody_and_what_nobody_signs_needs_no_signatur
     with pytest.raises(NotSigned, match="bus-config") as caught:
         require_signature(NOBODY, STEP_TAKEN, WHERE, DATA, {SIGNATURE: planner().header(WHERE, DATA)})
     assert caught.value.why == caught.value.code == "unknown_signer"
-    require_signature(NOBODY, RUN_CONTROLLED, f"{RUN_CONTROLLED.pattern}.run_1", DATA, {})
+    require_signature(NOBODY, RUN_REJECTED, f"{RUN_REJECTED.pattern}.run_1", DATA, {})
 
 
 def test_who_reads_what_others_handle_believes_signed_events_of_known_kinds_alone():
@@ -74,4 +74,4 @@ def test_who_reads_what_others_handle_believes_signed_events_of_known_kinds_alon
     assert not is_believed(NOBODY, WHERE, DATA, signed)
     unknown = f"{STEP_TAKEN.pattern}_of_others.run_1.A-1"
     assert not is_believed(KEYS, unknown, DATA, {SIGNATURE: planner().header(unknown, DATA)})
-    assert not is_believed(KEYS, f"{RUN_CONTROLLED.pattern}.run_1", b"no message", {})
+    assert not is_believed(KEYS, f"{RUN_REJECTED.pattern}.run_1", b"no message", {})

@@ -39,7 +39,7 @@ def test_whoever_watches_can_read_every_event():
 def test_a_work_item_travels_on_its_runs_queue():
     work = WorkSample(run_id="r", sample_id="s", sample=Sample(sample_id="s", key="s", row=1), attempt_base=4)
     assert subject_for(WORK_SAMPLE, work) == "exhibit.v1.cmd.planner.sample.work.r.s"
-    assert message_id(WORK_SAMPLE, work) == "cmd.planner.sample.work/r/s/4"
+    assert message_id(WORK_SAMPLE, work) == "cmd.planner.sample.work/r/s/4/0"
     assert samples_of("r", 5).subjects == ("exhibit.v1.cmd.planner.sample.work.r.*",)
     assert samples_of("r", 5).max_ack_pending == 5
 
