@@ -97,10 +97,12 @@ async def execute_action(
     decided_by: str,
     session: SessionLeased,
     deps: PlannerDeps,
+    answered: VisionAnswered | None = None,
     *,
     once: bool = False,
 ) -> ActionOutcome:
-    """Execute the action and return its outcome. Publishes no step. ``once``: it is a press that cannot be undone."""
+    """Execute the action and return its outcome. Publishes no step. ``answered``: what an earlier attempt was told of
+    the picture that is asked about. ``once``: it is a press that cannot be undone."""
     if isinstance(action, Done | Fail):
         return await _end_sample(view, action, decided_by, session, deps)
     if isinstance(action, AskApi):
@@ -112,7 +114,7 @@ async def execute_action(
     if isinstance(action, ReportItems):
         return await _publish_items(view, action, deps)
     if isinstance(action, AskPicture):
-        return await _ask_picture(view, action, session, deps)
+        return await _ask_picture(view, action, session, deps, answered)
     if isinstance(action, UseWorkflow):
         return await _use_workflow(view, action, session, deps)
     left = await _attach_before_leaving(view, action, session, deps)
@@ -275,13 +277,19 @@ async def _publish_items(view: SampleView, action: ReportItems, deps: PlannerDep
 
 
 async def _ask_picture(
-    view: SampleView, action: AskPicture, session: SessionLeased, deps: PlannerDeps
+    view: SampleView,
+    action: AskPicture,
+    session: SessionLeased,
+    deps: PlannerDeps,
+    told: VisionAnswered | None,
 ) -> ActionOutcome:
     """Take a picture and ask about it before the step is published: evidence removes its blob from the bus then."""
     result = await _act(screenshot_action(view, action), session, deps)
     if not result.ok or not result.artifacts:
         return ActionOutcome(action, result.message, result)
     notes = not_stored_notes(result.notes)
+    if told is not None:
+        return ActionOutcome(action, answer_text(told), result, vision=told, notes=notes)
     try:
         answered = await deps.asks.ask(VISION_ASK, vision_question(view, action, result), timeout_s=VISION_TIMEOUT_S)
     except ExhibitError as exc:

@@ -12,6 +12,7 @@ from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
 from services.planner.reperform_sample import reperform_values
+from services.planner.resuming import load_earlier_decisions
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
 from services.planner.steering.causes import outage_of_end, outage_of_error, outage_of_login
@@ -136,7 +137,8 @@ async def attempt_sample(
     log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
     chosen = await choose_way(run, message, decider, deps)
     decider, number = chosen.decider, attempt_number(message, attempt)
-    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow, tried_in)
+    earlier = () if chosen.flow is not None else await load_earlier_decisions(message, number, decider, deps.asks)
+    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow, tried_in, earlier)
     async with deps.lease(lease_request(spec, message)) as lease:
         if isinstance(lease, ProfilePaused):
             finished = login_required(message, task.attempt, lease, deps)

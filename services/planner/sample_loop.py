@@ -31,13 +31,14 @@ from services.planner.state.attempt_state import (
     UnusableAnswer,
 )
 from services.planner.state.batching import next_batched_call, stop_reason
+from services.planner.state.recalling import recalled_decision
 from services.planner.state.step_parts import observation_ref, to_filed, with_page, with_proof
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
 from services.planner.steering.controls import Steering, interrupted_limit
-from services.planner.workflow_use.flow_file import store_flow
-from shared.contracts.actions import AnyAction, Goto
+from services.planner.workflow_use.flow_file import file_flow
+from shared.contracts.actions import AnyAction
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
@@ -63,6 +64,8 @@ class Attempt:
     flow: FlowProgress | None = None
     tried_in: str = ""
     """The key of the pause in which the sample is tried."""
+    earlier: tuple[StepTaken, ...] = ()
+    """Steps of an attempt that was cut off, whose decisions are taken again."""
 
     @property
     def on_flow(self) -> bool:
@@ -99,6 +102,7 @@ class SampleWork:
         self.page: PageObserved | None = None
         self.observation: ObservationRef | None = None
         self.stale = False
+        self.earlier = task.earlier
         self.unlogged_readings: tuple[FieldValue, ...] = ()
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.timer = StepTimer(self.started_at, self.started_s)
@@ -179,14 +183,26 @@ class SampleWork:
     async def _decide(self) -> Decision:
         before_s = self.deps.elapsed_s()
         on_flow = self.task.flow is not None and not self.task.flow.is_over  # then no model reads a picture either
+        if (recalled := self._recall()) is not None:
+            return await self._guarded(recalled, before_s)
         asked = None if on_flow else due_question(self.view, asks_model=self.task.decider.asks_model)
         if asked is not None and await fetch_exceeded_run_budget(self.view, self.deps):
             asked = None  # a model reads the picture, even for a decider without one
         decision = asked or await self.task.decider.decide(self.view)
         if not isinstance(decision, ObserveAgain):  # the call is paid even if its action is refused
             await add_spending(self.task.message.run_id, decision.usage, self.deps)
+        return await self._guarded(decision, before_s)
+
+    def _recall(self) -> Decision | None:
+        """Return the next decision of the attempt that was cut off; None from the first that does not fit on."""
+        decision = recalled_decision(self.view, self.earlier) if self.earlier else None
+        if decision is None:
+            self.earlier = ()
+        return decision
+
+    async def _guarded(self, decision: Decision, since_s: float) -> Decision:
         decision = await guard_irreversible(self.view, decision, EvidenceClaims(self.deps.asks))
-        self.timer.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
+        self.timer.decide_ms += (self.deps.elapsed_s() - since_s) * 1000
         return decision
 
     # --- the page
@@ -203,7 +219,7 @@ class SampleWork:
             instance_id=self.session.instance_id,
             keywords=keywords(self.task.spec, self.task.message.sample),
             max_tokens=self.state.max_tokens,
-            locators=bool(self.task.log) or self.task.on_flow,
+            locators=bool(self.task.log or self.earlier) or self.task.on_flow,
         )
         page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
         self.page = without_background(page, self.task.spec)
@@ -264,9 +280,8 @@ class SampleWork:
         # If the action ends the sample, the result includes what its own decision has read and noted.
         view = self.view
         view = replace(view, state=with_notes(with_readings(view.state, decision.seen), decision.notes))
-        outcome = await execute_action(
-            view, action, decision.decided_by, self.session, self.deps, once=decision.claimed > 0
-        )
+        by, once = decision.decided_by, decision.claimed > 0
+        outcome = await execute_action(view, action, by, self.session, self.deps, decision.answered, once=once)
         self.timer.browser_ms += outcome.browser_ms
         if outcome.result is not None:
             self.timer.browser_ms += outcome.result.browser_ms
@@ -297,31 +312,16 @@ class SampleWork:
 
     async def _publish_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> None:
         """Build the step, make the state from it, and publish it."""
-        step = self._build_step(decision, outcome, facts, await self._flow_file(decision))
+        flow_file = await file_flow(self.task.flow, decision, self.state, self.task.message, self.deps)
+        step = self._build_step(decision, outcome, facts, flow_file)
         self.state_after_step = self.state = after_step(self.state, step)
         self.unlogged_readings = ()
         self.steering.mark_told()
-        if self._is_unreached():
+        if self.state.is_unreached:
             self.page, self.observation, self.stale = None, None, False
-        await self.deps.publishes.publish(STEP_TAKEN, step)
         await add_spending(step.run_id, outcome.usage, self.deps)
+        await self.deps.publishes.publish(STEP_TAKEN, step)
         self.timer = StepTimer(self.deps.now(), self.deps.elapsed_s())
-
-    async def _flow_file(self, decision: Act | UnusableAnswer) -> tuple[FiledArtifact, ...]:
-        """File the version of the flow with the first step that it has asked for."""
-        flow = self.task.flow
-        if flow is None or not flow.filed_as or not isinstance(decision, Act) or decision.flow is None:
-            return ()
-        if any(one.artifact.kind == "flow" for one in self.state.stored):
-            return ()
-        return await store_flow(flow.filed_as, self.task.message, self.deps)
-
-    def _is_unreached(self) -> bool:
-        """Return whether no page has been reached yet, so that there is nothing to observe."""
-        last = self.state.last
-        only_goto = all(isinstance(entry.action, Goto) for entry in self.state.history)
-        no_answer = last is not None and last.result is not None and last.result.change.http_status is None
-        return only_goto and no_answer and last is not None and not last.ok
 
     # --- what is said
 
@@ -364,6 +364,7 @@ class SampleWork:
             vision=outcome.vision,
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
+            decided_in=decision.decided_in,
             claimed=decision.claimed if isinstance(decision, Act) and first else 0,
             stood=outcome.stood,
             heals=decision.heals if isinstance(decision, Act) and first else (),

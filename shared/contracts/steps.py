@@ -327,6 +327,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""
+    decided_in: int = 0
+    """The earlier attempt in which this was decided and paid for; it was carried out anew. 0: in this one."""
     summary: Summary | None = None
     """Summary of earlier steps, made before this decision."""
     notes: tuple[Note, ...] = ()

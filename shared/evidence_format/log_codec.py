@@ -89,6 +89,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     claimed: int | UnsetType = UNSET
     stood: dict[str, tuple[str, ...]] | UnsetType = UNSET
     """UNSET where the action can be taken back."""
+    decided_in: int | UnsetType = UNSET
+    """UNSET where it was decided in this attempt."""
     heals: tuple[Heal, ...] | UnsetType = UNSET
     """UNSET where a flow has found everything as it was recorded."""
     target_context: TargetContext | UnsetType | None = UNSET
@@ -110,8 +112,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 
 NO_ACTION = "none"
 _CONVERTED = (
-    *("action", "result", "message", "route", "workflow", "flow", "claimed", "stood", "heals", "target_context"),
-    *("planner_id", "session_id"),
+    *("action", "result", "message", "route", "workflow", "flow", "claimed", "stood", "decided_in", "heals"),
+    *("target_context", "planner_id", "session_id"),
 )
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
@@ -146,6 +148,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         flow=UNSET if step.flow is None else step.flow,
         claimed=step.claimed or UNSET,
         stood=step.stood or UNSET,
+        decided_in=step.decided_in or UNSET,
         planner_id=step.planner_id or UNSET,
         session_id=step.session_id or UNSET,
         heals=step.heals or UNSET,
@@ -167,6 +170,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         flow=None if entry.flow is UNSET else entry.flow,
         claimed=0 if entry.claimed is UNSET else entry.claimed,
         stood={} if entry.stood is UNSET else entry.stood,
+        decided_in=0 if entry.decided_in is UNSET else entry.decided_in,
         planner_id="" if entry.planner_id is UNSET else entry.planner_id,
         session_id="" if entry.session_id is UNSET else entry.session_id,
         heals=() if entry.heals is UNSET else entry.heals,

@@ -15,6 +15,7 @@ from shared.contracts.actions import (
     AskPicture,
     Done,
     Fail,
+    Goto,
     Judgment,
     Scroll,
 )
@@ -37,6 +38,7 @@ from shared.contracts.steps import (
     ValueSource,
     plain_note,
 )
+from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.heals import Heal
 from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
@@ -202,6 +204,14 @@ class AttemptState:
     def last(self) -> Entry | None:
         return self.history[-1] if self.history else None
 
+    @property
+    def is_unreached(self) -> bool:
+        """Whether no page has been reached yet, so that there is nothing to observe."""
+        last = self.last
+        only_goto = all(isinstance(entry.action, Goto) for entry in self.history)
+        no_answer = last is not None and last.result is not None and last.result.change.http_status is None
+        return only_goto and no_answer and last is not None and not last.ok
+
     def refusals(self, kind: type[Done] | type[Fail]) -> int:
         """Return how often an ending of this kind was sent back."""
         return sum(entry.refused and isinstance(entry.action, kind) for entry in self.history)
@@ -285,6 +295,10 @@ class Act:
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0
+    decided_in: int = 0
+    """The earlier attempt whose decision it is, with its ``usage``; 0: it is a new one."""
+    answered: VisionAnswered | None = None
+    """Of such a decision to ask about a picture: the answer."""
 
 
 @dataclass(frozen=True)
@@ -308,6 +322,7 @@ class UnusableAnswer:
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0
+    decided_in: int = 0
 
 
 Decision = Act | ObserveAgain | UnusableAnswer

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from uuid import uuid4
 
-from services.planner.deps import PlannerDeps
+from services.planner.deps import FlowProgress, PlannerDeps
+from services.planner.state.attempt_state import Act, AttemptState, Decision
 from shared.contracts.planner import WorkSample
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact
@@ -22,6 +23,17 @@ def encode_flow(shown: WorkflowShown) -> bytes:
     version = shown.workflow
     files = dict(sorted(shown.files.items()))
     return encode_file(FlowFile(name=version.name, hash=version.hash, source=shown.source, files=files))
+
+
+async def file_flow(
+    flow: FlowProgress | None, decision: Decision, state: AttemptState, work: WorkSample, deps: PlannerDeps
+) -> tuple[FiledArtifact, ...]:
+    """File the version of the flow with the first step that it has asked for."""
+    if flow is None or not flow.filed_as or not isinstance(decision, Act) or decision.flow is None:
+        return ()
+    if any(one.artifact.kind == "flow" for one in state.stored):
+        return ()
+    return await store_flow(flow.filed_as, work, deps)
 
 
 async def store_flow(data: bytes, work: WorkSample, deps: PlannerDeps) -> tuple[FiledArtifact, ...]:

@@ -11,13 +11,13 @@ from services.planner.handlers import work_sample
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import RunMode, RunRecord
-from shared.contracts.evidence import ClaimPress, PressHeld
+from shared.contracts.evidence import ClaimPress, LoadSteps, PressHeld, StepsLoaded, StepsReply, StepsUnknown
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import PressClaim, StepTaken
 from shared.errors import Unsupported
 from shared.streams import RUNS
-from shared.subjects import CLAIM_PRESS
+from shared.subjects import CLAIM_PRESS, LOAD_STEPS
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
 from tests.unit.planner.planner_pages import NOW, URL, sample, spec
@@ -34,6 +34,24 @@ async def claim_press(request: ClaimPress, deps: Held) -> PressHeld:
     one = request.pressed
     key = (one.run_id, one.sample_id, one.step)
     return PressHeld(pressed=deps.setdefault(key, one) if request.claim else deps.get(key))
+
+
+keeper: Actor[MemoryBus] = Actor("evidence")
+
+
+@keeper.answers(LOAD_STEPS)
+async def load_steps(request: LoadSteps, deps: MemoryBus) -> StepsReply:
+    """Answer as evidence does: with the steps of an attempt, of the latest one without a number."""
+    steps = [step for step in deps.events(StepTaken) if step.sample_id == request.sample_id]
+    attempt = request.attempt or max((step.attempt for step in steps), default=0)
+    found = tuple(step for step in steps if step.attempt == attempt)
+    if not found:
+        return StepsUnknown(run_id=RUN, sample_id=request.sample_id, message="no step log")
+    page = tuple(step for step in found if step.step > request.after_step)[:5]
+    return StepsLoaded(
+        run_id=RUN, sample=sample(), spec={}, attempt=attempt, steps=page, total=len(found), status=None, reason="",
+        problem="the attempt has no result",
+    )  # fmt: skip
 
 
 @dataclass
@@ -53,6 +71,7 @@ class Bench:
     def __post_init__(self) -> None:
         self.bus.host(pool, self.scripted)
         self.bus.host(ledger, {})
+        self.bus.host(keeper, self.bus)
         clocks = {"now": lambda: NOW, "elapsed_s": lambda: self.clock_s, "wait": self._wait}
         self.deps = PlannerDeps(self.bus, self.bus, self.bus, self._named, "rules", planner_id="planner_one", **clocks)
 
