@@ -132,7 +132,7 @@ async def attempt_sample(
     spec = run.spec_of(message)
     decider = deps.decider(planner_name(run, deps))
     decider.check()
-    hints = await load_hints(spec, message.run_id, deps) if decider.asks_model else ()
+    hints = await load_hints(spec, message.sample, message.run_id, deps) if decider.asks_model else ()
     recorded = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
     log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
     chosen = await choose_way(run, message, decider, deps)

@@ -22,6 +22,7 @@ from services.planner.model_tasks.memory import (
 )
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.base import add_usage
+from shared.contracts.discovery import Sample
 from shared.contracts.planner import SampleFinished
 from shared.errors import ExhibitError
 from shared.streams import MEMORY
@@ -30,9 +31,9 @@ from shared.task.spec import TaskSpec
 log = logging.getLogger(__name__)
 
 
-async def load_hints(spec: TaskSpec, run_id: str, deps: PlannerDeps) -> tuple[str, ...]:
+async def load_hints(spec: TaskSpec, sample: Sample, run_id: str, deps: PlannerDeps) -> tuple[str, ...]:
     """Return the hints that every step of a new sample is shown."""
-    key = memory_key(spec, run_id)
+    key = memory_key(spec, sample, run_id)
     memory: Memory | None = None if key is None else await deps.records.read(MEMORY, key, Memory)
     return memory_hints(memory) if memory is not None else ()
 
@@ -41,7 +42,7 @@ async def save_lessons(
     spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps
 ) -> SampleFinished:
     """Ask the teacher for lessons and save them. Returns the result with its lessons and their cost."""
-    key = memory_key(spec, finished.run_id)
+    key = memory_key(spec, finished.sample, finished.run_id)
     if key is None or deps.teacher is None:
         return finished
     try:

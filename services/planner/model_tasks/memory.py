@@ -19,6 +19,8 @@ from shared.contracts.codes import Reason
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
+from shared.hosts import Origin, browser_form, parse_origin
+from shared.task.row_values import missing_columns, start_url
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
 from shared.text.normal import fold, tidy
@@ -31,6 +33,7 @@ STORY_CHARS = 6000
 NOTHING_LEFT: tuple[Reason, ...] = ("budget_exceeded", "run_budget_exceeded")
 """With these endings the budget is used up, so no model is asked for lessons."""
 _LEAST_PRIVATE_CHARS = 4
+_NO_KEY = re.compile(r"[^A-Za-z0-9.-]")
 _ADDRESS = re.compile(r"\bhttps?://\S+", re.I)
 
 
@@ -49,9 +52,14 @@ class Memory(Part, frozen=True, kw_only=True):
     samples: int = 0
 
 
-def memory_key(spec: TaskSpec, run_id: str) -> str | None:
-    """Return the key of the memory, or None if the task wants none."""
-    return {"off": None, "run": run_id, "task": f"task.{spec.task_id}"}[spec.memory]
+def memory_key(spec: TaskSpec, sample: Sample, run_id: str) -> str | None:
+    """Return the key of the memory, or None if the task wants none. What was learned of a site is for that site."""
+    return {"off": None, "run": run_id, "task": f"task.{_host_key(spec, sample)}.{spec.task_id}"}[spec.memory]
+
+
+def _host_key(spec: TaskSpec, sample: Sample) -> str:
+    origin = None if missing_columns(spec, sample) else parse_origin(browser_form(start_url(spec, sample)))
+    return _NO_KEY.sub("-", origin.netloc) if isinstance(origin, Origin) else "-"
 
 
 def memory_hints(memory: Memory) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from services.planner.judge.record_checks import missing_artifacts
 from services.planner.page.text import is_unsure
+from services.planner.prompt.dead_ends import blocked_targets, dead_ends, exhausted_pages
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import AttemptState, Entry, SampleView
 from services.planner.state.limits import FAILURES_AT, is_last_step, known_values_json, steps_left
@@ -107,12 +108,16 @@ def _page_notes(page: PageObserved) -> str:
 
 
 def known_part(view: SampleView) -> str:
-    """Return visited pages, files, failed addresses, known fields, and counts of listed items. Empty at the start."""
+    """Return visited pages, files, what failed or led nowhere, known fields, and counts of listed items. Empty at the
+    start."""
     state = view.state
     parts = (
         _known_list("PAGES VISITED", _visited_pages(state)),
         _known_list("FILES", [f"{filed.filename} ({filed.artifact.kind})" for filed in state.artifacts]),
         _known_list("ADDRESSES THAT FAILED", _failed_addresses(state)),
+        _known_list("BLOCKED: DO NOT TRY THESE AGAIN", blocked_targets(state)),
+        _known_list("DEAD ENDS: TRIED WITHOUT ANY EFFECT", dead_ends(state)),
+        _known_list("PAGES WHOSE VALUES ARE KEPT", exhausted_pages(state)),
         _kept_values(state),
         _reported_items(view),
     )

@@ -43,9 +43,13 @@ def said(*patterns: str, failures: tuple[str, ...] = ()):
 
 
 def test_a_run_a_task_or_nothing_remembers():
-    assert memory_key(spec(), "run_1") == "run_1"
-    assert memory_key(spec(memory="task"), "run_1") == memory_key(spec(memory="task"), "run_2") == "task.tickets"
-    assert memory_key(spec(memory="off"), "run_1") is None
+    assert memory_key(spec(), sample(), "run_1") == "run_1"
+    task = spec(memory="task")
+    assert {memory_key(task, sample(), run) for run in ("run_1", "run_2")} == {"task.127.0.0.1-8000.tickets"}
+    other = sample(url="https://b.test/1", fields={"ticket_number": "TCK-1001", "url": "https://b.test/1"})
+    assert memory_key(task, other, "run_1") == "task.b.test.tickets", "another site is another memory"
+    assert memory_key(task, sample(fields={}, url=""), "run_1") == "task.-.tickets"
+    assert memory_key(spec(memory="off"), sample(), "run_1") is None
 
 
 @cases(
