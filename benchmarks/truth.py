@@ -84,7 +84,7 @@ def _rows_of_all(outcomes: list[Outcome], families: list[FamilyScore]) -> list[R
     asked = len(cells) + sum(one.cells for one in families)
     wrong = counts(cells)["wrong"] + sum(one.wrong for one in families)
     lists = [one.listed.verdict for one in outcomes]
-    looked = [cell for cell in cells if cell.is_read_right and cell.ink]
+    looked = [cell for cell in cells if cell.is_read_right and cell.has_text and cell.ink]
     alarms = sum(cell.ink != "seen" for cell in looked)
     return [
         at_most(0, "all: wrong and done", f"of {asked} cells, {_bound(wrong, asked)}", wrong),

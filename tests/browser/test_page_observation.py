@@ -324,3 +324,17 @@ async def test_elements_that_scripts_listen_to_are_not_kept_in_memory(look: Look
     protocol = await session.page.context.new_cdp_session(session.page)
     await protocol.send("HeapProfiler.collectGarbage")
     assert await session.page.evaluate("() => window.kept.deref() === undefined")
+
+
+async def test_what_a_part_has_scrolled_away_is_told_and_what_no_scrolling_brings_is_not(look: Look) -> None:
+    rows = "".join(f"<p>row {n}</p>" for n in range(60))
+    away = "<p style='position: absolute; top: -90px'>above all</p>"
+    part = (
+        f"<div id=part style='position: relative; height: 200px; overflow: auto'>{away}<a href=/2>Next</a>{rows}</div>"
+    )
+    page = await look(f"{part}<p style='position: absolute; left: -9999px'>beside all</p>")
+    assert page.elements[0].name == "Next"
+    page = await look(f"{part}<script>part.scrollTop = 1e6</script>")
+    names = {one.name for one in page.elements}
+    assert {"Next", "row 0", "row 59"} <= names
+    assert not {"above all", "beside all"} & names

@@ -38,13 +38,15 @@ class Ended:
 class Judged:
     """The verdict on a cell. ``field`` is empty for a record that does not exist: it counts as one cell.
 
-    ``is_read_right``: the value of the database was read, whatever became of the sample. ``ink``: of the value."""
+    ``is_read_right``: the value of the database was read, whatever became of the sample. ``has_text``: it is not empty.
+    ``ink``: of the value."""
 
     record: str
     field: str
     verdict: CellVerdict
     why: str
     is_read_right: bool = False
+    has_text: bool = False
     ink: str = ""
 
 
@@ -81,11 +83,11 @@ def _judge_cell(record: str, field: str, wanted: object, end: Ended | None) -> J
     if end.status != "done":
         verdict: CellVerdict = "failed" if end.status == "failed" else "review"
         is_read_right = is_right and cell is not None and cell.state in ("value", "not_present")
-        return Judged(record, field, verdict, f"{end.status} {end.reason}", is_read_right, ink)
+        return Judged(record, field, verdict, f"{end.status} {end.reason}", is_read_right, got != "", ink)
     if cell is None or cell.state == "not_found":
         return Judged(record, field, "left", f"not found; the database has {wanted!r}")
     if is_right:
-        return Judged(record, field, "right", "", True, ink)
+        return Judged(record, field, "right", "", True, got != "", ink)
     return Judged(record, field, "wrong", f"{got!r}; the database has {wanted!r}")
 
 

@@ -22,7 +22,7 @@ function iconIn(el) {
 function readIcon(el) {
   const rect = drawnRect(el);
   const [least, most] = ICON_PX;
-  if (Math.min(rect.width, rect.height) < least || Math.max(rect.width, rect.height) > most || unreachable(rect)) return null;
+  if (Math.min(rect.width, rect.height) < least || Math.max(rect.width, rect.height) > most || unreachable(rect, el)) return null;
   if (rect.width > 3 * rect.height || rect.height > 3 * rect.width) return null;
   const record = iconRecord(el);
   // The value of a term is its words; a dot before them repeats what they say.

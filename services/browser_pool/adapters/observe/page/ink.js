@@ -89,7 +89,7 @@ const LEAST_PLACE_PX = 4;
 function inkOfPlace(item, nowhere, inSight) {
   const { el } = item;
   const rect = item.role === 'img' ? drawnRect(el) : el.getBoundingClientRect();
-  if (Math.min(rect.width, rect.height) < LEAST_PLACE_PX || unreachable(rect)) return null;
+  if (Math.min(rect.width, rect.height) < LEAST_PLACE_PX || unreachable(rect, el)) return null;
   if (inSight && !isInSight(rect, upFrom(el), el)) return { ...nowhere, judged: false };
   const part = seenPart(rect, upFrom(el));
   const cut = shareOf(part, rect) < LEAST_SEEN || isUnder(rect, el);
@@ -140,7 +140,7 @@ function union(boxes, more) {
 function seenPart(rect, el) {
   const box = el ? clipOf(el) : null;
   const part = box ? overlap(rect, box) : rect;
-  return part.right - part.left < 1 || part.bottom - part.top < 1 || unreachable(rect) || isBeyondWindow(rect) ? null : part;
+  return part.right - part.left < 1 || part.bottom - part.top < 1 || unreachable(rect, el) || isBeyondWindow(rect) ? null : part;
 }
 
 function isCut(part, rect, node) {

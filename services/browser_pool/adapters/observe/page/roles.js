@@ -365,7 +365,7 @@ function shownOrSaid(label, el, role) {
 // Text of an element that is there and cannot be seen: cut away, of one pixel, or outside of the page.
 function isOutOfSight(el, known) {
   if (known.cutAway || isShrunk(el, known)) return true;
-  return known.apart && unreachable(el.getBoundingClientRect());
+  return known.apart && unreachable(el.getBoundingClientRect(), el);
 }
 
 function nativeName(el, role) {

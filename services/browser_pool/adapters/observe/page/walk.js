@@ -44,9 +44,20 @@ function boxOf(el) {
 }
 
 // Left of or above where the document begins: no scrolling brings it into view.
-function unreachable(rect) {
+// What a part that scrolls by itself has scrolled away is brought back by scrolling that part.
+function unreachable(rect, el) {
   const { x, y } = seenFrom || { x: scrollX, y: scrollY };
-  return rect.bottom + y <= 0 || rect.right + x <= 0 && rect.right + x <= leftEnd();
+  const above = rect.bottom + y <= 0;
+  if (!above && !(rect.right + x <= 0 && rect.right + x <= leftEnd())) return false;
+  let dx = x, dy = y;
+  for (let up = upFrom(el); up && up !== document.body && up !== document.documentElement; up = upFrom(up)) {
+    if (!up.scrollTop && !up.scrollLeft) continue;
+    const box = up.getBoundingClientRect();
+    if (rect.bottom - box.top + up.scrollTop <= 0) return true;
+    dx += up.scrollLeft;
+    dy += up.scrollTop;
+  }
+  return rect.bottom + dy <= 0 || rect.right + dx <= 0 && rect.right + dx <= leftEnd();
 }
 // A page that is written from right to left goes on to the left.
 function leftEnd() {
@@ -175,8 +186,8 @@ function survey(id, withLocators, weighed, room) {
       rect = boxOf(el);
       const empty = rect.width === 0 || rect.height === 0;
       if (rect.width <= 1 && rect.height <= 1 && known.clips && !worksUnseen(el)) return tellHiddenIn(el, inner) || tellIcon(el, at);
-      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
-      if (!empty && unreachable(rect) && el.matches(LIVE)) return tellIcon(el, at);
+      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect, el)) return undefined;
+      if (!empty && unreachable(rect, el) && el.matches(LIVE)) return tellIcon(el, at);
       if (!empty) inner.out = outside(rect, view);
       if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
       if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || !inner.out && known.floats && liesOver(el);
@@ -437,7 +448,7 @@ function details(id, wanted, withLocators) {
     if (!el.isConnected) continue;
     const rect = item.nodes ? rangeRect(item.nodes) : item.role === 'img' ? drawnRect(el) : boxOf(el);
     const empty = rect.width === 0 || rect.height === 0;
-    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect)) || item.nodes && isClipped(el)) continue;
+    if (!item.spoken && (empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect, el)) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
@@ -529,7 +540,7 @@ const workedByLabel = (input) => !seenItself(input) && labelsOf(input).some((lab
 function seenItself(control) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[inert],[aria-hidden=true]')) return false;
   const rect = control.getBoundingClientRect();
-  if (rect.width <= 1 || rect.height <= 1 || unreachable(rect) || facts(control).cutAway || facts(control).gone) return false;
+  if (rect.width <= 1 || rect.height <= 1 || unreachable(rect, control) || facts(control).cutAway || facts(control).gone) return false;
   // What hides it is often put around it.
   const around = control.parentElement;
   return !around || !around.matches(':not(:has(> :nth-child(2)))') || !facts(around).cutAway && !isShrunk(around, facts(around));
