@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace as replace_part
 
+from services.planner.judge.merged_lists import of_this_page, with_other_pages
 from services.planner.judge.reported_values import (
     element_of,
     is_same_value,
@@ -94,11 +95,12 @@ def _model_problems(
     """
     if written.origin == "vision":
         return label_problems(written, field, view, ref, proven_only=True)
-    if written.origin != "page":
+    here = of_this_page(written, before, field, view)
+    if written.origin != "page" or (isinstance(here.value, list) and not here.value):
         return []
     if written is before and written.field not in view.state.unconfirmed:
-        return label_problems(written, field, view, ref, proven_only=True)
-    return value_problems(written, field, view, ref)
+        return label_problems(here, field, view, ref, proven_only=True)
+    return value_problems(here, field, view, ref)
 
 
 def _with_origin(value: FieldValue, field: OutputField, view: SampleView, by_model: bool) -> FieldValue:
@@ -128,6 +130,7 @@ def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) 
     """Return the value that the decider claims, or the earlier reading if the claim is the same or missing."""
     before = view.state.seen.get(name)
     raw, words = done.values.get(name), done.not_present.get(name)
+    raw = with_other_pages(raw, before, field, view)
     if raw is None and words is None:
         return before or view.state.doubts.get(name) or FieldValue(field=name, state="not_found")
     element = element_of(view.page, done.refs.get(name))
@@ -170,7 +173,7 @@ def values_to_save(
 def _save_problems(value: FieldValue, field: OutputField, view: SampleView, ref: int | None) -> list[SampleProblem]:
     if view.state.on_other_record and value.origin == "page":
         return [SampleProblem("unconfirmed_values", "it was saved while another record was shown", value.field)]
-    return _page_problems(value, field, view, ref)
+    return _page_problems(of_this_page(value, view.state.seen.get(value.field), field, view), field, view, ref)
 
 
 def truncation_notes(value: FieldValue) -> list[Note]:

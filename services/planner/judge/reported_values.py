@@ -61,7 +61,7 @@ def unconfirmed_problems(
     if element is not None and not _is_shown_at_element(element, raw, field, page, _reading(value.field, view)):
         message = f"{_quoted_claim(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
         return [SampleProblem("contradicted_values", message, value.field)]
-    if not _is_shown_anywhere(raw, value.field, field, view):
+    if not is_shown_here(raw, value.field, field, view):
         return [SampleProblem("unconfirmed_values", f"{_quoted_claim(value)} is not shown by the page", value.field)]
     return _place_problems(value, field, view, element)
 
@@ -215,7 +215,8 @@ def _is_shown_at_element(
     return not _continues_from(element, said, page) or _continues_from(element, said, page, flowing=True)
 
 
-def _is_shown_anywhere(raw: Any, name: str, field: OutputField, view: SampleView) -> bool:
+def is_shown_here(raw: Any, name: str, field: OutputField, view: SampleView) -> bool:
+    """Return whether the present page shows the value anywhere."""
     page = view.page
     return page is not None and is_shown_on(page, raw, field, _reading(name, view), _extracted(view))
 
@@ -242,7 +243,7 @@ def _order(field: OutputField, page: PageObserved | None) -> DateHints | None:
 
 def _each_is_shown(raw: list[object], name: str, field: OutputField, view: SampleView) -> bool:
     """Return whether each item of a list is shown by some element."""
-    return all(_is_shown_anywhere(one, name, field, view) for one in raw)
+    return all(is_shown_here(one, name, field, view) for one in raw)
 
 
 def _extracted(view: SampleView) -> list[str]:

@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
 from msgspec import structs
 
+from services.planner.page.list_signs.counts import read_counts
 from services.planner.page.list_signs.page_numbers import number_rows, to_page_number
 from services.planner.page.lists import address_parts, same_address
 from shared.contracts.browser_pool import Element, PageObserved
@@ -96,6 +98,7 @@ def next_page_control(
     if following is None:
         following = (
             _numbered(page, after)
+            or _beside_count(page)
             or _only_double_arrow(page, pressable, visited)
             or _unread(page, after, visited)
             or _best(back, after, page)
@@ -290,6 +293,29 @@ def _only_double_arrow(page: PageObserved, pressable: Sequence[Element], visited
         if not numbers or max(leads_to, default=0) <= next_number:
             return element
     return None
+
+
+def _beside_count(page: PageObserved) -> Element | None:
+    """Return the button without a name right behind "Page 1 of 5" or "1 - 25 of 63", where as many stand before it."""
+    numbers = {element.ref: at for at, element in enumerate(page.elements)}
+    for count in read_counts(page):
+        goes_on = count.page < count.pages if count.kind == "page" else count.last < count.total
+        if count.kind == "total" or not goes_on:
+            continue
+        at = numbers[count.ref]
+        before = list(takewhile(_is_bare_button, reversed(page.elements[max(0, at - MOST_BARE) : at])))
+        behind = list(takewhile(_is_bare_button, page.elements[at + 1 : at + 1 + MOST_BARE]))
+        if 0 < len(before) == len(behind) < MOST_BARE and "disabled" not in behind[0].states:
+            return behind[0]
+    return None
+
+
+MOST_BARE = 3
+"""Buttons on one side of a count: one leads to the next page, a second one to the last."""
+
+
+def _is_bare_button(element: Element) -> bool:
+    return element.role in _PRESSED and element.url is None and not element.name.strip() and not element.title
 
 
 def _unspaced(name: str) -> str:

@@ -164,3 +164,27 @@ def test_the_number_that_an_ellipsis_stands_for_is_not_this_page():
     assert row.current is None
     (row,) = number_rows(page(first, third, fourth))
     assert row.current == 2
+
+
+def bare(*states: str):
+    return el("button", "", states=states)
+
+
+@cases(
+    ("seen", "leads_on"),
+    [
+        ((bare("disabled"), text("Page 1 of 2"), bare()), True),
+        ((bare("disabled"), bare("disabled"), text("1 - 25 of 63 entries"), bare(), bare()), True),
+        ((bare(), text("Page 2 of 2"), bare("disabled")), False),
+        ((bare(), text("Page 1 of 2"), bare("disabled")), False),
+        ((text("Page 1 of 2"), bare()), False),
+        ((bare(), bare(), text("Page 1 of 2"), bare()), False),
+        ((bare(), text("an item"), bare()), False),
+    ],
+)
+def test_buttons_without_names_around_a_count_lead_on(seen: tuple, leads_on: bool):
+    shown = page(text("an item"), *seen)
+    control = next_page_control(shown, 1)
+    behind = next(at for at, one in enumerate(seen) if one.role == "text") + 1
+    assert (control is not None) is leads_on
+    assert control is None or control.element.ref == shown.elements[behind + 1].ref
