@@ -266,14 +266,18 @@ def _captured(artifact: Artifact) -> Row:
     return {
         **attributes_of(artifact, "kind", "label", "media_type", "size_bytes", "sha256", "source_url", "captured_at"),
         **attributes_of(artifact, "part", "parts", "original_name", "text_preview"),
-        **({} if artifact.content is None else _content(artifact.content)),
+        **_content(artifact.content),
         **(_capture(artifact.capture) if artifact.capture is not None else {}),
         **box_columns(artifact.area),
     }
 
 
-def _content(content: FileContent) -> Row:
-    return {"content_kind": content.kind, "content_problem": content.problem or None}
+def _content(content: FileContent | None) -> Row:
+    known = content is not None
+    return {
+        "content_kind": content.kind if known else None,
+        "content_problem": content.problem or None if known else None,
+    }
 
 
 def _capture(capture: CaptureFacts) -> Row:

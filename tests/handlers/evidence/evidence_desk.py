@@ -66,6 +66,10 @@ def drop_locks(store: FolderStore) -> None:
         store._locks.abandon(name)
 
 
+HELD = ".held"
+"""Where stores keep who works on a run, with the time since when."""
+
+
 class Desk:
     """Evidence on a folder and a bus in memory; `restart` clears the process state. ``products``: made at the end of a
     run, which takes longer than all else; without them no test can look at `rows`."""
@@ -165,9 +169,9 @@ class Desk:
         await self.bus.create(INBOX, work_id("run_1", one, attempt_base), True)
 
     def files(self) -> dict[str, bytes]:
-        """Return all files of the runs."""
+        """Return all files of the runs: without what was refused, and without locks, which say when they were taken."""
         found = {str(p.relative_to(self.root)): p.read_bytes() for p in self.root.rglob("*") if p.is_file()}
-        return {name: data for name, data in found.items() if not name.startswith(layout.QUARANTINE)}
+        return {name: data for name, data in found.items() if not name.startswith((layout.QUARANTINE, HELD))}
 
     def refused(self) -> list[tuple[str, str]]:
         """Return event and code of all that is in quarantine, sorted."""
