@@ -96,7 +96,7 @@ def _model_problems(
     if written.origin == "vision":
         return label_problems(written, field, view, ref, proven_only=True)
     here = of_this_page(written, before, field, view)
-    if written.origin != "page" or (isinstance(here.value, list) and not here.value):
+    if written.origin != "page" or here is None:
         return []
     if written is before and written.field not in view.state.unconfirmed:
         return label_problems(here, field, view, ref, proven_only=True)
@@ -173,7 +173,8 @@ def values_to_save(
 def _save_problems(value: FieldValue, field: OutputField, view: SampleView, ref: int | None) -> list[SampleProblem]:
     if view.state.on_other_record and value.origin == "page":
         return [SampleProblem("unconfirmed_values", "it was saved while another record was shown", value.field)]
-    return _page_problems(of_this_page(value, view.state.seen.get(value.field), field, view), field, view, ref)
+    here = of_this_page(value, view.state.seen.get(value.field), field, view)
+    return [] if here is None else _page_problems(here, field, view, ref)
 
 
 def truncation_notes(value: FieldValue) -> list[Note]:

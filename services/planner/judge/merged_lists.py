@@ -29,14 +29,17 @@ def with_other_pages(raw: object, before: FieldValue | None, field: OutputField,
     return [*kept, *(one for one in reported if _form(one) not in known)]
 
 
-def of_this_page(value: FieldValue, before: FieldValue | None, field: OutputField, view: SampleView) -> FieldValue:
-    """Return the value with no more than this page has to confirm: items that are new, or that it shows."""
+def of_this_page(
+    value: FieldValue, before: FieldValue | None, field: OutputField, view: SampleView
+) -> FieldValue | None:
+    """Return the value with no more than this page has to confirm: items that are new, or that it shows. None if that
+    is nothing."""
     saved = {_form(one) for one in _items(before, field)}
     items = _items(value, field)
     if not saved or not items:
         return value
     asked = [one for one in items if _form(one) not in saved or is_shown_here(one, value.field, field, view)]
-    return replace(value, value=asked, shown=as_shown(asked))
+    return replace(value, value=asked, shown=as_shown(asked)) if asked else None
 
 
 def _items(value: FieldValue | None, field: OutputField) -> list[object]:
