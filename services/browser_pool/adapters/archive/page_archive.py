@@ -28,7 +28,7 @@ from shared.contracts.results import Viewport
 
 SNAPSHOT_ID = "kept"
 """One id for all captures, so that they displace no snapshot that an action may still use."""
-TIMEOUT_S = 10.0
+TIMEOUT_S = 20.0
 """Time limit for a whole capture."""
 MAX_FILE_BYTES = 32 * 2**20
 """Maximum size of the MHTML file. A larger one would be in memory several times before its size is known, so the size
