@@ -17,7 +17,7 @@ from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
 from services.planner.steering.causes import outage_of_end, outage_of_error, outage_of_login
 from services.planner.steering.controls import Steering, interrupted_limit
-from services.planner.steering.outages import note_other_end, queue_anew
+from services.planner.steering.outages import note_other_end, requeue
 from services.planner.try_sample import try_sample
 from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
@@ -113,11 +113,11 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         outage = outage_of_error(
             exc, planner_name(run, deps), is_last=attempt >= MAX_ATTEMPTS or bool(steering.tried_in)
         )
-        if outage is not None and await queue_anew(message, outage, spec, steering, deps):
+        if outage is not None and await requeue(message, outage, spec, steering, deps):
             return None
         raise
     if outage is not None:
-        return None if await queue_anew(message, outage, spec, steering, deps) else finished
+        return None if await requeue(message, outage, spec, steering, deps) else finished
     await note_other_end(finished, steering, deps)
     return finished
 

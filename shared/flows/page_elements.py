@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import TargetFound
+from shared.pages.choice_words import asks_to_choose
+from shared.pages.states import WITHOUT_VALUE
 from shared.text.normal import quoted, tidy
 
 INPUT_ROLES = frozenset({"textbox", "combobox", "listbox", "spinbutton", "checkbox", "switch", "slider"})
@@ -26,6 +28,13 @@ def text_of(element: Element) -> str:
     if element.role in ("checkbox", "switch"):
         return "true" if "checked" in element.states else "false"
     return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
+
+
+def may_show_no_choice(element: Element) -> bool:
+    """Return whether the text of a list may stand for no choice: its option has no value, or it asks to choose."""
+    shown = text_of(element)
+    is_list = element.role in ("combobox", "listbox") and element.tag not in ("input", "textarea")
+    return shown != "" and (WITHOUT_VALUE in element.states or (is_list and asks_to_choose(shown)))
 
 
 def description_of(one: TargetFound | Element) -> str:

@@ -17,7 +17,7 @@ from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, kind_of
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
-from shared.flows.page_elements import text_of
+from shared.flows.page_elements import may_show_no_choice, text_of
 from shared.flows.target_context import row_of
 from shared.task.typed_values import Context, normalise
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
@@ -95,6 +95,8 @@ def locate_field(
     element = _element_of(reading, rules, page)
     if element is not None and "busy" in element.states:  # what stands there is to be replaced
         return LocatedReading(name, "missing", candidates=candidates)
+    if element is not None and may_show_no_choice(element):
+        return LocatedReading(name, "uncertain", candidates=candidates)
     return LocatedReading(
         name,
         "value",

@@ -51,6 +51,11 @@ async def ink_of(session: PoolSession, page: PageObserved) -> dict[str, str]:
     return {refs[ref]: ink.state for ref, ink in kept.ink.items() if refs[ref]}
 
 
+async def seen_in(session: PoolSession, page: PageObserved, *, seen: bool) -> set[str]:
+    """Return the terms of the definitions that the picture shows, or does not show."""
+    return {name for name, state in (await ink_of(session, page)).items() if (state == "seen") is seen}
+
+
 async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> None:
     values = {
         "plain": "<dd>1,250.00</dd>",
@@ -72,7 +77,7 @@ async def test_what_can_be_read_is_seen(look: Look, session: PoolSession) -> Non
         "no box": "<dd><div style='display: contents'><span>1,250.00</span></div></dd>",
     }
     page = await look(page_of(values).replace("<dl>", "<dl class=zebra>"))
-    assert {name: state for name, state in (await ink_of(session, page)).items() if state != "seen"} == {}
+    assert await seen_in(session, page, seen=False) == set()
 
 
 async def test_letters_in_another_order_with_a_gap_or_turned_over_are_not_seen(
@@ -90,7 +95,7 @@ async def test_letters_in_another_order_with_a_gap_or_turned_over_are_not_seen(
         "a drawn bar": "<dd class=barred>120.50</dd>",
     }
     page = await look(page_of(values) + LETTERS)
-    assert {name: state for name, state in (await ink_of(session, page)).items() if state == "seen"} == {}
+    assert await seen_in(session, page, seen=True) == set()
 
 
 async def test_letters_that_are_drawn_as_they_are_read_are_seen(look: Look, session: PoolSession) -> None:
@@ -106,7 +111,7 @@ async def test_letters_that_are_drawn_as_they_are_read_are_seen(look: Look, sess
         "numbered": "<dd class=counted>Terms</dd>",
     }
     page = await look(page_of(values) + LETTERS)
-    assert {name: state for name, state in (await ink_of(session, page)).items() if state != "seen"} == {}
+    assert await seen_in(session, page, seen=False) == set()
 
 
 async def test_a_value_below_the_view_is_seen(look: Look, session: PoolSession) -> None:

@@ -20,15 +20,13 @@ from difflib import SequenceMatcher
 
 from services.browser_pool.page.model import FIELD
 from shared.contracts.browser_pool import Element
+from shared.pages.states import told_states
 
 # Page text must not start a line of its own and pose as an element.
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 # Marks that change the writing direction would show the text in another order.
 _ICONS = "... [icon N] is a picture without text (equal N: drawn alike); ask_picture with its ref tells what it shows"
 _TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-UNSAID = "blank"
-"""State of a select whose chosen option has no value: whether it stands for none is said by its text alone."""
 
 
 def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
@@ -50,7 +48,7 @@ def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
 
 
 def _notes(element: Element) -> list[str]:
-    notes = [state for state in element.states if state != UNSAID]
+    notes = list(told_states(element))
     if element.level is not None:
         notes.append(f"level {element.level}")
     if element.row is not None:

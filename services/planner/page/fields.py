@@ -25,7 +25,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource
 from shared.field_types import base_type, nullable
-from shared.flows.page_elements import is_input, text_of
+from shared.flows.page_elements import is_input, may_show_no_choice, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
@@ -180,7 +180,7 @@ def _chosen(place: Place, labels: frozenset[str], field: OutputField, page: Page
     address of a person or page is another thing, unless addresses are asked for."""
     if len(place) == 1:
         return place
-    if "blank" in place[0].element.states and _is_named_by(field, place[0].shown):
+    if may_show_no_choice(place[0].element) and _is_named_by(field, place[0].shown):
         return place[:1]
     fitting = tuple(one for one in place if _fits(one, field, page)) or place
     if base_type(field.type) != "string" or any(map(asks_for_address, labels)):

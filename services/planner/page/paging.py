@@ -70,6 +70,8 @@ MAX_DIGITS = 9
 _PAGE_IN_PATH = re.compile(r"/(?:page|pages|p|seite|pagina|página)[/-]?\d{1,6}$", re.I)
 _NEVER = frozenset({"banner", "contentinfo", "complementary", "search"})
 _PRESSED = frozenset({"link", "button"})
+MOST_BARE = 3
+"""Buttons on one side of a count: one leads to the next page, a second one to the last."""
 
 
 @dataclass(frozen=True)
@@ -308,10 +310,6 @@ def _beside_count(page: PageObserved) -> Element | None:
         if 0 < len(before) == len(behind) < MOST_BARE and "disabled" not in behind[0].states:
             return behind[0]
     return None
-
-
-MOST_BARE = 3
-"""Buttons on one side of a count: one leads to the next page, a second one to the last."""
 
 
 def _is_bare_button(element: Element) -> bool:

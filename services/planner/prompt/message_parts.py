@@ -20,6 +20,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.field_types import base_type
 from shared.models.sanitize import clipped, fenced, harmless
+from shared.pages.states import told_states
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.text.normal import tidy
@@ -76,7 +77,8 @@ def choices(view: SampleView) -> str:
 
 
 def _choice(element: Element) -> str:
-    states = f" ({', '.join(element.states)})" if element.states else ""
+    told = told_states(element)
+    states = f" ({', '.join(told)})" if told else ""
     return f'[{element.ref}] [{element.role}] "{clipped(tidy(element.name), NAME_CHARS)}"{states}'
 
 

@@ -33,9 +33,7 @@ async def note_other_end(finished: SampleFinished, steering: Steering, deps: Pla
         await resume_run(finished.run_id, steering.tried_in, deps.asks)
 
 
-async def queue_anew(
-    message: WorkSample, outage: Outage, spec: TaskSpec, steering: Steering, deps: PlannerDeps
-) -> bool:
+async def requeue(message: WorkSample, outage: Outage, spec: TaskSpec, steering: Steering, deps: PlannerDeps) -> bool:
     """Queue a sample anew that has failed for an outage, and pause the run if it is time; False: the failure is its
     own, or the run is to end."""
     if message.discover or not spec.outage.samples:

@@ -32,6 +32,7 @@ from services.planner.state.limits import is_last_step
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
+from shared.flows.page_elements import may_show_no_choice
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import login_wall_words
 from shared.text.normal import fold
@@ -256,7 +257,7 @@ def _remarks(view: SampleView) -> Iterator[Note]:
     """Yield what a reader of the list should know: that it was filtered, and fields that no item shows."""
     for e in view.page.elements if view.page is not None else ():
         chosen = e.value if e.role in ("combobox", "listbox") and "placeholder" not in e.states else None
-        if e.area == "search" and chosen and "blank" not in e.states and fold(chosen) not in UNFILTERED:
+        if e.area == "search" and chosen and not may_show_no_choice(e) and fold(chosen) not in UNFILTERED:
             yield plain_note(f"the list is filtered: {e.name or e.header or 'a field'} is {chosen!r}")
     reports = [e.action for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]
     items = [item for report in reports for item in report.items]

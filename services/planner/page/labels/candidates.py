@@ -10,7 +10,7 @@ from itertools import pairwise
 from services.planner.page.text import cut_chars_in, title_of
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
-from shared.flows.page_elements import is_input, text_of
+from shared.flows.page_elements import is_input, may_show_no_choice, text_of
 from shared.pages.boxes import box_around, is_on_one_line
 from shared.pages.touching import touches
 from shared.text.normal import fold
@@ -61,9 +61,9 @@ def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
     """Return the texts of an element that may be its value.
 
     A text before its badges is the value; a struck-out text never is. All others compete, as do several choices. The
-    text of an option without a value may say that there is none.
+    text of a list may stand for no choice.
     """
-    if "blank" in element.states and text_of(element):
+    if may_show_no_choice(element):
         return (Candidate(text_of(element), element, row), Candidate("", element, row))
     if not element.parts:
         return (Candidate(text_of(element), element, row),)

@@ -2,6 +2,7 @@
 
 // A text whose next one, in a box of its own, is of the same kind and printed alike: both may be labels.
 const MOST_LABEL = 60;  // letters
+const MOST_CELLS = 40;
 const NAMES_THINGS = new Set(['label', 'legend', 'h2', 'h3', 'h4', 'h5', 'h6', 'strong', 'b', 'dt']);
 function isLikeNext(item) {
   const { el, nodes, name } = item;
@@ -39,7 +40,6 @@ function isHeadOfColumn(cell) {
   const rows = [...row.parentElement.children].slice(1, MOST_CELLS);
   return cells.length % 2 === 1 || rows.some((one) => one.children.length > 1 && !clean(one.children[0].textContent) && clean(one.textContent));
 }
-const MOST_CELLS = 40;
 
 // Whether it is the last text of a box that has several, and the next text stands in the next box of this kind: there
 // what names a value stands below it.

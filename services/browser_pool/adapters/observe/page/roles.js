@@ -440,21 +440,17 @@ function statesOf(el, role) {
   if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria.readonly === 'true')) states.push('readonly');
   if (aria.invalid === 'true' || field && el.matches(':user-invalid')) states.push('invalid');
   if (aria.busy === 'true') states.push('busy');
-  states.push(...limitsOf(el, role), ...unchosen(el, role));
+  states.push(...limitsOf(el, role), ...unchosen(el));
   if (canBeDragged(el)) states.push('draggable');
   return states;
 }
 
 // A list shows the text of its chosen option, which may stand for none: it cannot be chosen (any more), or has no value.
-// A list that is built of boxes has only its text, which asks to choose where nothing is chosen.
-const ASKS_TO_CHOOSE = /^[-–—\s]*(?:please |bitte |veuillez |por favor,? )?(?:choose|select|pick|search|w[äa]hlen sie|ausw[äa]hlen|choisi(?:r|ssez)|s[ée]lectionne[rz]|selecci[oó]n[ae]r?|eli(?:ge|ja)|elegir|scegli(?:ere)?|seleziona(?:re)?|selecion(?:e|ar)|escolh(?:a|er)|kies|kiezen|selecteer|velg|v[æe]lg|välj|valitse|wybierz|vyberte|vyber)(?![\p{L}\p{N}]).{0,40}$|^[-–—\s]*\S{0,30} ?(?:ausw[äa]hlen|w[äa]hlen)[.…\s-]*$/iu;
-
-function unchosen(el, role) {
-  if (role === 'combobox' && el.localName !== 'select' && !el.matches('input,textarea')) return ASKS_TO_CHOOSE.test(valueOf(el, role) || '') ? ['blank'] : NONE;
+function unchosen(el) {
   const chosen = el.localName === 'select' && !el.multiple && el.selectedOptions[0];
   if (!chosen) return NONE;
   if (chosen.disabled || chosen.hidden || el.required && chosen.index === 0 && !chosen.value) return ['placeholder'];
-  return chosen.value && !ASKS_TO_CHOOSE.test(clean(chosen.textContent)) ? NONE : ['blank'];
+  return chosen.value ? NONE : ['blank'];
 }
 
 // Some tabs say only by a class, theirs or that of their list item, which of them is open.
