@@ -34,7 +34,7 @@ from shared.contracts.browser.responses import (
     ResponseNotFetched,
     is_json_type,
 )
-from shared.contracts.browser_pool import PageNotRestored, PageRestored, RestorePage, RestoreReply
+from shared.contracts.browser_pool import ElementInk, PageNotRestored, PageRestored, RestorePage, RestoreReply
 from shared.contracts.results import ActionResult, Artifact, CaptureFacts
 from shared.hashing import HashingReader
 from shared.streams import ANSWERS, ARTIFACTS
@@ -161,7 +161,8 @@ async def restore_page(request: RestorePage, session: BrowserSession, deps: Brow
     page = await session.restore(asked)
     if isinstance(page, RestoreRefused):
         return PageNotRestored(code=page.code, message=page.message)
-    return PageRestored(page=compose(page, asked.snapshot_id))
+    ink = tuple(ElementInk(ref=ref, ink=one) for ref, one in page.ink.items())
+    return PageRestored(page=compose(page.raw, asked.snapshot_id), ink=ink)
 
 
 def mismatch(packed: bytes, recorded: RestorePage) -> str:

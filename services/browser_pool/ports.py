@@ -122,6 +122,14 @@ class RestoreRequest:
 
 
 @dataclass(frozen=True)
+class RestoredPage:
+    """A stored page as it reads now. ``ink``: see PageRestored, by ref."""
+
+    raw: RawPage
+    ink: Mapping[int, Ink] = field(default_factory=dict[int, Ink])
+
+
+@dataclass(frozen=True)
 class RestoreRefused:
     """See PageNotRestored."""
 
@@ -197,7 +205,7 @@ class BrowserSession(Protocol):
         """Perform the action. ``step_picture``, ``named``, ``once``: see ActOnPage; None: nothing is withheld."""
         ...
 
-    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
+    async def restore(self, asked: RestoreRequest) -> RestoredPage | RestoreRefused:
         """Open a stored page without network and scripts. The session opens nothing else afterwards."""
         ...
 

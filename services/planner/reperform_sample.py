@@ -182,7 +182,8 @@ async def _load_stored_page(job: ReperformJob, sources: Sequence[ValueSource], s
     if not isinstance(reply, PageRestored):
         lack = "altered" if reply.code == "altered" else "unreadable"
         return StoredFile(file.filename, sha256, None, lack, f"{file.filename}: {reply.message}")
-    return StoredFile(file.filename, sha256, to_witness(job.spec, job.result.sample, reply.page))
+    witness = to_witness(job.spec, job.result.sample, reply.page)
+    return StoredFile(file.filename, sha256, witness, ink={one.ref: one.ink for one in reply.ink})
 
 
 async def _restore_page(

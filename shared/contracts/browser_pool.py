@@ -335,14 +335,25 @@ class RestorePage(Message, frozen=True, kw_only=True):
     sought: tuple[Sought, ...] = ()
 
 
+class ElementInk(Part, frozen=True, kw_only=True):
+    """What a picture of a page shows of the text of an element."""
+
+    ref: int
+    ink: Ink
+
+
 class PageRestored(Message, frozen=True, kw_only=True):
     """The observation of a stored page, with the addresses that the page and its frames had when it was stored.
 
     A stored page lacks the state of form fields (typed text, choices, enabled or not) and the HTTP status. Therefore
     ``page.sha256`` differs from that of the live page.
+
+    ``ink``: of the elements that may be sought ones, as the stored page is drawn now. Elements are left out that
+    nothing draws a text of, or that only scrolling would bring into sight.
     """
 
     page: PageObserved
+    ink: tuple[ElementInk, ...] = ()
 
 
 class PageNotRestored(Message, frozen=True, kw_only=True):
@@ -377,6 +388,7 @@ __all__ = [
     "CapturePage",
     "Element",
     "ElementFound",
+    "ElementInk",
     "KeepSession",
     "LeaseReply",
     "LeaseSession",

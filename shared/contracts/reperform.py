@@ -7,6 +7,7 @@ from typing import Any, Literal
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.error_codes import EndCode
+from shared.contracts.results import InkState
 
 
 class Reperform(Message, frozen=True, kw_only=True):
@@ -54,7 +55,9 @@ class ValueReperformed(Part, frozen=True, kw_only=True):
 
     ``recorded`` and ``found``: texts as shown; ``recorded_value`` and ``found_value``: the parsed values. ``found``:
     None if nothing was read again. ``found_by``: what identified the element: fingerprint, label, box, kinds of
-    locators.
+    locators. ``ink``: what the picture showed then. ``ink_found``: what a picture of the stored page shows now; None
+    where it could not be looked at. A stored page is drawn without scripts, so that it may look otherwise: another ink
+    is for a person to look at, and no verdict.
     """
 
     field: str
@@ -72,6 +75,13 @@ class ValueReperformed(Part, frozen=True, kw_only=True):
     """The verdict according to the stored observation; empty if the observation was not used."""
     read_by: str = ""
     message: str = ""
+    ink: InkState | None = None
+    ink_found: InkState | None = None
+
+    @property
+    def is_drawn_otherwise(self) -> bool:
+        """Whether its text was seen then, and is not where the stored page is drawn again."""
+        return self.ink == "seen" and self.ink_found not in ("seen", None)
 
 
 class PageReperformed(Part, frozen=True, kw_only=True):

@@ -8,9 +8,8 @@ from services.browser_pool.adapters.browser.chromium import PoolSession
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.files.captures import found_elements, pack_page
-from services.browser_pool.page.model import RawPage
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import PageCapture, RestoreRequest, WantedRefs
+from services.browser_pool.ports import PageCapture, RestoredPage, RestoreRequest, WantedRefs
 from services.planner.reperform.verdicts import StoredFile, StoredPage, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, Sought
@@ -55,16 +54,16 @@ async def read_all_again(session: PoolSession, fresh: PoolSession) -> list[tuple
     assert isinstance(capture, PageCapture), capture
     packed = pack_page(capture, "page", "c1", "b", ()).captures
     files = {one.kind: one.data for one in packed if isinstance(one.data, bytes)}
-    stored = {one.ref: one.element for one in found_elements(capture)}
+    stored = {one.ref: one for one in found_elements(capture)}
     values: list[tuple[Element, FieldValue]] = []
     for element in live.elements:
-        now = stored[element.ref]
+        now = stored[element.ref].element
         assert now is not None, element
         source = ValueSource(
             snapshot_id="s1", observation_sha256="o", url=live.url, ref=element.ref, role=element.role,
             label=element.header or (element.name if is_input(element) else None), box=now.box, frame=now.frame,
             fingerprint=now.fingerprint, locators=now.locators, kept_ref=now.ref, page_sha256="p",
-            observation_file_sha256="o",
+            observation_file_sha256="o", ink=stored[element.ref].ink,
         )  # fmt: skip
         shown = text_of(element)
         if shown:
@@ -73,11 +72,11 @@ async def read_all_again(session: PoolSession, fresh: PoolSession) -> list[tuple
     sources = [value.source for _, value in values if value.source is not None]
     sought = tuple(Sought(fingerprint=one.fingerprint, locators=one.locators) for one in sources)
     again = await fresh.restore(RestoreRequest(files["page"], "r1", max_tokens=ALL_TOKENS, sought=sought))
-    assert isinstance(again, RawPage), again
+    assert isinstance(again, RestoredPage), again
     observed = parse_stored_observation(files["observation"], hashlib.sha256(files["observation"]).hexdigest())
     assert not isinstance(observed, str), observed
     both = StoredPage(
-        StoredFile("p", "p", to_witness(READ, sample(), compose(again, "r1"))),
+        StoredFile("p", "p", to_witness(READ, sample(), compose(again.raw, "r1")), ink=again.ink),
         StoredFile("o", "o", to_witness(READ, sample(), observed)),
     )
     return [(element, value_verdict(value, READ.output_schema["v"], both)) for element, value in values]

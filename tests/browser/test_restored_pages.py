@@ -12,9 +12,8 @@ import zstandard
 from services.browser_pool.adapters.archive.restore import UnfitPage, unpack
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.page.model import RawPage
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import RestoreRefused, RestoreRequest
+from services.browser_pool.ports import RestoredPage, RestoreRefused, RestoreRequest
 from shared.contracts.actions import ByRef, Extract, Goto
 from shared.contracts.browser_pool import Element, PageObserved, Sought
 from shared.contracts.reperform import FAULTS
@@ -56,8 +55,8 @@ async def fresh(chromium: Chromium) -> AsyncIterator[PoolSession]:
 
 async def restored(fresh: PoolSession, mhtml: str, **asked: object) -> PageObserved:
     page = await fresh.restore(RestoreRequest(packed(mhtml), "r1", **asked))  # type: ignore[arg-type]
-    assert isinstance(page, RawPage), page
-    return compose(page, "r1")
+    assert isinstance(page, RestoredPage), page
+    return compose(page.raw, "r1")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -101,6 +100,27 @@ async def test_what_is_sought_is_told_whatever_the_budget(
     ref = next(e.ref for e in again.elements if e.name == "Closed")
     read = await do(fresh, Extract(target=ByRef(ref=ref, snapshot_id="r1")))
     assert read.effect == TextRead(text="Closed")
+
+
+async def test_a_stored_page_is_drawn_again(session: PageSession, site: Site, fresh: PoolSession):
+    site.add("/look.css", "p { color: black; background: white } #note { color: black }", content_type="text/css")
+    page = """<link rel=stylesheet href=/look.css>
+    <p>1,250.00</p><p id=note>paid</p><p style="position: relative">77.10
+    <b style="position: absolute; inset: 0; background: gold"></b></p>"""
+    await do(session, Goto(url=site.add("/notes-drawn", page)))
+    live = compose(await session.observe("live", max_tokens=ALL, locators=True), "live")
+    sought = tuple(Sought(fingerprint=e.fingerprint, locators=e.locators) for e in live.elements)
+    stored = await mhtml_of(session)
+    mhtml = stored.replace("#note { color: black; }", "#note { color: white; }")
+    assert mhtml != stored
+    again = await fresh.restore(RestoreRequest(packed(mhtml), "r1", max_tokens=ALL, sought=sought))
+    assert isinstance(again, RestoredPage), again
+    names = {one.ref: one.item.name for one in again.raw.seen}
+    assert {names[ref]: one.state for ref, one in again.ink.items()} == {
+        "1,250.00": "seen",
+        "paid": "absent",
+        "77.10": "absent",
+    }
 
 
 async def test_a_stored_page_reaches_nothing(site: Site, fresh: PoolSession, tmp_path: Path):

@@ -14,7 +14,7 @@ from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from services.browser_pool.page.matching import fingerprint
-from services.browser_pool.page.model import FIELD, ListPlace, PageStats, RawPage, Seen
+from services.browser_pool.page.model import FIELD, ListPlace, PageStats, RawItem, RawPage, Seen
 from services.browser_pool.page.rendering import difference, line, with_gaps
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Box, Locator, PartKind, TextPart
@@ -102,6 +102,10 @@ def _numbered(seen: Sequence[Seen]) -> dict[str, int]:
     return {look: number for number, look in enumerate(looks, 1)}
 
 
+def fingerprint_of(item: RawItem) -> str:
+    return fingerprint(item.tag, item.role, item.name, item.type, item.path)
+
+
 def to_element(one: Seen, look: int = 0, where: ListPlace = NOWHERE) -> Element:
     item = one.item
     return Element(
@@ -120,7 +124,7 @@ def to_element(one: Seen, look: int = 0, where: ListPlace = NOWHERE) -> Element:
         in_dialog=item.in_dialog,
         covered_by=item.covered_by,
         frame=one.frame,
-        fingerprint=fingerprint(item.tag, item.role, item.name, item.type, item.path),
+        fingerprint=fingerprint_of(item),
         locators=tuple(
             [Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators]
         ),

@@ -55,6 +55,10 @@ class ReperformCounts:
 
     without_page: int = 0
     """Values of done samples that no stored page shows."""
+    drawn_again: int = 0
+    """Values whose text was seen then, and is seen where the stored page is drawn again."""
+    drawn_otherwise: int = 0
+    """Values whose text was seen then, and is not seen so now: for a person to look at."""
 
     def add(self, sample: SampleReperformed) -> None:
         self.samples += 1
@@ -63,6 +67,8 @@ class ReperformCounts:
         self.proven += sample.identity in ("proven", "proven_in_observation")
         self.without_page += sum(lacks_page(sample, value) for value in sample.values)
         self.values.update(value.verdict for value in sample.values)
+        self.drawn_again += sum(value.ink == value.ink_found == "seen" for value in sample.values)
+        self.drawn_otherwise += sum(value.is_drawn_otherwise for value in sample.values)
 
     @property
     def faults(self) -> int:
@@ -82,6 +88,7 @@ class ReperformCounts:
         counts = {verdict: self.values[verdict] for verdict in VERDICT_LABELS if self.values[verdict]}
         records = {"record_proven": self.proven, "record_not_proven": self.unproven}
         records |= {"done_without_page": self.without_page}
+        records |= {"drawn_again": self.drawn_again, "drawn_otherwise": self.drawn_otherwise}
         return {"samples": self.samples, "values": counts, "not_done": self.stopped, **records}
 
 
@@ -130,7 +137,11 @@ def sample_lines(sample: SampleReperformed, *, all_values: bool) -> Iterator[str
 
 
 def _listed_values(sample: SampleReperformed, all_values: bool) -> list[ValueReperformed]:
-    return [value for value in sample.values if all_values or value.verdict in FAULTS or lacks_page(sample, value)]
+    return [
+        value
+        for value in sample.values
+        if all_values or value.verdict in FAULTS or value.is_drawn_otherwise or lacks_page(sample, value)
+    ]
 
 
 def summary_lines(run_id: str, count: ReperformCounts, *, all_values: bool, of: int = 0, why: str = "") -> list[str]:
@@ -145,6 +156,12 @@ def summary_lines(run_id: str, count: ReperformCounts, *, all_values: bool, of: 
     result += [
         f"  {count.values[verdict]:>6} {text}" for verdict, text in VERDICT_SENTENCES.items() if count.values[verdict]
     ]
+    if count.drawn_again:
+        result.append(f"  {count.drawn_again:>6} seen then, and seen where the stored page is drawn again")
+    if count.drawn_otherwise:
+        result.append(
+            f"  {count.drawn_otherwise:>6} seen then, and NOT SEEN where the stored page is drawn again: look at them"
+        )
     if count.stopped:
         result.append(f"  {_counted(count.stopped, 'sample')} of which NOTHING COULD BE EXTRACTED")
     if count.without_page:

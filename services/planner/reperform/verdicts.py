@@ -8,7 +8,7 @@ stored page holds: pages that were not stored, values in forms, and which elemen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from services.planner.page.refind import find_source, find_source_in_observation
 from services.planner.page.text import PRESSED_ROLES, title_element
 from services.planner.reperform.witness import Extraction, Witness, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
+from shared.contracts.results import Ink, InkState
 from shared.contracts.steps import FieldValue
 from shared.flows.page_elements import INPUT_ROLES, is_input, text_of
 from shared.task.output_field import OutputField
@@ -30,13 +31,15 @@ MADE_BY_SCRIPTS = INPUT_ROLES | PRESSED_ROLES
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of a stored page. `witness`: what it shows; otherwise `lack` and `why` say why it shows nothing."""
+    """A file of a stored page. `witness`: what it shows; otherwise `lack` and `why` say why it shows nothing. `ink`:
+    what a picture of it shows of the text of elements, by ref."""
 
     filename: str = ""
     sha256: str = ""
     witness: Witness | None = None
     lack: Verdict = "not_stored"
     why: str = ""
+    ink: Mapping[int, Ink] = field(default_factory=dict[int, Ink])
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,20 @@ def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> Va
         page_sha256=kept.page.sha256,
         observation=observed.outcome if observed is not None else kept.observation.lack,
         read_by=value.read_by,
+        ink=source.ink.state if source.ink is not None else None,
+        ink_found=_ink_found(page, kept.page),
     )
-    return _with(verdict, verdict.verdict, _message(verdict.verdict, page, observed, kept))
+    message = _message(verdict.verdict, page, observed, kept)
+    if verdict.is_drawn_otherwise:
+        drawn = f"its text was seen then; in a picture of the stored page its ink is {verdict.ink_found}"
+        message = "; ".join(one for one in (message, drawn) if one)
+    return _with(verdict, verdict.verdict, message)
+
+
+def _ink_found(page: Extraction | None, kept: StoredFile) -> InkState | None:
+    """Return what a picture of the stored page shows of the element; None unless that has the recorded text."""
+    ink = kept.ink.get(page.ref) if page is not None and page.outcome == "same" else None
+    return ink.state if ink is not None else None
 
 
 def _asked(value: FieldValue, field: OutputField, kept: StoredFile, *, again: bool) -> Extraction | None:

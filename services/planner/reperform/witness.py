@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import msgspec
 
 from services.planner.judge.reported_values import is_same_value, is_shown_at, is_shown_on, reported_value
 from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldFound
+from services.planner.page.fields import FieldAmbiguous, FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
 from services.planner.page.refind import NotRefound, Refound
 from services.planner.page.text import title_of
@@ -62,6 +62,8 @@ class Extraction:
     message: str = ""
     shown_elsewhere: bool = False
     """The page shows the recorded text, whichever element it is."""
+    ref: int = 0
+    """The element that was read; 0: none."""
 
 
 def to_witness(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
@@ -74,6 +76,10 @@ def extract_value(value: FieldValue, field: OutputField, witness: Witness, found
     """Return whether the element shows the recorded text and value."""
     if isinstance(found, NotRefound):
         return Extraction(found.verdict, message=found.message)
+    return replace(_extract_at(value, field, witness, found), ref=found.element.ref)
+
+
+def _extract_at(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> Extraction:
     element = found.element
     shown = _shown(value, field, witness, found)
     same_text = tidy(shown) == tidy(value.shown or "")
@@ -103,14 +109,23 @@ def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refou
         return found.element.title
     if found.element.url and found.unchanged and recorded != tidy(text) and ADDRESS.match(recorded):
         return found.element.url
-    reading = witness.read.readings.get(value.field)
-    by_rule = isinstance(reading, FieldFound) and reading.candidate.element.ref == found.element.ref
-    ruled = reading.candidate.shown if isinstance(reading, FieldFound) and by_rule else text
+    ruled = _by_rule(value.field, witness, found.element.ref)
+    ruled = text if ruled is None else ruled
     if recorded in (tidy(text), tidy(ruled)):
         return text if recorded == tidy(text) else ruled
     whole_only = base_type(field.type) == "enum" or is_input(found.element) or not found.unchanged
     piece = None if whole_only or not recorded else find_mention(text, recorded)
     return ruled if piece is None else piece
+
+
+def _by_rule(field: str, witness: Witness, ref: int) -> str | None:
+    """Return what the rules take from this element for the field, if anything. Other elements may compete with it:
+    without scripts some have other roles. Which element it was is known."""
+    reading = witness.read.readings.get(field)
+    found = (reading.candidate,) if isinstance(reading, FieldFound) else ()
+    found = reading.candidates if isinstance(reading, FieldAmbiguous) else found
+    shown = {one.shown for one in found if one.element.ref == ref}
+    return shown.pop() if len(shown) == 1 else None
 
 
 def _was_accepted(value: FieldValue, field: OutputField, witness: Witness, element: Element) -> bool:

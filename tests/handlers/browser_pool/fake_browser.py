@@ -17,6 +17,7 @@ from services.browser_pool.ports import (
     FetchRefused,
     PageCapture,
     PerformedAction,
+    RestoredPage,
     RestoreRefused,
     RestoreRequest,
     SessionTerms,
@@ -67,7 +68,7 @@ class FakeSession:
         self._check()
         return self.answer
 
-    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
+    async def restore(self, asked: RestoreRequest) -> RestoredPage | RestoreRefused:
         raise NotImplementedError
 
     async def act(

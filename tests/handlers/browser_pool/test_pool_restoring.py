@@ -15,9 +15,10 @@ from services.browser_pool import handlers
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.page.model import PageStats, RawPage
-from services.browser_pool.ports import RestoreRefused, RestoreRequest, SessionTerms
+from services.browser_pool.ports import RestoredPage, RestoreRefused, RestoreRequest, SessionTerms
 from services.browser_pool.sessions import Sessions
 from shared.contracts.browser_pool import (
+    ElementInk,
     LeaseSession,
     PageNotRestored,
     PageRestored,
@@ -25,6 +26,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
     Sought,
 )
+from shared.contracts.results import Ink
 from shared.errors import PermanentError
 from shared.streams import ANSWERS
 from shared.testing.bus import MemoryBus
@@ -33,21 +35,24 @@ from tests.raising import raises_code
 
 STORED = b"packed page"
 SHA256 = hashlib.sha256(STORED).hexdigest()
-SHOWN = RawPage("http://a.test/1", "T", None, (), (), frozenset(), PageStats(), 0, 0, True, 0.0)
+SHOWN = RestoredPage(
+    RawPage("http://a.test/1", "T", None, (), (), frozenset(), PageStats(), 0, 0, True, 0.0),
+    {3: Ink(state="absent")},
+)
 
 
 @dataclass
 class Restores(FakeSession):
     """A browser whose sessions do nothing but restore."""
 
-    shows: RawPage | RestoreRefused = SHOWN
+    shows: RestoredPage | RestoreRefused = SHOWN
     asked: list[RestoreRequest] = field(default_factory=list)
     name: str = "fake 1"
 
     async def open_session(self, terms: SessionTerms) -> Restores:
         return self
 
-    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
+    async def restore(self, asked: RestoreRequest) -> RestoredPage | RestoreRefused:
         self.asked.append(asked)
         return self.shows
 
@@ -73,6 +78,7 @@ async def test_what_is_asked_for_goes_into_the_session_and_the_page_comes_back(t
     reply = await restored(tmp_path, browser, keywords=("status",), max_tokens=7, sought=sought)
     assert isinstance(reply, PageRestored)
     assert (reply.page.url, reply.page.snapshot_id) == ("http://a.test/1", "id1")
+    assert reply.ink == (ElementInk(ref=3, ink=Ink(state="absent")),)
     assert browser.asked == [RestoreRequest(STORED, "id1", ("status",), 7, sought)]
 
 

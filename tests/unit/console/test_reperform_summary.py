@@ -67,6 +67,20 @@ def test_a_done_value_without_a_page_is_listed_and_counted():
     assert count(one).to_json_object()["done_without_page"] == 2
 
 
+def test_a_text_that_is_not_seen_on_the_stored_page_is_listed_and_no_fault():
+    one = sample(value(ink="seen", ink_found="seen"), value(ink="seen", ink_found="absent", message="why", field="due"))
+    assert [" ".join(line.split()) for line in sample_lines(one, all_values=False)] == [
+        'A-1 due "Ann" "Ann" same',
+        "why",
+    ]
+    counts = count(one, sample(value(ink="seen"), value(ink="absent", ink_found="absent")))
+    told = counts.to_json_object()
+    assert (told["drawn_again"], told["drawn_otherwise"], counts.same) == (1, 1, True)
+    assert "1 seen then, and NOT SEEN where the stored page" in "\n".join(
+        summary_lines("run_1", counts, all_values=False)
+    )
+
+
 def test_only_what_stands_against_a_value_is_listed_unless_all_is_asked_for():
     one = sample(value(), value("differs", field="due", found="3 May", found_value="2026-05-03", message="why"))
     few = list(sample_lines(one, all_values=False))
@@ -99,7 +113,7 @@ def test_the_counts_are_told_in_words_and_as_json():
         assert words in told
     assert made.to_json_object() == {
         "samples": 2, "values": {"same": 1, "differs": 1, "read_by_model": 1}, "not_done": 1, "record_proven": 2,
-        "record_not_proven": 0, "done_without_page": 0,
+        "record_not_proven": 0, "done_without_page": 0, "drawn_again": 0, "drawn_otherwise": 0,
     }  # fmt: skip
     fine = "\n".join(summary_lines("run_1", count(sample(value())), all_values=True))
     assert "reads the same in the stored files" in fine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from typing import Any
@@ -15,7 +16,7 @@ from services.planner.reperform.verdicts import StoredFile, StoredPage, identity
 from services.planner.reperform.witness import Extraction, extract_value, parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, ValueReperformed, Verdict
-from shared.contracts.results import Locator
+from shared.contracts.results import Ink, InkState, Locator
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
@@ -171,6 +172,15 @@ def test_an_enum_never_stands_in_a_piece():
     assert said_of(dd("not passed yet"), "passed", "passed", field).outcome == "differs"
 
 
+def test_what_competes_only_without_scripts_does_not_change_what_an_element_says():
+    field = {"type": "enum", "values": ["worn", "lost"], "labels": ["Assignee"]}
+    rival = el("img", "Assignee: lost", tag="img", fingerprint="f7")
+    told = said_of(text("Assignee: worn", fingerprint="f1"), "worn", "worn", field, beside=(rival,))
+    assert (told.outcome, told.shown) == ("same", "worn")
+    told = said_of(text("Assignee: worn", fingerprint="f1"), "lost", "lost", field, beside=(rival,))
+    assert (told.outcome, told.shown) == ("differs", "worn")
+
+
 def test_the_title_and_the_other_dates_of_the_page_are_read_as_they_were():
     titled = dd("3 days ago", title="2026-11-18T09:00Z")
     assert said_of(titled, "3 days ago", "2026-11-18", "date").outcome == "same"
@@ -255,6 +265,28 @@ def test_the_page_convinces_and_the_observation_stands_in_only_where_it_cannot_k
     assert told.verdict == verdict
     assert words in told.message
     assert (told.page, told.recorded, told.recorded_value, told.read_by) == ("p", "Ann Lee", "Ann Lee", "rules")
+
+
+@cases(
+    ("now", "drawn", "found", "otherwise"),
+    [
+        (SAME, "seen", "seen", False),
+        (SAME, "absent", "absent", True),
+        # it was not looked at
+        (SAME, None, None, False),
+        # another text says nothing of the recorded one
+        (OTHER, "absent", None, False),
+    ],
+)
+def test_the_stored_page_is_looked_at_as_it_is_drawn_now(
+    now: Element, drawn: InkState | None, found: InkState | None, otherwise: bool
+):
+    value = replace(VALUE, source=source(kept_ref=2, ink=Ink(state="seen")))
+    ink = {} if drawn is None else {2: Ink(state=drawn)}
+    told = value_verdict(value, FIELD, StoredPage(dataclasses.replace(kept(now, "p"), ink=ink), kept(SAME, "o")))
+    assert (told.ink, told.ink_found, told.is_drawn_otherwise) == ("seen", found, otherwise)
+    assert ("in a picture of the stored page its ink is absent" in told.message) is otherwise
+    assert told.verdict == ("same" if now is SAME else "differs")
 
 
 COMBO = {"role": "combobox", "box": box(10, 100), "kept_ref": 2}

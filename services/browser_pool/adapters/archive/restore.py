@@ -20,27 +20,33 @@ import msgspec
 import zstandard
 from playwright.async_api import BrowserContext, Error, Page
 
+from services.browser_pool.adapters.archive.ink_look import MeasuredValues, look_in_place
 from services.browser_pool.adapters.guard.session_guard import SessionGuard
 from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.files.mhtml import MhtmlArchive, read_mhtml_headers
 from services.browser_pool.page.matching import first_line
 from services.browser_pool.page.model import RawPage, Seen
-from services.browser_pool.page.snapshot import choose
-from services.browser_pool.ports import RestoreRefused, RestoreRequest
+from services.browser_pool.page.snapshot import choose, fingerprint_of
+from services.browser_pool.ports import RestoredPage, RestoreRefused, RestoreRequest
 from shared.contracts.error_codes import RestoreCode
+from shared.contracts.results import Ink
 
 TIMEOUT_S = 20.0
-NETWORK_URLS = ("http:*", "https:*", "ws:*", "wss:*", "ftp:*", "filesystem:*")
+NEVER_STORED = ("ws:*", "wss:*", "ftp:*", "filesystem:*")
+"""Addresses that no part of a stored page has. A block of http would hold back its own style sheets and pictures too:
+what is not among its parts is not requested by Chromium, which is offline besides, and whose session may open no host.
+"""
 SRCDOC = "about:srcdoc"
 """The address of a frame that is written into the page around it."""
 STABLE_LOCATORS = frozenset({"id", "testid", "css", "label"})
 """Locators that do not depend on an element's text, which may differ now."""
 
 
-async def restore_page(session: PageSession, folder: Path, asked: RestoreRequest) -> RawPage | RestoreRefused:
+async def restore_page(session: PageSession, folder: Path, asked: RestoreRequest) -> RestoredPage | RestoreRefused:
     """Return the page as it reads now, or why it cannot be opened. Raises Unavailable (``session_lost``) when the
     browser dies."""
     guard = session.guard
@@ -51,7 +57,8 @@ async def restore_page(session: PageSession, folder: Path, asked: RestoreRequest
     try:
         async with _unpack_in_folder(folder, asked.packed) as (path, archive):
             await _seal_session(session.tabs.context, session.page, guard, path.as_uri())
-            return _with_recorded_urls(await _open_and_walk(session, path.as_uri(), asked), archive)
+            restored = await _open_and_walk(session, path.as_uri(), asked)
+            return replace(restored, raw=_with_recorded_urls(restored.raw, archive))
     except UnfitPage as error:
         return RestoreRefused(error.code, str(error))
     except TimeoutError:
@@ -93,13 +100,14 @@ async def _seal_session(context: BrowserContext, page: Page, guard: SessionGuard
     protocol = await context.new_cdp_session(page)
     await send(protocol, "Emulation.setScriptExecutionDisabled", value=True)
     await send(protocol, "Network.enable")
-    await send(protocol, "Network.setBlockedURLs", urls=list(NETWORK_URLS))
+    await send(protocol, "Network.setBlockedURLs", urls=list(NEVER_STORED))
 
 
-async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) -> RawPage:
+async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) -> RestoredPage:
     async with asyncio.timeout(TIMEOUT_S):
         await session.page.goto(url, wait_until="load", timeout=TIMEOUT_S * 1000)
-        look = PageWalk(await engine.worlds(session.page), asked.snapshot_id, session.limits.action_s, locators=True)
+        worlds = await engine.worlds(session.page)
+        look = PageWalk(worlds, asked.snapshot_id, session.limits.action_s, locators=True)
         whole = await look.survey(scripts=False)
         wanted = [
             (one.kind, one.value) for sought in asked.sought for one in sought.locators if one.kind in STABLE_LOCATORS
@@ -107,8 +115,27 @@ async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) 
         located = await look.find_by_locators(whole, msgspec.json.encode(wanted).decode()) if wanted else set[int]()
         shown = sorted(located.union(choose(whole.contents, whole.ranks, asked.keywords, asked.max_tokens)))
         seen = await look.read_elements(whole, shown)
-    session.targets.remember(asked.snapshot_id, whole.refs)
-    return whole.raw_page(url, None, seen, (index + 1 for index in shown), settled=True)
+        session.targets.remember(asked.snapshot_id, whole.refs)
+        raw = whole.raw_page(url, None, seen, (index + 1 for index in shown), settled=True)
+    fingerprints = {sought.fingerprint for sought in asked.sought}
+    may_be_sought = {one.ref: one for one in seen if one.ref - 1 in located or fingerprint_of(one.item) in fingerprints}
+    values = MeasuredValues(worlds, [place for place, _, _ in whole.parts], may_be_sought, asked.snapshot_id)
+    return RestoredPage(raw, await _look_at(session, values, whole.main))
+
+
+async def _look_at(session: PageSession, values: MeasuredValues, state: DocumentState) -> dict[int, Ink]:
+    """Return what a picture of the page shows of the values. Nothing of those that only scrolling would show, and
+    nothing at all where the page cannot be drawn: it was read all the same."""
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            looked = await look_in_place(session.page, values, state, ())
+            unseen = any(not one.is_shown for one in looked.values())
+            movable = await values.may_show_more() if unseen else set[int]()
+    except (TimeoutError, Error) as error:
+        if isinstance(error, Error):
+            session.tabs.raise_if_lost(error)
+        return {}
+    return {ref: one.ink for ref, one in looked.items() if one.drawn.judged and (one.is_shown or ref not in movable)}
 
 
 def _with_recorded_urls(page: RawPage, archive: MhtmlArchive) -> RawPage:

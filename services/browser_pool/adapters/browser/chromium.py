@@ -28,7 +28,6 @@ from services.browser_pool.adapters.session import PageSession, SessionLimits
 from services.browser_pool.login_hosts import state_for
 from services.browser_pool.login_states import LoginState, LoginStore
 from services.browser_pool.page.matching import first_line
-from services.browser_pool.page.model import RawPage
 from services.browser_pool.ports import (
     NOTHING,
     ApiRequest,
@@ -37,6 +36,7 @@ from services.browser_pool.ports import (
     CaptureFailed,
     FetchRefused,
     PageCapture,
+    RestoredPage,
     RestoreRefused,
     RestoreRequest,
     SessionTerms,
@@ -317,7 +317,7 @@ class PoolSession(PageSession):
         finally:
             self._spent_s = time.perf_counter() - began_s
 
-    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
+    async def restore(self, asked: RestoreRequest) -> RestoredPage | RestoreRefused:
         """See BrowserSession."""
         return await self.run_unless_lost(restore_page(self, self._browser_folder, asked))
 
