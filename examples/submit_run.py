@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
-import uuid
 from pathlib import Path
 
 import nats
 import nats.errors
 import nkeys
+from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig
 
 SUBMIT = "exhibit.v1.ask.discovery.run.submit"
+FOLLOW = "exhibit.v1.ask.evidence.run.follow"
 EVENTS = "exhibit.v1.evt.*.*.*.{run_id}"
 
 
@@ -44,7 +44,7 @@ async def main() -> int:
         print(json.dumps(answer, indent=2, ensure_ascii=False))
         if answer["type"] != "RunAccepted":  # RunRejected lists every problem, Failure says what went wrong
             return 1
-        return await follow(nc.jetstream(), answer["run_id"])
+        return await follow(nc, answer["run_id"])
     except nats.errors.NoRespondersError:
         print(f"Nobody takes run requests at {arguments.nats}. Start the services first: exhibit up")
         return 1
@@ -52,28 +52,28 @@ async def main() -> int:
         await nc.close()
 
 
-async def follow(js: JetStreamContext, run_id: str) -> int:
+async def follow(nc: Client, run_id: str) -> int:
     """Prints what happens until the run is finished. The events are stored: none that came before is missed."""
+    heard = asyncio.Event()
+
+    async def on_event(_: Msg) -> None:
+        heard.set()
+
     subject = EVENTS.format(run_id=run_id)  # of the run itself; those of its samples have one token more
-    name = f"reader_{uuid.uuid4().hex}"
-    config = ConsumerConfig(
-        name=name, filter_subjects=[subject, f"{subject}.>"], ack_policy=AckPolicy.NONE, inactive_threshold=60
-    )
-    consumer = await js.add_consumer("EVENTS", config)
-    events = await js.pull_subscribe_bind(consumer=consumer.name, stream="EVENTS")
+    for one in (subject, f"{subject}.>"):
+        await nc.subscribe(one, cb=on_event)
+    after = 0
     while True:
-        for message in await some(events):
-            event = json.loads(message.data)
+        heard.clear()
+        asked = {"type": "FollowRun", "run_id": run_id, "after": after}
+        page = json.loads((await nc.request(FOLLOW, json.dumps(asked).encode(), timeout=60)).data)
+        for stored in page["events"]:
+            after, event = stored["sequence"], json.loads(stored["data"])
             print(told(event), flush=True)
             if event["type"] == "RunFinished":
                 return 0 if all(outcome["status"] == "done" for outcome in event["outcomes"]) else 2
-
-
-async def some(events: JetStreamContext.PullSubscription) -> list[Msg]:
-    try:
-        return await events.fetch(50, timeout=5)
-    except TimeoutError:
-        return []
+        with contextlib.suppress(TimeoutError):  # an event may be heard before it is stored
+            await asyncio.wait_for(heard.wait(), 0.0 if page["more"] else 1.0)
 
 
 def told(event: dict) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from shared.contracts.base import Message
 from shared.contracts.browser.logins import AccessChecked, CheckAccess, SaveProfile, SaveReply
 from shared.contracts.browser.responses import FetchReply, FetchResponse
+from shared.contracts.browser.stored_pages import RestorePage, RestoreReply
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -24,27 +25,29 @@ from shared.contracts.browser_pool import (
     PageCaptured,
     PageObserved,
     ReleaseSession,
-    RestorePage,
-    RestoreReply,
     SessionKept,
     SessionReleased,
 )
 from shared.contracts.discovery import (
+    InputStored,
     PopulationClosed,
     RunStarted,
     Sample,
     SampleFound,
+    StoreInput,
     SubmissionRejected,
     SubmitReply,
     SubmitRun,
 )
 from shared.contracts.evidence import (
+    AnswerPart,
     AskSql,
     ClaimPress,
     EvidenceBlocked,
     FindRuns,
     LendArtifact,
     LendReply,
+    LoadAnswer,
     LoadReply,
     LoadResult,
     LoadRun,
@@ -69,13 +72,14 @@ from shared.contracts.planner import (
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
 from shared.contracts.sessions.control import ControlReply, ControlRun, RunControlled
-from shared.contracts.sessions.events import EventsReply, LoadEvents
+from shared.contracts.sessions.events import EventsReply, FollowRun, LoadEvents, RunFollowed
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.trial.tried import TryReply, TrySample
 from shared.contracts.vision import AskVision, VisionAnswered
+from shared.contracts.workflows import library
 from shared.contracts.workflows.artifacts import (
     ArtifactDeleted,
     ArtifactLoaded,
@@ -89,22 +93,6 @@ from shared.contracts.workflows.artifacts import (
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
 from shared.contracts.workflows.heals import FlowFinished, FlowNoted
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
-from shared.contracts.workflows.library import (
-    CreateReply,
-    CreateWorkflow,
-    DeleteWorkflow,
-    GetReply,
-    GetWorkflow,
-    HistoryLoaded,
-    ListWorkflows,
-    LoadHistory,
-    LoadSamples,
-    SamplesReply,
-    SearchWorkflows,
-    WorkflowDeleted,
-    WorkflowsFound,
-    WorkflowsListed,
-)
 
 PREFIX = "exhibit.v1"
 
@@ -166,10 +154,12 @@ SUBMIT_RUN: Ask[SubmitRun, SubmitReply] = Ask(
     f"{PREFIX}.ask.discovery.run.submit", SubmitRun, SubmitReply, repeatable=True
 )
 
+STORE_INPUT: Ask[StoreInput, InputStored] = Ask(
+    f"{PREFIX}.ask.discovery.input.store", StoreInput, InputStored, repeatable=True
+)
 CONTROL_RUN: Ask[ControlRun, ControlReply] = Ask(
     f"{PREFIX}.ask.discovery.run.control", ControlRun, ControlReply, repeatable=True
 )
-
 LEASE: Ask[LeaseSession, LeaseReply] = Ask(f"{PREFIX}.ask.browser_pool.session.lease", LeaseSession, LeaseReply)
 OBSERVE: Ask[ObservePage, PageObserved] = Ask(
     f"{PREFIX}.ask.browser_pool.page.observe", ObservePage, PageObserved, ("instance_id",), repeatable=True
@@ -189,7 +179,6 @@ FETCH_RESPONSE: Ask[FetchResponse, FetchReply] = Ask(
 RELEASE: Ask[ReleaseSession, SessionReleased] = Ask(
     f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",), repeatable=True
 )
-
 KEEP: Ask[KeepSession, SessionKept] = Ask(
     f"{PREFIX}.ask.browser_pool.session.keep", KeepSession, SessionKept, ("instance_id",), repeatable=True
 )
@@ -205,6 +194,9 @@ FIND_RUNS: Ask[FindRuns, RunsFound] = Ask(f"{PREFIX}.ask.evidence.runs.find", Fi
 LOAD_EVENTS: Ask[LoadEvents, EventsReply] = Ask(
     f"{PREFIX}.ask.evidence.events.load", LoadEvents, EventsReply, repeatable=True
 )
+FOLLOW_RUN: Ask[FollowRun, RunFollowed] = Ask(
+    f"{PREFIX}.ask.evidence.run.follow", FollowRun, RunFollowed, repeatable=True
+)
 LOAD_STATUS: Ask[LoadStatus, StatusReply] = Ask(
     f"{PREFIX}.ask.evidence.status.load", LoadStatus, StatusReply, repeatable=True
 )
@@ -213,6 +205,9 @@ LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(
 )
 SETTLE_SAMPLE: Ask[SettleSample, SettleReply] = Ask(f"{PREFIX}.ask.evidence.sample.settle", SettleSample, SettleReply)
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply, repeatable=True)
+LOAD_ANSWER: Ask[LoadAnswer, AnswerPart] = Ask(
+    f"{PREFIX}.ask.evidence.answer.load", LoadAnswer, AnswerPart, repeatable=True
+)
 LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(
     f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply, repeatable=True
 )
@@ -250,27 +245,26 @@ REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
 CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(
     f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld, repeatable=True
 )
-
-CREATE_WORKFLOW: Ask[CreateWorkflow, CreateReply] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.create", CreateWorkflow, CreateReply
+CREATE_WORKFLOW: Ask[library.CreateWorkflow, library.CreateReply] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.create", library.CreateWorkflow, library.CreateReply
 )
-LIST_WORKFLOWS: Ask[ListWorkflows, WorkflowsListed] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.list", ListWorkflows, WorkflowsListed, repeatable=True
+LIST_WORKFLOWS: Ask[library.ListWorkflows, library.WorkflowsListed] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.list", library.ListWorkflows, library.WorkflowsListed, repeatable=True
 )
-GET_WORKFLOW: Ask[GetWorkflow, GetReply] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.get", GetWorkflow, GetReply, repeatable=True
+GET_WORKFLOW: Ask[library.GetWorkflow, library.GetReply] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.get", library.GetWorkflow, library.GetReply, repeatable=True
 )
-SEARCH_WORKFLOWS: Ask[SearchWorkflows, WorkflowsFound] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.search", SearchWorkflows, WorkflowsFound, repeatable=True
+SEARCH_WORKFLOWS: Ask[library.SearchWorkflows, library.WorkflowsFound] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.search", library.SearchWorkflows, library.WorkflowsFound, repeatable=True
 )
-DELETE_WORKFLOW: Ask[DeleteWorkflow, WorkflowDeleted] = Ask(
-    f"{PREFIX}.ask.workflows.workflow.delete", DeleteWorkflow, WorkflowDeleted
+DELETE_WORKFLOW: Ask[library.DeleteWorkflow, library.WorkflowDeleted] = Ask(
+    f"{PREFIX}.ask.workflows.workflow.delete", library.DeleteWorkflow, library.WorkflowDeleted
 )
-LOAD_SAMPLES: Ask[LoadSamples, SamplesReply] = Ask(
-    f"{PREFIX}.ask.workflows.samples.load", LoadSamples, SamplesReply, repeatable=True
+LOAD_SAMPLES: Ask[library.LoadSamples, library.SamplesReply] = Ask(
+    f"{PREFIX}.ask.workflows.samples.load", library.LoadSamples, library.SamplesReply, repeatable=True
 )
-LOAD_HISTORY: Ask[LoadHistory, HistoryLoaded] = Ask(
-    f"{PREFIX}.ask.workflows.history.load", LoadHistory, HistoryLoaded, repeatable=True
+LOAD_HISTORY: Ask[library.LoadHistory, library.HistoryLoaded] = Ask(
+    f"{PREFIX}.ask.workflows.history.load", library.LoadHistory, library.HistoryLoaded, repeatable=True
 )
 INVOKE_WORKFLOW: Ask[InvokeWorkflow, WorkflowRan] = Ask(
     f"{PREFIX}.ask.workflows.workflow.invoke", InvokeWorkflow, WorkflowRan
@@ -395,6 +389,11 @@ RunEvent = (
 def subjects_of_run(run_id: str, subjects: tuple[Stored[Any], ...] = EVENTS) -> list[str]:
     """Return the subjects of the events of one run."""
     return [".".join((one.pattern, run_id, *("*" for _ in one.keys[1:]))) for one in subjects]
+
+
+def any_of_run(run_id: str) -> list[str]:
+    """Return wildcard subjects of all events of one run, of kinds too that are not known here."""
+    return [f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"]
 
 
 DEAD_LETTERS = f"{PREFIX}.dlq"

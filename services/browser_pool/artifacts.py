@@ -34,7 +34,7 @@ from shared.contracts.browser.responses import (
     ResponseNotFetched,
     is_json_type,
 )
-from shared.contracts.browser_pool import ElementInk, PageNotRestored, PageRestored, RestorePage, RestoreReply
+from shared.contracts.browser.stored_pages import ElementInk, PageNotRestored, PageRestored, RestorePage, RestoreReply
 from shared.contracts.results import ActionResult, Artifact, CaptureFacts
 from shared.hashing import HashingReader
 from shared.streams import ANSWERS, ARTIFACTS

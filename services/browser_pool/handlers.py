@@ -22,6 +22,7 @@ from shared.contracts.browser.logins import (
     SaveReply,
 )
 from shared.contracts.browser.responses import FetchReply, FetchResponse
+from shared.contracts.browser.stored_pages import RestorePage, RestoreReply
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -33,8 +34,6 @@ from shared.contracts.browser_pool import (
     PageCaptured,
     PageObserved,
     ReleaseSession,
-    RestorePage,
-    RestoreReply,
     SessionKept,
     SessionLeased,
     SessionReleased,

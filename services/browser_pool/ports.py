@@ -11,7 +11,8 @@ from typing import Any, Literal, Protocol
 from services.browser_pool.page.model import RawPage, Seen
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser.responses import ApiHeader, FetchCode
-from shared.contracts.browser_pool import Politeness, Sought
+from shared.contracts.browser.stored_pages import Sought
+from shared.contracts.browser_pool import Politeness
 from shared.contracts.error_codes import RestoreCode
 from shared.contracts.results import ActionResult, Box, FileContent, Ink, Viewport
 from shared.subjects import Ask

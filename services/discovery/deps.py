@@ -91,5 +91,7 @@ BUS_USE = BusUse(
     ),
     lists=(SUBMISSIONS,),
     gets=(INPUTS,),
+    puts=(INPUTS,),
+    removes=(INPUTS,),
 )
 """What the service does on the bus besides what its actor says; its rights follow from it."""

@@ -25,17 +25,20 @@ from services.discovery.preflight import check_access, check_logs, check_planner
 from services.discovery.search import add_listed_samples, close_search
 from services.discovery.start_run import create_run, start_round
 from services.discovery.steering.apply import apply_control
+from services.discovery.stored_inputs import store_input_part
 from services.discovery.submissions import Submission, decide_once, submit_once
 from shared.bus.actor import Actor
 from shared.client import load_run
 from shared.contracts.discovery import (
     FileReading,
+    InputStored,
     PopulationClosed,
     Problem,
     Register,
     RunAccepted,
     RunRecord,
     RunRejected,
+    StoreInput,
     SubmissionRejected,
     SubmitReply,
     SubmitRun,
@@ -51,6 +54,7 @@ from shared.subjects import (
     RUN_REJECTED,
     SAMPLE_FINISHED,
     SAMPLES_LISTED,
+    STORE_INPUT,
     SUBMIT_RUN,
 )
 from shared.submission.register import check_register
@@ -95,6 +99,12 @@ async def start_submission(request: SubmitRun, begun: Submission, deps: Discover
     plan = replace(plan, mode=mode, compiles=compiles, register=request.register, register_reading=register_reading)
     record = await create_run(plan, request, begun, deps)
     return await start_round(record, plan, deps, again=bool(begun.run_id))
+
+
+@actor.answers(STORE_INPUT)
+async def store_input(request: StoreInput, deps: DiscoveryDeps) -> InputStored:
+    """Store a part of an input file."""
+    return await store_input_part(request, deps.blobs)
 
 
 @actor.answers(CONTROL_RUN)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import io
 
 from services.discovery.deps import DiscoveryDeps
 from shared.contracts.discovery import InputFile, Problem, Register, SubmitRun
 from shared.errors import PermanentError
-from shared.streams import INPUTS
+from shared.submission.input_files import fetch_input
 from shared.submission.register import parse_named_register
 from shared.submission.request import find_size_problems
 from shared.tables.files import TableOrProblems, parse_table
@@ -39,10 +40,12 @@ async def read_register(register: Register, deps: DiscoveryDeps) -> TableOrProbl
 async def _fetch_file(file: InputFile, deps: DiscoveryDeps) -> tuple[bytes | None, tuple[Problem, ...]]:
     if too_large := find_size_problems(file):
         return None, too_large
+    read = io.BytesIO()
     try:
-        data = await deps.blobs.get(INPUTS, file.blob)
+        await fetch_input(deps.blobs, file, read)
     except PermanentError as exc:
         return None, (_problem(file.name, f"the file is not on the bus: {exc}"),)
+    data = read.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
     if (len(data), sha256) != (file.size_bytes, file.sha256.lower()):
         message = (

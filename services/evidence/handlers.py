@@ -20,43 +20,24 @@ from services.evidence.intake.admit import (
 )
 from services.evidence.intake.pauses import note_pause
 from services.evidence.lifecycle import attempt_log, close_run_if_complete, require_open_attempt
-from services.evidence.read_api.events import read_event_log
-from services.evidence.read_api.find_runs import find_known_runs
+from services.evidence.read_api.handlers import reads
 from services.evidence.read_api.run_status import read_status
-from services.evidence.read_api.samples import lend, read_result, read_steps
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
 from services.evidence.settlements import file_settlement, take_settlement, times_released
 from services.evidence.state.file_contents import AttemptLog, listed_result_file, result_file, sample_file, samples_csv
-from services.evidence.state.reply_pages import first_page
-from services.evidence.state.run_state import RunState, parse_sample_end, sample_states
+from services.evidence.state.run_state import RunState, parse_sample_end
 from services.evidence.step_files import merge_step_files, write_step
 from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (
-    AskSql,
     ClaimPress,
-    FindRuns,
-    LendArtifact,
-    LendReply,
-    LoadReply,
-    LoadResult,
-    LoadRun,
-    LoadSteps,
     PressHeld,
-    ResultReply,
     RunFinished,
-    RunLoaded,
-    RunsFound,
-    RunUnknown,
-    SqlReply,
-    StepsReply,
 )
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.control import RunControlled
-from shared.contracts.sessions.events import EventsReply, LoadEvents
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
-from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.artifacts import (
@@ -69,26 +50,18 @@ from shared.contracts.workflows.artifacts import (
     LoadArtifact,
     SaveArtifact,
 )
-from shared.errors import InvalidMessage, PermanentError, Unsupported
+from shared.errors import InvalidMessage, PermanentError
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.sample import PressFile
 from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.streams import DELIVERY_QUEUES
 from shared.subjects import (
-    ASK_SQL,
     CLAIM_PRESS,
     DELETE_ARTIFACT,
     DELIVER_WEBHOOK,
-    FIND_RUNS,
-    LEND_ARTIFACT,
     LIST_ARTIFACTS,
     LOAD_ARTIFACT,
-    LOAD_EVENTS,
-    LOAD_RESULT,
-    LOAD_RUN,
-    LOAD_STATUS,
-    LOAD_STEPS,
     POPULATION_CLOSED,
     RUN_CONTROLLED,
     RUN_FINISHED,
@@ -100,7 +73,6 @@ from shared.subjects import (
     SETTLE_SAMPLE,
     STEP_TAKEN,
 )
-from shared.text.names import DISCOVERY
 
 UNLIMITED_ATTEMPTS = None
 """Writing evidence is never given up: it waits until a full disk has room again."""
@@ -109,10 +81,9 @@ CLOSE_RUN_DEADLINE_S = 1800.0
 """Deadline of events that may close a run: tables, report and seal cover all samples, up to 10,000 with screenshots."""
 WEBHOOK_DEADLINE_S = 60.0
 """One attempt has 30 s."""
-SQL_DEADLINE_S = 600.0
-"""The query itself has 120 s. Before it, the files of an unfinished run may have to be read."""
 
 actor: Actor[EvidenceDeps] = Actor("evidence")
+actor.include(reads)
 
 
 @actor.handles(RUN_STARTED, refuse=refuse, max_attempts=UNLIMITED_ATTEMPTS)
@@ -267,70 +238,6 @@ async def deliver_webhook(message: DeliverWebhook, deps: EvidenceDeps, attempt: 
     await deps.webhooks.deliver(message)
 
 
-@actor.answers(LOAD_STATUS, deadline_s=60.0)
-async def load_status(request: LoadStatus, deps: EvidenceDeps) -> StatusReply:
-    """Return the status record of a run, with a page of what its samples brought."""
-    state = await deps.ledger.find(request.run_id)
-    if state is None:
-        return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
-    return await read_status(deps, state, request.skip)
-
-
-@actor.answers(LOAD_EVENTS, deadline_s=60.0)
-async def load_events(request: LoadEvents, deps: EvidenceDeps) -> EventsReply:
-    """Return a page of the event log of a run, from any index on."""
-    if deps.events is None:
-        raise Unsupported("this service does not read the event log")
-    return await read_event_log(deps, deps.events, request)
-
-
-@actor.answers(LOAD_RUN, deadline_s=60.0)
-async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
-    """Return the state of a run and a page of its samples, for resuming it."""
-    state = await deps.ledger.find(request.run_id)
-    if state is None:
-        return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
-    page = () if request.count_only else first_page(sample_states(state)[max(request.skip, 0) :])
-    return RunLoaded(
-        record=state.record,
-        attempt_base=state.attempt_base,
-        expected=state.expected,
-        samples=await deps.ledger.with_attempts(request.run_id, page),
-        total=len(state.samples),
-        finished=state.finished,
-        location=deps.store.location(layout.run_key(request.run_id)),
-        population_complete=state.population_complete,
-        latest_attempt=deps.refused_results.latest_attempt(request.run_id),
-        discovery_attempt=await deps.ledger.latest_attempt(request.run_id, DISCOVERY) if state.discovers else 0,
-    )
-
-
-@actor.answers(FIND_RUNS, deadline_s=60.0)
-async def find_runs(request: FindRuns, deps: EvidenceDeps) -> RunsFound:
-    """Find the runs of a task and an input, so that an interrupted one can be resumed."""
-    return await find_known_runs(deps.store, request)
-
-
-@actor.answers(LOAD_STEPS, deadline_s=60.0)
-async def load_steps(request: LoadSteps, deps: EvidenceDeps) -> StepsReply:
-    """Return a page of the step log of one attempt, for replaying it."""
-    state = await deps.ledger.find(request.run_id)
-    return await read_steps(deps, state, request)
-
-
-@actor.answers(LOAD_RESULT)
-async def load_result(request: LoadResult, deps: EvidenceDeps) -> ResultReply:
-    """Return the result of a sample, for extracting its values again."""
-    state = await deps.ledger.find(request.run_id)
-    return await read_result(deps, state, request)
-
-
-@actor.answers(LEND_ARTIFACT, deadline_s=BIG_FILE_DEADLINE_S)
-async def lend_artifact(request: LendArtifact, deps: EvidenceDeps) -> LendReply:
-    """Copy an artifact, as it is stored now, to the bus, for reading it again."""
-    return await lend(deps, request)
-
-
 @actor.answers(CLAIM_PRESS)
 async def claim_press(request: ClaimPress, deps: EvidenceDeps) -> PressHeld:
     """Return which attempt has claimed an irreversible press; claim it for this one if it is free.
@@ -384,14 +291,3 @@ async def list_artifacts(request: ListArtifacts, deps: EvidenceDeps) -> Artifact
 async def delete_artifact(request: DeleteArtifact, deps: EvidenceDeps) -> ArtifactDeleted:
     """Remove an artifact of the library."""
     return await deps.library.delete(request.name)
-
-
-# --- SQL
-
-
-@actor.answers(ASK_SQL, deadline_s=SQL_DEADLINE_S)
-async def ask_sql(request: AskSql, deps: EvidenceDeps) -> SqlReply:
-    """Answer a query over the evidence. Read-only."""
-    if deps.questions is None:
-        raise Unsupported("this service does not answer in SQL")
-    return await deps.questions.answer(request)

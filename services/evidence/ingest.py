@@ -16,7 +16,8 @@ from shared.errors import PermanentError
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import BYTES_GONE, ArtifactProblem, encode_file, problems_of
 from shared.evidence_format.files.run import Lesson, parse_lessons
-from shared.streams import ARTIFACTS, INPUTS
+from shared.streams import ARTIFACTS
+from shared.submission.input_files import fetch_input
 
 # --- artifacts
 
@@ -123,7 +124,7 @@ async def store_register(store: Store, blobs: Blobs, run_id: str, register: Regi
     key = layout.run_key(run_id, name)
     async with store.spooled_file(key) as file:
         try:
-            await blobs.fetch(INPUTS, register.file.blob, file)
+            await fetch_input(blobs, register.file, file)
         except PermanentError as exc:
             return f"the register {register.file.name} could not be filed: {exc}"
         if (file.size_bytes, file.finish()) != (register.file.size_bytes, register.file.sha256.lower()):

@@ -16,14 +16,8 @@ from services.planner.reperform.responses import StoredResponse, parse_stored_re
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
-from shared.contracts.browser_pool import (
-    LeaseSession,
-    PageRestored,
-    ProfilePaused,
-    RestorePage,
-    RestoreReply,
-    Sought,
-)
+from shared.contracts.browser.stored_pages import PageRestored, RestorePage, RestoreReply, Sought
+from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.error_codes import ErrorCode
 from shared.contracts.evidence import (
     ArtifactLent,

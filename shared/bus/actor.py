@@ -102,6 +102,13 @@ class Actor(Generic[DepsT]):
 
         return register
 
+    def include(self, other: Actor[DepsT]) -> None:
+        """Add the handlers of a part of the service that has a module of its own."""
+        for pattern in (*other.asks, *other.stored):
+            self._refuse_second(pattern)
+        self.asks |= other.asks
+        self.stored |= other.stored
+
     def _refuse_second(self, pattern: str) -> None:
         if pattern in self.asks or pattern in self.stored:
             raise ValueError(f"{self.name}: {pattern!r} already has a handler")

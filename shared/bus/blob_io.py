@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import io
 from collections.abc import Callable
 from io import BufferedIOBase
 from typing import cast
@@ -44,13 +45,9 @@ class NatsBlobs:
             await store.put(name, data if isinstance(data, bytes) else cast("BufferedIOBase", data), meta)
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
-        store = await self._object_store(bucket)
-        try:
-            with map_nats_errors():
-                result = await store.get(name)
-        except nats.js.errors.NotFoundError as exc:
-            raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob") from exc
-        return result.data or b""
+        data = io.BytesIO()
+        await self.fetch(bucket, name, data)
+        return data.getvalue()
 
     async def fetch(self, bucket: Bucket, name: str, sink: Sink) -> None:
         """See :class:`shared.bus.ports.Blobs`."""
@@ -77,8 +74,8 @@ class NatsBlobs:
 async def _fetch_chunks(js: JetStreamContext, info: ObjectInfo, sink: Sink) -> None:
     """Write an object to ``sink`` chunk by chunk, each requested when the one before has been written.
 
-    nats-py's own `get` has the server push all of them, and leaves its subscription behind when the reader fails.
-    Raises nats.js.errors.NotFoundError when a chunk is missing.
+    nats-py's own `get` has the server push all of them, which takes the right to make a consumer that pushes, and
+    leaves its subscription behind when the reader fails. Raises nats.js.errors.NotFoundError when a chunk is missing.
     """
     stream = OBJ_STREAM_TEMPLATE.format(bucket=info.bucket)
     subject = OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=info.bucket, obj=info.nuid)

@@ -14,7 +14,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.nuid import NUID
 
 from shared.bus.ports import StoredEvent
-from shared.bus.signing.signatures import KnownSigners, is_believed
+from shared.bus.signing.signatures import SIGNATURE, KnownSigners, is_believed
 from shared.bus.wire import map_nats_errors
 from shared.streams import EVENTS_STREAM
 
@@ -53,8 +53,14 @@ class NatsEvents:
                 while len(found) < left:
                     for msg in await reading.fetch(left - len(found), timeout=READ_TIMEOUT_S):
                         facts = msg.metadata
-                        believed = is_believed(self._known_signers, msg.subject, msg.data, msg.headers or {})
-                        found.append(StoredEvent(facts.sequence.stream, facts.timestamp, msg.data, believed))
+                        headers = msg.headers or {}
+                        believed = is_believed(self._known_signers, msg.subject, msg.data, headers)
+                        signature = headers.get(SIGNATURE, "")
+                        found.append(
+                            StoredEvent(
+                                facts.sequence.stream, facts.timestamp, msg.data, believed, msg.subject, signature
+                            )
+                        )
             finally:
                 await reading.unsubscribe()
                 with suppress(nats.js.errors.NotFoundError, nats.errors.Error):

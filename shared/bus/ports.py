@@ -79,13 +79,15 @@ class StoredEvent:
     """An event as the stream holds it.
 
     ``sequence``: grows with every event of any run. ``at``: when it was stored. ``believed``: False if it is not signed
-    by a service that may send it, as far as the reader knows.
+    by a service that may send it, as far as the reader knows. ``subject`` and ``signature``: as it travelled.
     """
 
     sequence: int
     at: datetime
     data: bytes
     believed: bool = True
+    subject: str = ""
+    signature: str = ""
 
 
 class EventReader(Protocol):

@@ -25,7 +25,7 @@ from shared.bus.actor import Actor, AskRoute, StoredRoute
 from shared.bus.nats_bus import Bus
 from shared.bus.queue_worker import QueueWorker, StoredDelivery, fetch_one
 from shared.bus.runner import Runner
-from shared.bus.wire import answer_pings, flush, respond
+from shared.bus.wire import answer_pings, flush, is_ask, respond
 from shared.streams import listener
 from shared.subjects import PREFIX, pattern_of
 
@@ -77,8 +77,9 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
     running = BackgroundTasks()
     for route in (r for r in actor.asks.values() if not r.gated):
         name = "-".join(route.subject.pattern.split(".")[3:])
-        handler = _ask_handler(route, runner, running)
-        await service.add_endpoint(EndpointConfig(name=name, subject=_subject_here(bus, route), handler=handler))
+        subject = _subject_here(bus, route)
+        handler = _ask_handler(route, subject, runner, running)
+        await service.add_endpoint(EndpointConfig(name=name, subject=subject, handler=handler))
     try:
         yield
     finally:
@@ -87,15 +88,18 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
             await service.stop()
 
 
-def _ask_handler(route: AskRoute[Any], runner: Runner[Any], running: BackgroundTasks) -> Any:
+def _ask_handler(route: AskRoute[Any], subject: str, runner: Runner[Any], running: BackgroundTasks) -> Any:
     async def handle(request: Request) -> None:
         # One task each: a slow page must not hold up the asks behind it.
-        running.start(_answer(route, runner, request._msg))  # pyright: ignore[reportPrivateUsage]
+        running.start(_answer(route, subject, runner, request._msg))  # pyright: ignore[reportPrivateUsage]
 
     return handle
 
 
-async def _answer(route: AskRoute[Any], runner: Runner[Any], msg: Msg) -> None:
+async def _answer(route: AskRoute[Any], subject: str, runner: Runner[Any], msg: Msg) -> None:
+    if not is_ask(msg, subject):
+        log.warning("%s: a message was dropped that is no ask: its subject or its reply is not that of one", subject)
+        return
     answer = await runner.answer(route, msg.data, msg.headers or {})
     await respond(Request(msg), msg.reply, answer)
 
@@ -104,15 +108,15 @@ async def _serve_gated(
     bus: Bus, route: AskRoute[Any], runner: Runner[Any], stop: asyncio.Event, listening: asyncio.Event
 ) -> None:
     """Listen while the gate is open; ``listening`` is set once the first subscription is made."""
-    gate = bus.gate(route.subject)
+    gate, subject = bus.gate(route.subject), _subject_here(bus, route)
     running = BackgroundTasks()
 
     async def on_message(msg: Msg) -> None:
-        running.start(_answer(route, runner, msg))
+        running.start(_answer(route, subject, runner, msg))
 
     try:
         while not stop.is_set():
-            subscription = await bus.nc.subscribe(_subject_here(bus, route), queue=QUEUE, cb=on_message)
+            subscription = await bus.nc.subscribe(subject, queue=QUEUE, cb=on_message)
             listening.set()
             await wait_for_first(gate.wait_closed(), stop.wait())
             # Drained, not dropped: an ask that is on its way here still gets its answer.

@@ -34,6 +34,26 @@ EVERY_S, PING_BOUND_S = 1.0, 5.0
 """How often an instance that was asked is pinged, and how long it may take to answer a ping."""
 
 
+REPLIES = "_INBOX."
+"""Where whoever asks waits for the reply."""
+
+
+STORED_IN = "Nats-Stream"
+"""Header by which a server says of a message that it has read it from a stream."""
+
+
+def is_ask(msg: Msg, subject: str) -> bool:
+    """Return whether a message is an ask of ``subject``, sent by somebody who waits for the reply at an inbox, or for
+    none. Anything else must reach no handler, and must not be answered.
+
+    A server checks a sender's rights to the subject of a message, and not to the subject of its reply, which is sent
+    with the rights of whoever answers. And JetStream sends stored messages to wherever a reader says: where it pushes
+    they keep their own subject, and one that is read alone goes out under that of the reply.
+    """
+    asked = msg.subject == subject and STORED_IN not in (msg.headers or {})
+    return asked and (msg.reply == "" or msg.reply.startswith(REPLIES))
+
+
 async def respond(request: Request, msg_reply: str, answer: bytes | Failure) -> None:
     """Send the reply or the failure; nothing where the request names no reply subject."""
     if not msg_reply:
@@ -91,10 +111,13 @@ def ping_subject(instance_id: str) -> str:
 async def answer_pings(nc: NatsClient, instance_id: str) -> None:
     """Answer pings for this instance from now on, for as long as it is connected."""
 
-    async def on_ping(msg: Msg) -> None:
-        await msg.respond(b"")
+    subject = ping_subject(instance_id)
 
-    await nc.subscribe(ping_subject(instance_id), cb=on_ping)
+    async def on_ping(msg: Msg) -> None:
+        if msg.reply and is_ask(msg, subject):
+            await msg.respond(b"")
+
+    await nc.subscribe(subject, cb=on_ping)
 
 
 async def run_while_alive(nc: NatsClient, instance_id: str, work: Coroutine[Any, Any, ReplyT]) -> ReplyT:

@@ -21,19 +21,14 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, Literal
 
 import msgspec
-import nats.errors
-import nats.js.errors
 from nats.aio.msg import Msg
-from nats.aio.subscription import Subscription
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from shared.aio import raise_if_cancelled
+from shared.aio import raise_if_cancelled, wait_for_first
 from shared.bus.access.credentials import NO_ACCESS, BusAccess
 from shared.bus.decoding import decode_or_skip
-from shared.bus.event_reader import reader_name
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.ports import Asks
-from shared.bus.signing.signatures import KnownSigners, is_believed
+from shared.bus.signing.signatures import SIGNATURE, KnownSigners, is_believed
 from shared.client.bus_use import CLIENT
 from shared.client.run_sessions import RunSessions
 from shared.contracts.discovery import (
@@ -45,12 +40,14 @@ from shared.contracts.discovery import (
     RunAccepted,
     RunMode,
     RunRejected,
+    StoreInput,
     SubmitReply,
     SubmitRun,
 )
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,
+    LoadAnswer,
     LoadedSample,
     LoadReply,
     LoadRun,
@@ -61,9 +58,20 @@ from shared.contracts.evidence import (
     SqlAnswered,
     SqlRefused,
 )
+from shared.contracts.sessions.events import FollowedEvent, FollowRun, RunFollowed
 from shared.errors import DeadlineExceeded, PermanentError, Unavailable
-from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
-from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, PREFIX, SUBMIT_RUN, RunEvent
+from shared.subjects import (
+    ASK_SQL,
+    FIND_RUNS,
+    FOLLOW_RUN,
+    LOAD_ANSWER,
+    LOAD_RUN,
+    STORE_INPUT,
+    SUBMIT_RUN,
+    RunEvent,
+    any_of_run,
+)
+from shared.submission.request import PART_BYTES, find_size_problems
 
 SUBMIT_BOUND_S = 120.0
 SUBMIT_AGAIN_S, SUBMIT_PAUSE_S = 5.0, 0.2
@@ -73,9 +81,10 @@ MAX_ROWS_BYTES = 500_000
 LOAD_BOUND_S = 60.0
 """Of one page of a run that is loaded."""
 SQL_BOUND_S = 610.0
-IDLE_CONSUMER_S = 300.0
-QUIET_S = 2.0
-"""After this long without an event the client checks whether it has missed one."""
+SOON_S, QUIET_S = 0.05, 2.0
+"""How soon a watch looks for an event again, and how often while there are none."""
+AWAY_S = 0.5
+"""How soon a watch asks again where evidence does not answer."""
 
 
 class RunRejectedError(PermanentError):
@@ -177,61 +186,52 @@ class Client(RunSessions):
     async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
         """Yield every event of the run in order, from its beginning; the generator never ends by itself.
 
-        After a gap (a broken connection, a consumer that is gone) it goes on with the first event that was missed.
+        The events come from evidence, which reads them in the stream. That there are new ones is heard on the bus, and
+        looked for every few seconds besides. While evidence does not answer, the watch waits.
         """
-        last = 0
-        while True:
-            async with self._subscribe(run_id, last) as (subscription, consumer):
-                expected = 1
-                while True:
-                    try:
-                        message = await subscription.next_msg(timeout=QUIET_S)
-                        raise_if_cancelled()
-                    except TimeoutError:
-                        if await self._has_received_all(consumer, expected - 1):
-                            continue
-                        break
-                    sequence = message.metadata.sequence
-                    if sequence.consumer != expected:
-                        break
-                    expected, last = expected + 1, sequence.stream
-                    event: RunEvent | None = decode_or_skip(message.data, RunEvent)
-                    if event is not None and self._is_believed(message):
+        last, pause_s = 0, SOON_S
+        async with self._heard(run_id) as heard:
+            while True:
+                # An event may be heard before it is stored: then it is looked for again, soon.
+                pause_s = SOON_S if heard.is_set() else min(2 * pause_s, QUIET_S)
+                heard.clear()
+                page = await self._events_after(run_id, last)
+                for one in page.events:
+                    last, pause_s = one.sequence, SOON_S
+                    event: RunEvent | None = decode_or_skip(one.data.encode(), RunEvent)
+                    if event is not None and self._is_believed(one):
                         yield event
-
-    def _is_believed(self, message: Msg) -> bool:
-        headers = message.headers or {}
-        return self._known is None or is_believed(self._known, message.subject, message.data, headers)
+                if not page.more:
+                    await wait_for_first(heard.wait(), timeout_s=pause_s)
+                raise_if_cancelled()
 
     @asynccontextmanager
-    async def _subscribe(self, run_id: str, after: int) -> AsyncGenerator[tuple[Subscription, str]]:
-        """Subscribe to the run's events after the stream's message ``after``; yield the consumer's name too."""
-        inbox = self.bus.nc.new_inbox()
-        subscription = await self.bus.nc.subscribe(inbox)
-        config = ConsumerConfig(
-            name=reader_name(),
-            filter_subjects=[f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"],
-            ack_policy=AckPolicy.NONE,
-            deliver_subject=inbox,
-            deliver_policy=DeliverPolicy.BY_START_SEQUENCE if after else DeliverPolicy.ALL,
-            opt_start_seq=after + 1 if after else None,
-            inactive_threshold=IDLE_CONSUMER_S,
-        )
+    async def _heard(self, run_id: str) -> AsyncGenerator[asyncio.Event]:
+        """Yield what is set at each event of the run. What is heard is not believed: it only says when to look."""
+        heard = asyncio.Event()
+
+        async def on_event(_: Msg) -> None:
+            heard.set()
+
+        listening = [await self.bus.nc.subscribe(subject, cb=on_event) for subject in any_of_run(run_id)]
         try:
-            yield subscription, (await self.bus.js.add_consumer(EVENTS_STREAM.name, config)).name
+            yield heard
         finally:
             if not self.bus.nc.is_closed:
-                await subscription.unsubscribe()
+                for one in listening:
+                    await one.unsubscribe()
 
-    async def _has_received_all(self, consumer: str, received: int) -> bool:
-        """Whether the server has sent no more than was received. True while the bus cannot be asked."""
-        try:
-            info = await self.bus.js.consumer_info(EVENTS_STREAM.name, consumer)
-        except nats.js.errors.NotFoundError:
-            return False
-        except (TimeoutError, nats.errors.Error):
-            return True
-        return info.delivered is None or info.delivered.consumer_seq == received
+    async def _events_after(self, run_id: str, after: int) -> RunFollowed:
+        while True:
+            try:
+                return await self.bus.ask(FOLLOW_RUN, FollowRun(run_id=run_id, after=after), timeout_s=LOAD_BOUND_S)
+            except (DeadlineExceeded, Unavailable):
+                raise_if_cancelled()
+                await asyncio.sleep(AWAY_S)
+
+    def _is_believed(self, one: FollowedEvent) -> bool:
+        headers = {SIGNATURE: one.signature} if one.signature else {}
+        return self._known is None or is_believed(self._known, one.subject, one.data.encode(), headers)
 
     async def result(self, run_id: str, *, attempt_base: int = 0) -> RunFinished:
         """Wait until the run has finished; ``attempt_base`` tells a resumed round from the first."""
@@ -266,20 +266,32 @@ class Client(RunSessions):
         return reply, await self._download(reply)
 
     async def _download(self, answered: SqlAnswered) -> bytes:
-        """Return the bytes of an answer, and remove the blob that held it."""
+        """Return the bytes of an answer."""
         if not answered.blob:
             return answered.text.encode()
-        data = await self.bus.get(ANSWERS, answered.blob)
-        await self.bus.remove(ANSWERS, answered.blob)
+        data = bytearray()
+        while len(data) < answered.size_bytes:
+            request = LoadAnswer(blob=answered.blob, offset=len(data))
+            part = await self.bus.ask(LOAD_ANSWER, request, timeout_s=LOAD_BOUND_S)
+            if not part.data:
+                break
+            data += part.data
         if hashlib.sha256(data).hexdigest() != answered.sha256:
             raise PermanentError("the answer is not what evidence made", code="answer_mismatch")
-        return data
+        return bytes(data)
 
     async def _upload(self, name: str, data: bytes, read_as: ReadAs) -> InputFile:
-        blob = f"{uuid.uuid4().hex}/{name}"
-        await self.bus.put(INPUTS, blob, data)
+        """Store a file as the input of a run. One that is too large is not sent: the request names it all the same, so
+        that it is refused with all its problems."""
         sha256 = hashlib.sha256(data).hexdigest()
-        return InputFile(name=name, blob=blob, size_bytes=len(data), sha256=sha256, read_as=read_as)
+        described = InputFile(name=name, blob="", size_bytes=len(data), sha256=sha256, read_as=read_as)
+        if find_size_problems(described):
+            return described
+        blob, parts = "", [data[start : start + PART_BYTES] for start in range(0, max(len(data), 1), PART_BYTES)]
+        for part, piece in enumerate(parts):
+            request = StoreInput(data=piece, blob=blob, part=part)
+            blob = (await self.bus.ask(STORE_INPUT, request, timeout_s=LOAD_BOUND_S)).blob
+        return msgspec.structs.replace(described, blob=blob, parts=len(parts))
 
 
 @asynccontextmanager

@@ -39,14 +39,35 @@ AS_IT_IS = ReadAs()
 
 
 class InputFile(Part, frozen=True, kw_only=True):
-    """A CSV or XLSX file, stored in the INPUTS bucket under ``blob`` before the request. If ``name`` ends in ``.json``,
-    it is a list of rows as objects that is too large for a message."""
+    """A CSV or XLSX file that was stored before the request, by :class:`StoreInput`. If ``name`` ends in ``.json``, it
+    is a list of rows as objects that is too large for a message.
+
+    ``blob``: the name that discovery gave it. ``parts``: how many parts it was stored in; 0: in one, by a service.
+    """
 
     name: str
     blob: str
     size_bytes: int
     sha256: str
+    parts: int = 0
     read_as: ReadAs = AS_IT_IS
+
+
+class StoreInput(Message, frozen=True, kw_only=True):
+    """Request to store a part of an input file, until a run is requested with it: for a week.
+
+    ``blob``: the name that the reply to the first part gave; empty with the first part. ``part``: from 0.
+    """
+
+    data: bytes
+    blob: str = ""
+    part: int = 0
+
+
+class InputStored(Message, frozen=True, kw_only=True):
+    """The part is stored. ``blob``: the name of the file, for its further parts and for the request."""
+
+    blob: str
 
 
 SheetLeftOut = Literal["", "hidden", "not_named", "empty", "no_cells"]

@@ -343,8 +343,8 @@ class SqlColumn(Part, frozen=True, kw_only=True):
 class SqlAnswered(Message, frozen=True, kw_only=True):
     """Result of a query.
 
-    ``text``: the rows in the requested format: a JSON array of objects, or CSV with a header. ``blob``: name of an
-    object in the ANSWERS bucket that has them instead, for parquet and for answers that are too large for a message.
+    ``text``: the rows in the requested format: a JSON array of objects, or CSV with a header. ``blob``: a name by which
+    :class:`LoadAnswer` loads them instead, for parquet and for answers that are too large for a message.
     ``rows``: number of rows in the answer. ``cut``: the query had more rows. ``notes``: remarks about the answer, such
     as that a run is not finished.
     """
@@ -376,3 +376,16 @@ class SqlRefused(Message, frozen=True, kw_only=True):
 
 
 SqlReply = SqlAnswered | SqlRefused
+
+
+class LoadAnswer(Message, frozen=True, kw_only=True):
+    """Request for a part of the answer to a query: its bytes from ``offset`` on. It is kept for an hour."""
+
+    blob: str
+    offset: int = 0
+
+
+class AnswerPart(Message, frozen=True, kw_only=True):
+    """Bytes of an answer, not always all that are left; empty at its end."""
+
+    data: bytes

@@ -17,6 +17,9 @@ from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
 
 MAX_FILE_BYTES = 100_000_000
+PART_BYTES = 500_000
+"""Of an input file, in one message: a foreign NATS server allows messages of 1 MB, and a part is written in base64."""
+MAX_PARTS = MAX_FILE_BYTES // PART_BYTES
 MAX_CONCURRENCY = 256
 SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")
 REPLAY = "replay"
@@ -129,6 +132,6 @@ def check_population(
 
 
 def find_size_problems(file: InputFile) -> tuple[Problem, ...]:
-    if file.size_bytes <= MAX_FILE_BYTES:
+    if file.size_bytes <= MAX_FILE_BYTES and file.parts <= MAX_PARTS:
         return ()
     return (Problem(where=file.name, message=f"{file.size_bytes} bytes; {MAX_FILE_BYTES} is the most"),)

@@ -12,7 +12,8 @@ from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import PageCapture, RestoredPage, RestoreRequest, WantedRefs
 from services.planner.reperform.verdicts import StoredFile, StoredPage, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
-from shared.contracts.browser_pool import Element, Sought
+from shared.contracts.browser.stored_pages import Sought
+from shared.contracts.browser_pool import Element
 from shared.contracts.reperform import ValueReperformed
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.flows.page_elements import is_input, text_of

@@ -15,7 +15,8 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import RestoredPage, RestoreRefused, RestoreRequest
 from shared.contracts.actions import ByRef, Extract, Goto
-from shared.contracts.browser_pool import Element, PageObserved, Sought
+from shared.contracts.browser.stored_pages import Sought
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS
 from shared.contracts.results import Locator, TextRead
 from tests.browser.action_steps import do

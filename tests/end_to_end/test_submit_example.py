@@ -20,6 +20,7 @@ from shared.contracts.evidence import OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
 from shared.subjects import RUN_FINISHED, SAMPLE_FINISHED, STEP_TAKEN, SUBMIT_RUN
+from tests.followed_runs import answer_follow_run
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "task_specs" / "practice_tickets.json"
@@ -91,6 +92,7 @@ async def test_it_requests_a_run_and_follows_it_to_its_end(nats_url: str, tmp_pa
         await _tell_of(run_id, bus)
         return RunAccepted(run_id=run_id, samples=1)
 
+    answer_follow_run(actor)
     async with _answering(nats_url, actor):
         code, said = await _example(nats_url, tmp_path)
     assert code == 2, said

@@ -22,7 +22,7 @@ from services.console.terminal.plain_output import PlainConsole
 from services.console.text.action_lines import HELP_WORDS, InvalidLine, help_text, parse_operator_line
 from shared.bus.access.credentials import access_of
 from shared.bus.decoding import decode
-from shared.bus.wire import flush
+from shared.bus.wire import flush, is_ask
 from shared.client import connect
 from shared.client.bus_use import OPERATOR
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
@@ -76,6 +76,13 @@ async def _answer_next(nc: NatsClient, console: Console, lines: LineReader, name
 
 async def next_question(nc: NatsClient) -> Msg:
     """Wait for one question of the operators' queue group."""
+    while True:
+        msg = await _next_message(nc)
+        if msg.reply and is_ask(msg, DECIDE.pattern):
+            return msg
+
+
+async def _next_message(nc: NatsClient) -> Msg:
     arrived: asyncio.Future[Msg] = asyncio.get_running_loop().create_future()
 
     async def take(msg: Msg) -> None:

@@ -9,9 +9,18 @@ from shared.bus.decoding import decode_or_skip
 from shared.bus.ports import EventReader, StoredEvent
 from shared.contracts.discovery import RunStarted, SubmissionRejected
 from shared.contracts.evidence import RunUnknown
-from shared.contracts.sessions.events import MAX_EVENTS, EventsLoaded, EventsReply, LoadEvents, LoggedEvent
+from shared.contracts.sessions.events import (
+    MAX_EVENTS,
+    EventsLoaded,
+    EventsReply,
+    FollowedEvent,
+    FollowRun,
+    LoadEvents,
+    LoggedEvent,
+    RunFollowed,
+)
 from shared.evidence_format import layout
-from shared.subjects import RunEvent, subjects_of_run
+from shared.subjects import RunEvent, any_of_run, subjects_of_run
 
 
 async def read_event_log(deps: EvidenceDeps, reader: EventReader, request: LoadEvents) -> EventsReply:
@@ -34,6 +43,22 @@ async def read_event_log(deps: EvidenceDeps, reader: EventReader, request: LoadE
         more=len(entries) > len(page),
         from_beginning=request.since > 0 or (bool(stored) and _is_beginning(stored[0])),
     )
+
+
+async def read_followed(reader: EventReader, request: FollowRun) -> RunFollowed:
+    """Return events of a run as they are stored; none of a run that there is not, or not yet."""
+    if not layout.is_safe(request.run_id):
+        return RunFollowed(events=())
+    limit = min(max(request.limit, 1), MAX_EVENTS)
+    subjects = any_of_run(request.run_id)
+    stored = await reader.read_events(subjects, max(request.after, 0) + 1, limit + 1)
+    page = first_page(_followed(one) for one in stored[:limit])
+    return RunFollowed(events=page, more=len(stored) > len(page))
+
+
+def _followed(one: StoredEvent) -> FollowedEvent:
+    text = one.data.decode("utf-8", "replace")
+    return FollowedEvent(sequence=one.sequence, subject=one.subject, data=text, signature=one.signature)
 
 
 def _of(one: StoredEvent) -> list[LoggedEvent]:

@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
-from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from msgspec.structs import replace
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import Store
+from services.evidence.read_api.answers import new_answer_name
 from services.evidence.read_api.live_tables import LiveTableCache
 from services.evidence.sql.catalogue import FOLDER, TABLES, table_file
 from services.evidence.sql.query_types import (
@@ -115,7 +115,7 @@ class SqlService:
             answer.path.unlink(missing_ok=True)
         inline, blob = format_ != "parquet" and len(data) <= INLINE_BYTES, ""
         if not inline:
-            blob = f"sql/{uuid4().hex}.{format_}"
+            blob = new_answer_name(format_)
             await self._blobs.put(ANSWERS, blob, data)
         return SqlAnswered(
             columns=tuple(SqlColumn(name=name, type=type_) for name, type_ in answer.columns),

@@ -15,7 +15,7 @@ from shared.bus.access.use import BusUse
 from shared.bus.actor import Actor
 from shared.bus.wire import ping_subject
 from shared.streams import EVENTS_STREAM, INBOX, STREAMS, key_value_stream, object_stream
-from shared.subjects import DEAD_LETTERS, PREFIX, Ask, Stored, any_of
+from shared.subjects import DEAD_LETTERS, PREFIX, Ask, Stored, any_of, any_of_run
 
 API = "$JS.API"
 MICRO = ("PING", "INFO", "STATS")
@@ -68,6 +68,8 @@ def rights_of(user: BusUser, inbox: str, durables: Iterable[str]) -> Rights:
         granted.publish.add(ping_subject("*"))
     if any(one.keys for one in answers):
         granted.subscribe.add(ping_subject("*"))
+    if user.use.hears_runs:
+        granted.subscribe |= set(any_of_run("*"))
     _grant_streams(granted, user)
     _grant_buckets(granted, user)
     others = sorted(set(durables) - {user.name}) if user.use.follows else []
@@ -164,9 +166,6 @@ def _grant_buckets(granted: _Granted, user: BusUser) -> None:
     for bucket in use.object_buckets():
         stream = object_stream(bucket)
         granted.publish |= {f"{API}.STREAM.INFO.{stream}", *_stored_message(stream)}
-    for bucket in use.gets:
-        stream = object_stream(bucket.name)
-        granted.publish |= {*_any_consumer(stream), f"{API}.STREAM.NAMES", f"$JS.FC.{stream}.>"}
     for bucket in use.puts:
         granted.publish.add(f"$O.{bucket.name}.C.*")
     for bucket in {*use.puts, *use.removes}:

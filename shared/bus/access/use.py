@@ -16,7 +16,8 @@ class BusUse:
     Attributes:
         answers: asks that it answers without an actor.
         opens: work-queue streams whose queues it opens and closes.
-        follows: whether it reads events of the past, or watches a run.
+        follows: whether it reads events of the past in the stream.
+        hears_runs: whether it is told of events as they happen.
         reads, records, lists, watches: key-value buckets of which it reads single records, stores them too, reads all,
             and is told of changes.
         gets, puts, removes: object buckets.
@@ -27,6 +28,7 @@ class BusUse:
     publishes: tuple[Stored[Any], ...] = ()
     opens: tuple[Stream, ...] = ()
     follows: bool = False
+    hears_runs: bool = False
     reads: tuple[Bucket, ...] = ()
     records: tuple[Bucket, ...] = ()
     lists: tuple[Bucket, ...] = ()

@@ -73,3 +73,29 @@ class EventsLoaded(Message, frozen=True, kw_only=True):
 
 
 EventsReply = EventsLoaded | RunUnknown
+
+
+class FollowRun(Message, frozen=True, kw_only=True):
+    """Request for the events of a run, as they are stored, after the one with the sequence ``after``; 0: from its
+    beginning. At most ``limit``, 1 to 1000."""
+
+    run_id: str
+    after: int = 0
+    limit: int = 500
+
+
+class FollowedEvent(Part, frozen=True, kw_only=True):
+    """``sequence``: grows with every event of any run. ``data``: the message as JSON, as it travelled on ``subject``
+    with ``signature``, by which whoever knows the services checks who sent it; empty: it was not signed."""
+
+    sequence: int
+    subject: str
+    data: str
+    signature: str = ""
+
+
+class RunFollowed(Message, frozen=True, kw_only=True):
+    """Events of a run in order. ``more``: there are further ones now."""
+
+    events: tuple[FollowedEvent, ...]
+    more: bool = False

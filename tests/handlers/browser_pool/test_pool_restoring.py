@@ -17,15 +17,8 @@ from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.page.model import PageStats, RawPage
 from services.browser_pool.ports import RestoredPage, RestoreRefused, RestoreRequest, SessionTerms
 from services.browser_pool.sessions import Sessions
-from shared.contracts.browser_pool import (
-    ElementInk,
-    LeaseSession,
-    PageNotRestored,
-    PageRestored,
-    RestorePage,
-    SessionLeased,
-    Sought,
-)
+from shared.contracts.browser.stored_pages import ElementInk, PageNotRestored, PageRestored, RestorePage, Sought
+from shared.contracts.browser_pool import LeaseSession, SessionLeased
 from shared.contracts.results import Ink
 from shared.errors import PermanentError
 from shared.streams import ANSWERS

@@ -15,17 +15,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import (
-    add_sample,
-    close_population,
-    file_result,
-    file_step,
-    load_run,
-    open_run,
-    settle,
-)
+from services.evidence.handlers import add_sample, close_population, file_result, file_step, open_run, settle
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.products import MakeProduct
+from services.evidence.read_api.handlers import load_run
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Screenshot
 from shared.contracts.codes import facts_of

@@ -15,11 +15,12 @@ import pytest
 from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import close_population, file_result, file_step, load_steps, open_run
+from services.evidence.handlers import close_population, file_result, file_step, open_run
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.report_file import ReportFile
+from services.evidence.read_api.handlers import load_steps
 from services.evidence.state.run_state import RunState
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done

@@ -14,17 +14,8 @@ import zstandard
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import reperform_sample
 from shared.bus.actor import Actor
-from shared.contracts.browser_pool import (
-    LeaseReply,
-    LeaseSession,
-    PageNotRestored,
-    PageRestored,
-    ReleaseSession,
-    RestorePage,
-    RestoreReply,
-    SessionLeased,
-    SessionReleased,
-)
+from shared.contracts.browser.stored_pages import PageNotRestored, PageRestored, RestorePage, RestoreReply
+from shared.contracts.browser_pool import LeaseReply, LeaseSession, ReleaseSession, SessionLeased, SessionReleased
 from shared.contracts.evidence import (
     ArtifactLent,
     ArtifactMissing,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 from cryptography import x509
@@ -22,18 +23,22 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 from nats.aio.client import Client as NatsClient
 from nats.aio.transport import TcpTransport
+from nats.js.api import AckPolicy, ConsumerConfig
 
 from services.console.commands.bus_config.command import write_bus_config
 from shared import subjects
 from shared.bus.access.credentials import BusAccess
 from shared.bus.access.keys import new_seed
 from shared.bus.access.rights import BusUser, streams_of
+from shared.bus.actor import Actor
 from shared.bus.nats_bus import connect_bus
-from shared.contracts.evidence import EvidenceBlocked, FindRuns
+from shared.bus.serving import serve
+from shared.bus.wire import flush, ping_subject
+from shared.contracts.evidence import EvidenceBlocked, FindRuns, RunsFound
 from shared.errors import PermanentError
-from shared.host.bus_users import bus_users
-from shared.streams import EVENTS_STREAM, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS
-from shared.subjects import DEAD_LETTERS, FIND_RUNS, Ask, Stored
+from shared.host.bus_users import bus_users, rights_by_name
+from shared.streams import EVENTS_STREAM, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, OUTAGES, STREAMS
+from shared.subjects import DEAD_LETTERS, FIND_RUNS, PREFIX, Ask, Stored
 from tests.bus_with_users import BusWithUsers, bus_with_users, is_refused
 from tests.raising import raises_code
 from tests.typed import expect
@@ -109,6 +114,8 @@ async def test_a_user_hears_what_it_answers_and_nothing_else(bus: BusWithUsers, 
     ]
     own = {concrete(one) for one in ASKS if one.pattern in answered(user)}
     own |= {concrete(one) for one in STORED if one.pattern in queues}
+    if user.use.hears_runs:
+        own |= {concrete(one) for one in STORED if one.pattern.startswith(f"{PREFIX}.evt.")}
     tried = [concrete(one) for one in (*ASKS, *STORED)]
     everything = [">", "*.>", "exhibit.>", "exhibit.v1.ask.>", "exhibit.v1.evt.>", "$JS.>", "$KV.>", "$O.>", "_INBOX.>"]
     assert await refused_to_listen(bus, name, tried + everything) == {*tried, *everything} - own
@@ -202,21 +209,146 @@ async def test_nobody_reads_the_events_of_a_service_in_its_place(bus: BusWithUse
     assert await refused_to_publish(bus, name, tried) == set(tried)
 
 
+SERVER_FILE = Path(sys.executable).parent / "nats-server"
+IN_SERVER = re.compile(rb"\$JS\.API\.([A-Z.]+)(?:\.[*>%]|\b)?")
+OF_ACCOUNT = (
+    "INFO", "ACCOUNT.PURGE.x", "ACCOUNT.STREAM.MOVE.x.x", "ACCOUNT.STREAM.CANCEL", "SERVER.REMOVE", "SERVER.EVACUATE",
+    "META.LEADER.STEPDOWN", "META.RESCUE", "STREAM.LIST", "STREAM.NAMES", "STREAM.CANCEL", "DIRECT.GET",
+)  # fmt: skip
+OF_STREAM = (
+    "CREATE", "UPDATE", "INFO", "DELETE", "PURGE", "SNAPSHOT", "RESTORE", "MSG.GET", "MSG.DELETE", "PEER.REMOVE",
+    "PEER.EVACUATE", "LEADER.STEPDOWN",
+)  # fmt: skip
+OF_CONSUMER = (
+    "CREATE", "DURABLE.CREATE", "INFO", "DELETE", "MSG.NEXT", "PAUSE", "UNPIN", "RESET", "PEER.REMOVE",
+    "PEER.EVACUATE", "LEADER.STEPDOWN",
+)  # fmt: skip
+"""Every call of JetStream's API; that these are all is read in the server."""
+
+
+def test_every_call_of_the_pinned_server_is_tried():
+    """A call that a new version has must be decided on."""
+    tried = {*(one.removesuffix(".x").removesuffix(".x") for one in OF_ACCOUNT), "DIRECT.GET"}
+    tried |= {f"STREAM.{verb}" for verb in OF_STREAM}
+    tried |= {f"CONSUMER.{verb}" for verb in (*OF_CONSUMER, "LIST", "NAMES")}
+    written = {one.decode().rstrip(".") for one in IN_SERVER.findall(SERVER_FILE.read_bytes())}
+    # Constants stand one behind the other in the file: letters of the next may follow.
+    assert {one for one in tried if not any(found.startswith(one) for found in written)} == set()
+    groups = {part for one in tried for part in (one.partition(".")[0], "H", "M")}
+    assert {one for one in written if one not in groups and not any(one.startswith(call) for call in tried)} == set()
+
+
+def api_calls(stream: str) -> list[str]:
+    calls = [f"STREAM.{verb}.{stream}" for verb in OF_STREAM]
+    calls += [f"CONSUMER.{verb}.{stream}" for verb in ("CREATE", "LIST", "NAMES")]
+    calls += [f"CONSUMER.{verb}.{stream}.x" for verb in OF_CONSUMER]
+    return [*calls, f"CONSUMER.CREATE.{stream}.x.x", f"DIRECT.GET.{stream}", f"DIRECT.GET.{stream}.x"]
+
+
+ALL_STREAMS = (
+    *(one.name for one in STREAMS),
+    *(f"KV_{one.name}" for one in KEY_VALUE_BUCKETS),
+    *(f"OBJ_{one.name}" for one in OBJECT_BUCKETS),
+)
+READS = frozenset({"STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"})
+MAKES_READERS = {
+    "evidence": {"EVENTS", "DELIVERIES"},
+    "discovery": {"SAMPLES", "KV_SUBMISSIONS"},
+    "workflows": {"KV_WORKFLOWS"},
+}
+PURGES = {
+    "evidence": {"DELIVERIES", "OBJ_ARTIFACTS", "OBJ_ANSWERS"},
+    "discovery": {"SAMPLES", "OBJ_INPUTS"},
+    "workflows": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS"},
+    "planner": {"OBJ_ANSWERS"},
+    "operator": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS"},
+}
+TAKES_WORK = {"planner": {"SAMPLES"}, "evidence": {"DELIVERIES"}}
+"""Written by hand: who may make a consumer, and so have the server send what is stored to a subject of its choice; who
+may empty a stream; who may pull from the queues of others."""
+
+
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_client_cannot_name_its_reader_like_a_service(bus: BusWithUsers):
-    """In the body of a call: without a name in the subject the call is refused, with another one by the server."""
-    stream = EVENTS_STREAM.name
-    assert await refused_to_publish(bus, "client", [f"$JS.API.CONSUMER.CREATE.{stream}"])
-    async with (
-        connect_bus(bus.url, name="evidence", access=bus.access, streams={stream}),
-        bus.raw("client") as (nc, refused),
-    ):
-        for keys in (["name"], ["durable_name"], ["name", "durable_name"]):
-            config = {"ack_policy": "none", "deliver_policy": "all", **dict.fromkeys(keys, "evidence")}
-            wanted = json.dumps({"stream_name": stream, "config": config}).encode()
-            reply = json.loads((await nc.request(f"$JS.API.CONSUMER.CREATE.{stream}.reader", wanted)).data)
-            assert reply.get("name", "reader") == "reader"  # what is asked for in the subject, or nothing
-        assert refused == []
+@pytest.mark.parametrize("name", sorted(USERS))
+async def test_a_user_calls_of_the_api_of_jetstream_what_it_needs(bus: BusWithUsers, name: str):
+    tried = {f"$JS.API.{call}" for call in OF_ACCOUNT} | {
+        f"$JS.API.{call}" for stream in ALL_STREAMS for call in api_calls(stream)
+    }
+    may = tried - await refused_to_publish(bus, name, sorted(tried))
+    own = streams_of(USERS[name])
+    allowed = {f"$JS.API.{call}" for one in own for call in api_calls(one) if call.partition(f".{one}")[0] in READS}
+    if USERS[name].actor is not None:
+        allowed |= {f"$JS.API.STREAM.CREATE.{one}" for one in own}
+    for stream in MAKES_READERS.get(name, ()):
+        verbs = ("CREATE", "INFO", "MSG.NEXT", "DELETE")
+        allowed |= {f"$JS.API.CONSUMER.{verb}.{stream}.x" for verb in verbs}
+        allowed |= {f"$JS.API.CONSUMER.CREATE.{stream}", f"$JS.API.CONSUMER.CREATE.{stream}.x.x"}
+    for stream in TAKES_WORK.get(name, ()):
+        allowed |= {f"$JS.API.CONSUMER.{verb}.{stream}.x" for verb in ("INFO", "MSG.NEXT")}
+        allowed.add(f"$JS.API.CONSUMER.LIST.{stream}")
+    allowed |= {f"$JS.API.STREAM.PURGE.{stream}" for stream in PURGES.get(name, ())}
+    assert may - allowed == set()
+    assert {one for one in may if "CONSUMER.CREATE" in one} >= {
+        f"$JS.API.CONSUMER.CREATE.{stream}.x" for stream in MAKES_READERS.get(name, ())
+    }
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_client_asks_and_does_nothing_else(bus: BusWithUsers):
+    """The server does not check the subject of a reply: who may call the API, or store anything, has what it answers
+    sent anywhere, such as into the records of a bucket."""
+    rights = rights_by_name({name: new_seed() for name in USERS})["client"][1]
+    assert {one.rpartition(".")[0].split(".")[2] for one in rights.publish} == {"ask"}
+    assert not rights.replies
+
+
+# --- what comes as an ask and is none
+
+
+@dataclass
+class Answered:
+    """What an actor with one ask was asked."""
+
+    asked: list[FindRuns] = field(default_factory=list[FindRuns])
+
+
+def answering() -> Actor[Answered]:
+    actor: Actor[Answered] = Actor("evidence")
+
+    @actor.answers(FIND_RUNS)
+    async def find(request: FindRuns, deps: Answered) -> RunsFound:
+        deps.asked.append(request)
+        return RunsFound(latest=None, unfinished=None)
+
+    return actor
+
+
+async def test_what_the_server_sends_to_an_ask_is_none(nats_url: str):
+    """On a bus without rights: a consumer that pushes to the ask, a stored message whose reply goes there, and an ask
+    whose reply would be a call of the API."""
+    deps, stop, ready = Answered(), asyncio.Event(), asyncio.Event()
+    async with connect_bus(nats_url, name="evidence") as evidence, connect_bus(nats_url, name="client") as client:
+        serving = asyncio.create_task(serve(evidence, answering(), deps, capacity=1, stop=stop, ready=ready))
+        await ready.wait()
+        forged = msgspec.json.encode(FindRuns(task_id="forged"))
+        await client.js.publish("$O.ANSWERS.M.x", forged)
+        pushing = ConsumerConfig(
+            name="forger", deliver_subject=FIND_RUNS.pattern, deliver_group="exhibit", ack_policy=AckPolicy.NONE
+        )
+        await client.js.add_consumer("OBJ_ANSWERS", pushing)
+        await client.nc.publish("$JS.API.DIRECT.GET.OBJ_ANSWERS.$O.ANSWERS.M.x", reply=FIND_RUNS.pattern)
+        await client.create(OUTAGES, "kept", {"whole": True})
+        for reply in ("$JS.API.STREAM.PURGE.KV_OUTAGES", "$KV.OUTAGES.kept"):
+            await client.nc.publish(FIND_RUNS.pattern, forged, reply=reply)
+            await client.nc.publish(ping_subject(evidence.instance_id), b"", reply=reply)
+        await flush(client.nc)
+        # An honest ask is answered, after all of these.
+        assert await client.ask(FIND_RUNS, FindRuns(task_id="honest")) == RunsFound(latest=None, unfinished=None)
+        assert [one.task_id for one in deps.asked] == ["honest"]
+        assert await client.read(OUTAGES, "kept", dict[str, bool]) == {"whole": True}
+        await client.js.delete_consumer("OBJ_ANSWERS", "forger")
+        stop.set()
+        await serving
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -8,32 +8,45 @@ from contextlib import aclosing
 
 from shared.client import connect
 from shared.contracts.discovery import PopulationClosed
-from shared.streams import EVENTS_STREAM
 from shared.subjects import POPULATION_CLOSED
+from tests.followed_runs import runs_followed
+from tests.typed import expect
 
 
 def closed(run_id: str, base: int) -> PopulationClosed:
     return PopulationClosed(run_id=run_id, samples=1, attempt_base=base)
 
 
-async def test_a_watch_whose_consumer_is_lost_misses_nothing_and_repeats_nothing(nats_url):
+async def test_a_watch_misses_nothing_and_repeats_nothing_while_evidence_is_away(nats_url):
     run_id = f"run_{uuid.uuid4().hex[:8]}"
     async with connect(nats_url) as client, aclosing(client.watch(run_id)) as events:
-        for base in (1, 2):
-            await client.bus.publish(POPULATION_CLOSED, closed(run_id, base))
-        seen = [await anext(events), await anext(events)]
-        for info in await client.bus.js.consumers_info(EVENTS_STREAM.name):
-            if any(run_id in subject for subject in info.config.filter_subjects or ()):
-                await client.bus.js.delete_consumer(EVENTS_STREAM.name, info.name)
+        async with runs_followed(nats_url):
+            for base in (1, 2):
+                await client.bus.publish(POPULATION_CLOSED, closed(run_id, base))
+            seen = [await anext(events), await anext(events)]
         for base in (3, 4):
             await client.bus.publish(POPULATION_CLOSED, closed(run_id, base))
-        seen += [await anext(events), await anext(events)]
+        async with runs_followed(nats_url):
+            seen += [await anext(events), await anext(events)]
     assert seen == [closed(run_id, base) for base in (1, 2, 3, 4)]
+
+
+async def test_a_long_run_is_told_page_by_page(nats_url):
+    run_id = f"run_{uuid.uuid4().hex[:8]}"
+    async with runs_followed(nats_url), connect(nats_url) as client:
+        await asyncio.gather(*(client.bus.publish(POPULATION_CLOSED, closed(run_id, base)) for base in range(1100)))
+        async with aclosing(client.watch(run_id)) as events:
+            seen = [expect(await anext(events), PopulationClosed).attempt_base for _ in range(1100)]
+    assert sorted(seen) == list(range(1100))
 
 
 async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_url):
     run_id = f"run_{uuid.uuid4().hex[:8]}"
-    async with connect(nats_url) as client, aclosing(client.watch(run_id)) as events:
+    async with (
+        runs_followed(nats_url),
+        connect(nats_url) as client,
+        aclosing(client.watch(run_id)) as events,
+    ):
         await client.bus.publish(POPULATION_CLOSED, closed(f"{run_id}_2", 1))
         await client.bus.publish(POPULATION_CLOSED, closed(run_id, 1))
         assert await anext(events) == closed(run_id, 1)
@@ -41,7 +54,7 @@ async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_
 
 async def test_a_watch_ends_when_it_is_cancelled_whatever_arrives_at_that_moment(nats_url):
     """Python 3.11 forgets a cancellation that meets a message; a run whose Ctrl-C is lost goes on."""
-    async with connect(nats_url) as client:
+    async with runs_followed(nats_url), connect(nats_url) as client:
         for turns in range(30):
             run_id = f"run_{uuid.uuid4().hex[:8]}"
             heard = asyncio.Event()

@@ -161,7 +161,7 @@ PIECE_BYTES = 1024 * 1024
 
 
 class UnfitPage(Exception):
-    """A stored page that cannot be opened. ``code`` as in :class:`shared.contracts.browser_pool.PageNotRestored`."""
+    """A stored page that cannot be opened. ``code``: see PageNotRestored."""
 
     def __init__(self, code: RestoreCode, message: str) -> None:
         super().__init__(message)

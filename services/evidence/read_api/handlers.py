@@ -1,0 +1,140 @@
+"""Answers questions about runs and samples. Nothing is changed by them."""
+
+from __future__ import annotations
+
+from services.evidence.deps import EvidenceDeps
+from services.evidence.read_api.answers import read_answer_part
+from services.evidence.read_api.events import read_event_log, read_followed
+from services.evidence.read_api.find_runs import find_known_runs
+from services.evidence.read_api.run_status import read_status
+from services.evidence.read_api.samples import lend, read_result, read_steps
+from services.evidence.state.reply_pages import first_page
+from services.evidence.state.run_state import sample_states
+from shared.bus.actor import Actor
+from shared.contracts.evidence import (
+    AnswerPart,
+    AskSql,
+    FindRuns,
+    LendArtifact,
+    LendReply,
+    LoadAnswer,
+    LoadReply,
+    LoadResult,
+    LoadRun,
+    LoadSteps,
+    ResultReply,
+    RunLoaded,
+    RunsFound,
+    RunUnknown,
+    SqlReply,
+    StepsReply,
+)
+from shared.contracts.sessions.events import EventsReply, FollowRun, LoadEvents, RunFollowed
+from shared.contracts.sessions.status import LoadStatus, StatusReply
+from shared.errors import Unsupported
+from shared.evidence_format import layout
+from shared.subjects import (
+    ASK_SQL,
+    FIND_RUNS,
+    FOLLOW_RUN,
+    LEND_ARTIFACT,
+    LOAD_ANSWER,
+    LOAD_EVENTS,
+    LOAD_RESULT,
+    LOAD_RUN,
+    LOAD_STATUS,
+    LOAD_STEPS,
+)
+from shared.text.names import DISCOVERY
+
+SQL_DEADLINE_S = 600.0
+"""The query itself has 120 s. Before it, the files of an unfinished run may have to be read."""
+LEND_DEADLINE_S = 120.0
+
+reads: Actor[EvidenceDeps] = Actor("evidence")
+
+
+@reads.answers(LOAD_STATUS, deadline_s=60.0)
+async def load_status(request: LoadStatus, deps: EvidenceDeps) -> StatusReply:
+    """Return the status record of a run, with a page of what its samples brought."""
+    state = await deps.ledger.find(request.run_id)
+    if state is None:
+        return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
+    return await read_status(deps, state, request.skip)
+
+
+@reads.answers(LOAD_EVENTS, deadline_s=60.0)
+async def load_events(request: LoadEvents, deps: EvidenceDeps) -> EventsReply:
+    """Return a page of the event log of a run, from any index on."""
+    if deps.events is None:
+        raise Unsupported("this service does not read the event log")
+    return await read_event_log(deps, deps.events, request)
+
+
+@reads.answers(FOLLOW_RUN, deadline_s=60.0)
+async def follow_run(request: FollowRun, deps: EvidenceDeps) -> RunFollowed:
+    """Return the events of a run as they are stored, after any of them."""
+    if deps.events is None:
+        raise Unsupported("this service does not read the events of the bus")
+    return await read_followed(deps.events, request)
+
+
+@reads.answers(LOAD_ANSWER, deadline_s=60.0)
+async def load_answer(request: LoadAnswer, deps: EvidenceDeps) -> AnswerPart:
+    """Return a part of the answer to a query."""
+    return await read_answer_part(request, deps.blobs)
+
+
+@reads.answers(LOAD_RUN, deadline_s=60.0)
+async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
+    """Return the state of a run and a page of its samples, for resuming it."""
+    state = await deps.ledger.find(request.run_id)
+    if state is None:
+        return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
+    page = () if request.count_only else first_page(sample_states(state)[max(request.skip, 0) :])
+    return RunLoaded(
+        record=state.record,
+        attempt_base=state.attempt_base,
+        expected=state.expected,
+        samples=await deps.ledger.with_attempts(request.run_id, page),
+        total=len(state.samples),
+        finished=state.finished,
+        location=deps.store.location(layout.run_key(request.run_id)),
+        population_complete=state.population_complete,
+        latest_attempt=deps.refused_results.latest_attempt(request.run_id),
+        discovery_attempt=await deps.ledger.latest_attempt(request.run_id, DISCOVERY) if state.discovers else 0,
+    )
+
+
+@reads.answers(FIND_RUNS, deadline_s=60.0)
+async def find_runs(request: FindRuns, deps: EvidenceDeps) -> RunsFound:
+    """Find the runs of a task and an input, so that an interrupted one can be resumed."""
+    return await find_known_runs(deps.store, request)
+
+
+@reads.answers(LOAD_STEPS, deadline_s=60.0)
+async def load_steps(request: LoadSteps, deps: EvidenceDeps) -> StepsReply:
+    """Return a page of the step log of one attempt, for replaying it."""
+    state = await deps.ledger.find(request.run_id)
+    return await read_steps(deps, state, request)
+
+
+@reads.answers(LOAD_RESULT)
+async def load_result(request: LoadResult, deps: EvidenceDeps) -> ResultReply:
+    """Return the result of a sample, for extracting its values again."""
+    state = await deps.ledger.find(request.run_id)
+    return await read_result(deps, state, request)
+
+
+@reads.answers(LEND_ARTIFACT, deadline_s=LEND_DEADLINE_S)
+async def lend_artifact(request: LendArtifact, deps: EvidenceDeps) -> LendReply:
+    """Copy an artifact, as it is stored now, to the bus, for reading it again."""
+    return await lend(deps, request)
+
+
+@reads.answers(ASK_SQL, deadline_s=SQL_DEADLINE_S)
+async def ask_sql(request: AskSql, deps: EvidenceDeps) -> SqlReply:
+    """Answer a query over the evidence. Read-only."""
+    if deps.questions is None:
+        raise Unsupported("this service does not answer in SQL")
+    return await deps.questions.answer(request)
