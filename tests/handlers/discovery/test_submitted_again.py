@@ -26,10 +26,10 @@ from shared.contracts.discovery import (
     SampleFound,
     SubmitRun,
 )
-from shared.contracts.evidence import RunLoaded, RunUnknown
+from shared.contracts.evidence import LoadReply, LoadRun, RunLoaded, RunUnknown
 from shared.contracts.planner import WorkSample
 from shared.streams import INBOX, SUBMISSIONS, samples_of
-from shared.subjects import WORK_SAMPLE, message_id
+from shared.subjects import LOAD_RUN, WORK_SAMPLE, message_id
 from shared.testing.bus import MemoryBus
 from tests.followed_runs import answer_follow_run
 from tests.handlers.discovery.discovery_bench import (
@@ -228,9 +228,14 @@ async def test_a_client_whose_discovery_dies_gets_its_run_from_the_next(nats_url
         standing.append(StandingBus(bus))
         return deps_on(bus, publishes=standing[0], now=present)
 
-    nothing = evidence(RunUnknown(run_id="", message="no such run"))
-    answer_follow_run(nothing)
-    async with served(nats_url, "evidence", nothing, lambda bus: bus), connect(nats_url) as client:
+    knowing: Actor[Bus] = Actor("evidence")
+    answer_follow_run(knowing)
+
+    @knowing.answers(LOAD_RUN)
+    async def load(request: LoadRun, bus: Bus) -> LoadReply:
+        return RunUnknown(run_id="", message="no such run")
+
+    async with served(nats_url, "evidence", knowing, lambda bus: bus), connect(nats_url) as client:
         async with served(nats_url, "discovery", actor, stuck):
             submitting = asyncio.create_task(client.submit(SPEC, rows=ROWS))
             await standing[0].standing.wait()

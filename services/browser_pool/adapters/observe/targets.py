@@ -21,7 +21,6 @@ from services.browser_pool.adapters.observe.frames import (
 )
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.page import matching
-from services.browser_pool.page.snapshot import fingerprint_of
 from shared.contracts.actions import ByCss, ByRef, ByText, Target
 from shared.contracts.results import Box, Locator, TargetFound
 
@@ -60,7 +59,7 @@ class ResolvedElement:
             role=self.now.role,
             name=self.now.name,
             tag=self.now.tag,
-            fingerprint=fingerprint_of(self.now),
+            fingerprint=matching.fingerprint(self.now.tag, self.now.role, self.now.name, self.now.type, self.now.path),
             box=Box(x=x + self.offset[0], y=y + self.offset[1], width=width, height=height),
             frame=frame_label(self.frame),
             locators=tuple(
