@@ -38,8 +38,9 @@ EvidenceOfRun = Annotated[
     str | None,
     typer.Option(help="Where evidence is stored, a folder or s3://bucket/prefix: RUN is the id of a run in it."),
 ]
-PublicKeyFile = Annotated[
-    Path | None, typer.Option(help="Public key (PEM) of who must have sealed it. Without: the key of this machine.")
+TrustedKey = Annotated[
+    str | None,
+    typer.Option(help="Whose key must have sealed it: a file (PEM), or its fingerprint. Without: your own key."),
 ]
 
 

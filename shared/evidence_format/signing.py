@@ -1,12 +1,18 @@
-"""The Ed25519 key that seals runs: given by the settings, or created on first use, always outside of the evidence."""
+"""The Ed25519 key that seals runs: given by the settings, or one for each user of a machine, made by the first run.
+
+It always lies outside of the evidence.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import hashlib
+import logging
 import os
+import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -17,8 +23,11 @@ from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.files.manifest import SEAL_FORMAT, Seal
 from shared.settings import Settings
 
+log = logging.getLogger(__name__)
+
 ALGORITHM = "Ed25519"
 FILE = "signing_key.pem"
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _PEM, _DER = serialization.Encoding.PEM, serialization.Encoding.DER
 _PUBLIC, _PRIVATE = serialization.PublicFormat.SubjectPublicKeyInfo, serialization.PrivateFormat.PKCS8
 
@@ -49,6 +58,19 @@ class PublicKey:
         return True
 
 
+@dataclass(frozen=True)
+class NamedKey:
+    """A public key of which only the fingerprint is known: a seal holds its whole key."""
+
+    fingerprint: str
+
+    @classmethod
+    def parse(cls, text: str) -> NamedKey | None:
+        """Return the key of a fingerprint as people write it; None if the text is none."""
+        digits = text.strip().replace(":", "").lower()
+        return cls(digits) if _FINGERPRINT.fullmatch(digits) else None
+
+
 class SigningKey:
     """See :class:`services.evidence.ports.Signer`."""
 
@@ -69,11 +91,21 @@ class SigningKey:
 
 
 def key_path(settings: Settings) -> Path:
-    return settings.signing_key or settings.state_dir / FILE
+    """Return where the key is: where the settings say; in the state folder where they name one, or where an earlier
+    version has made one; else in the state folder of the user."""
+    if settings.signing_key is not None:
+        return settings.signing_key
+    here = settings.state_dir / FILE
+    return here if "state_dir" in settings.model_fields_set or here.exists() else _user_state() / FILE
+
+
+def _user_state() -> Path:
+    state = Path(os.environ.get("XDG_STATE_HOME", ""))
+    return (state if state.is_absolute() else Path.home() / ".local" / "state") / "exhibit"
 
 
 def load_signing_key(settings: Settings) -> SigningKey:
-    """Return the key of this machine; create it if there is none.
+    """Return the key that seals here; create it if there is none.
 
     Raises:
         PolicyDenied: the key would be inside of the evidence.
@@ -84,6 +116,7 @@ def load_signing_key(settings: Settings) -> SigningKey:
     try:
         if not path.exists():
             _create_key_file(path)
+            log.warning("a key to seal runs with was made for this user: %s; keep it, and keep it secret", path)
         pem = path.read_bytes()
     except OSError as exc:
         message = f"the key that seals runs cannot be had at {path}: {exc.strerror or exc}"
@@ -92,7 +125,7 @@ def load_signing_key(settings: Settings) -> SigningKey:
 
 
 def load_known_key(settings: Settings) -> PublicKey | None:
-    """Return the public key of this machine, None if there is no key. Raises Unavailable if it cannot be read."""
+    """Return the public key that seals here, None if there is none. Raises Unavailable if it cannot be read."""
     return load_signing_key(settings).public if key_path(settings).exists() else None
 
 

@@ -11,7 +11,7 @@ import typer
 
 from services.console import exits
 from services.console.commands.verify import load_trusted_key, print_refusal, to_json_object, verdict_lines
-from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
+from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
@@ -26,7 +26,7 @@ from shared.text.normal import printable
 def export(
     run: RunOrZip,
     out: Annotated[Path | None, typer.Option(help="The zip; else RUN.zip in this folder.")] = None,
-    key: PublicKeyFile = None,
+    key: TrustedKey = None,
     broken: Annotated[bool, typer.Option("--broken", help="Also when it is not what was sealed.")] = False,
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
@@ -37,7 +37,7 @@ def export(
 
 
 def export_run(
-    settings: Settings, run: str, out: Path | None, *, key: Path | None, broken_too: bool, as_json: bool
+    settings: Settings, run: str, out: Path | None, *, key: str | None, broken_too: bool, as_json: bool
 ) -> int:
     """Verify the run, write the zip and print the result. Return the exit code.
 
@@ -45,7 +45,7 @@ def export_run(
     """
     try:
         with open_source(settings, find_run(settings, run)) as medium:
-            checked = check_run(medium, load_trusted_key(settings, key))
+            checked = check_run(medium, load_trusted_key(settings, key), given=key is not None)
             zip_path = _check_out(out, checked, medium)
             files = write_zip(medium, checked, zip_path) if checked.whole or broken_too else 0
     except (NoRun, ExhibitError) as exc:

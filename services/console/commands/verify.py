@@ -11,11 +11,11 @@ import msgspec
 import typer
 
 from services.console import exits
-from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
+from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
-from shared.evidence_format.signing import PublicKey, key_path, load_known_key
+from shared.evidence_format.signing import NamedKey, PublicKey, key_path, load_known_key
 from shared.evidence_format.sources.base import Finding, NoRun
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.run import RunCheck, check_run
@@ -28,14 +28,14 @@ EXIT_CODES = (
 SIGNATURE_TEXTS = {
     "by_known_key": "signed by the key you trust",
     "by_unknown_key": "signed by a key that is not known here",
-    "by_other_key": "signed by another key than the one you trust",
+    "by_other_key": "signed by another key than the one that you gave",
     "no": "not signed",
 }
 
 
 def verify(
     run: RunOrZip,
-    key: PublicKeyFile = None,
+    key: TrustedKey = None,
     manifest: Annotated[str, typer.Option(help="The hash that the run's manifest was noted to have.")] = "",
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
@@ -44,13 +44,13 @@ def verify(
     raise typer.Exit(verify_run(load_settings(None, evidence), run, key=key, manifest_sha256=manifest, as_json=as_json))
 
 
-def verify_run(settings: Settings, run: str, *, key: Path | None, manifest_sha256: str, as_json: bool) -> int:
+def verify_run(settings: Settings, run: str, *, key: str | None, manifest_sha256: str, as_json: bool) -> int:
     """Verify the run and print the result. Return the exit code. ``manifest_sha256``: expected hash, or empty."""
     started_s = time.perf_counter()
     try:
         trusted = load_trusted_key(settings, key)
         with open_source(settings, find_run(settings, run)) as medium:
-            checked = check_run(medium, trusted, manifest_sha256)
+            checked = check_run(medium, trusted, manifest_sha256, given=key is not None)
     except (NoRun, ExhibitError) as exc:
         return print_refusal(str(exc), as_json=as_json)
     if as_json:
@@ -65,16 +65,20 @@ def verify_run(settings: Settings, run: str, *, key: Path | None, manifest_sha25
     return exit_code(checked)
 
 
-def load_trusted_key(settings: Settings, given: Path | None) -> PublicKey | None:
-    """Return the given key, or that of this machine if it has one. Raises NoRun when the given file is no key."""
+def load_trusted_key(settings: Settings, given: str | None) -> PublicKey | NamedKey | None:
+    """Return the given key, or that of this user if there is one. Raises NoRun when what is given is no key."""
     if given is None:
         return load_known_key(settings)
+    if (named := NamedKey.parse(given)) is not None:
+        return named
     try:
-        key = PublicKey.parse(given.read_bytes())
+        key = PublicKey.parse(Path(given).read_bytes())
     except OSError as exc:
-        raise NoRun(f"the key {given} cannot be read: {exc.strerror or exc}") from exc
+        raise NoRun(
+            f"the key {given} cannot be read: {exc.strerror or exc}; --key takes a file, or a fingerprint of 64 digits"
+        ) from exc
     if key is None:
-        raise NoRun(f"{given} is no public key: it is to be Ed25519, as PEM (`exhibit key` prints one)")
+        raise NoRun(f"{given} is no public key: it is to be Ed25519, as PEM (`exhibit key` of the sender prints it)")
     return key
 
 
@@ -126,10 +130,10 @@ def verdict_lines(checked: RunCheck) -> list[str]:
     assert checked.seal is not None
     return [
         "",
-        "UNDECIDED: every file is what was sealed, but the key that sealed it is not known here.",
-        "No key was given, and this machine has none of its own. Ask who sealed the run for the public key; it",
-        f"has to have the fingerprint {printable(checked.seal.fingerprint)}",
-        f"Then: exhibit verify {printable(checked.place)} --key FILE",
+        "UNDECIDED: every file is what was sealed. Nothing was changed since; by whom it was sealed is open, as the",
+        "key is not one that is known here. Ask who sent the run for the fingerprint of their key (`exhibit key`), by",
+        f"another way than the run has come. If it is {printable(checked.seal.fingerprint)}:",
+        f"exhibit verify {printable(checked.place)} --key FINGERPRINT",
     ]
 
 
@@ -154,13 +158,14 @@ def _fact_lines(checked: RunCheck, took_s: float) -> list[str]:
     return [printable(line) for line in [*lines, *(f"  note        {note}" for note in checked.notes)]]
 
 
-def _trusted_key_lines(settings: Settings, trusted: PublicKey | None, given: Path | None) -> list[str]:
+def _trusted_key_lines(settings: Settings, trusted: PublicKey | NamedKey | None, given: str | None) -> list[str]:
     """Return where the trusted key comes from, because a folder that was handed over may contain a key, too."""
     if trusted is None:
         return []
-    path = (given or key_path(settings)).absolute()
-    source = "the key you gave" if given is not None else "the key of this machine (--key names another)"
-    return [printable(f"  trusted     {source}: {path}")]
+    if given is None:
+        return [printable(f"  your key    {trusted.fingerprint}, in {key_path(settings).absolute()}")]
+    where = "by its fingerprint" if isinstance(trusted, NamedKey) else f"in {Path(given).absolute()}"
+    return [printable(f"  trusted     the key that you gave {where}")]
 
 
 def _problem_line(problem: Finding) -> str:

@@ -20,7 +20,7 @@ from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import NamedKey, PublicKey
 from shared.evidence_format.sources.base import (
     Digest,
     Finding,
@@ -74,11 +74,13 @@ class RunCheck:
         return self.whole and self.signed == "by_known_key"
 
 
-def check_run(source: RunSource, key: PublicKey | None, noted: str = "") -> RunCheck:
+def check_run(source: RunSource, key: PublicKey | NamedKey | None, noted: str = "", *, given: bool = True) -> RunCheck:
     """Check a run completely and return all problems.
 
     Args:
         key: the key that must have sealed it; None: any key is accepted, and the check says so.
+        given: False: the key is that of this machine, and nobody has said that it sealed this run. A run that another
+            key has sealed is then not decided: it has no problem for that, and does not stand.
         noted: the hash of the run's manifest, if it was noted when the run was sealed.
 
     Raises:
@@ -88,15 +90,16 @@ def check_run(source: RunSource, key: PublicKey | None, noted: str = "") -> RunC
     if not _RUN_FILES & listing.files.keys() and not any(one.path in {"", *_RUN_FILES} for one in listing.problems):
         raise NoRun(f"{source.place} holds no run: neither {RUN} nor {MANIFEST} is there")
     checked = RunCheck(source.place, problems=list(listing.problems), actual=tuple(listing.files))
-    return _RunChecker(source, listing, checked).run(key, noted) if _RUN_FILES & listing.files.keys() else checked
+    checker = _RunChecker(source, listing, checked)
+    return checker.run(key, noted, given=given) if _RUN_FILES & listing.files.keys() else checked
 
 
 class _RunChecker:
     def __init__(self, source: RunSource, listing: RunListing, so_far: RunCheck) -> None:
         self.source, self.listing, self.checked = source, listing, so_far
 
-    def run(self, key: PublicKey | None, noted: str) -> RunCheck:
-        made = self._check_seal(key, noted)
+    def run(self, key: PublicKey | NamedKey | None, noted: str, *, given: bool) -> RunCheck:
+        made = self._check_seal(key, noted, given=given)
         if made is not None:
             self.checked.problems += [*check_manifest(made), *_name_problems(self.source.place, made.run_id)]
             self._files(made)
@@ -105,12 +108,12 @@ class _RunChecker:
 
     # --- the seal
 
-    def _check_seal(self, key: PublicKey | None, noted: str) -> RunManifest | None:
+    def _check_seal(self, key: PublicKey | NamedKey | None, noted: str, *, given: bool) -> RunManifest | None:
         checked, written, sealed = self.checked, self._read(MANIFEST), self._read(SEAL)
         if sealed is None and SEAL not in self.listing.files:
             checked.problems.append(self._unsealed(written))
         if sealed is not None:
-            checked.seal, checked.signed, problems = check_seal(sealed, written, key)
+            checked.seal, checked.signed, problems = check_seal(sealed, written, key, given=given)
             checked.problems += problems
         if written is None:
             return None

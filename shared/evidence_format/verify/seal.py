@@ -13,7 +13,7 @@ from shared.evidence_format import chain
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, SampleLink, Seal
 from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
-from shared.evidence_format.signing import ALGORITHM, PublicKey
+from shared.evidence_format.signing import ALGORITHM, NamedKey, PublicKey
 from shared.evidence_format.sources.base import Digest, FileInfo, Finding, RunSource, Unreadable, read_file
 from shared.evidence_format.verify.samples import MOST_BYTES
 
@@ -21,9 +21,10 @@ Signed = Literal["by_known_key", "by_unknown_key", "by_other_key", "no"]
 
 
 def check_seal(
-    written: bytes, manifest: bytes | None, key: PublicKey | None
+    written: bytes, manifest: bytes | None, key: PublicKey | NamedKey | None, *, given: bool = True
 ) -> tuple[Seal | None, Signed, list[Finding]]:
-    """Return the seal, whose signature it is, and the problems. ``key`` None: any key is accepted."""
+    """Return the seal, whose signature it is, and the problems. ``key`` None: any key is accepted. ``given``: a person
+    has named the key for this run, so that a seal by another one is a problem; else the other is only not known."""
     try:
         seal = msgspec.json.decode(written, type=Seal)
     except chain.NOT_JSON:
@@ -38,7 +39,7 @@ def check_seal(
             "no",
             [*problems, Finding(MANIFEST, "missing", "is not there, so that nothing can be checked")],
         )
-    signed, more = _signature(seal, manifest, own, key)
+    signed, more = _signature(seal, manifest, own, key, given=given)
     return seal, signed, problems + more
 
 
@@ -60,15 +61,16 @@ def _plain_base64(text: str) -> bool:
 
 
 def _signature(
-    seal: Seal, manifest: bytes, own: PublicKey | None, key: PublicKey | None
+    seal: Seal, manifest: bytes, own: PublicKey | None, key: PublicKey | NamedKey | None, *, given: bool
 ) -> tuple[Signed, list[Finding]]:
-    trusted = key or own
-    if trusted is not None and trusted.is_signed(manifest, seal.signature):
+    signs = own is not None and own.is_signed(manifest, seal.signature)
+    is_known = own is not None and key is not None and own.fingerprint == key.fingerprint
+    if signs and (is_known or key is None or not given):
         right = seal.manifest_sha256 == chain.sha256(manifest)
         wrong = [] if right else [Finding(SEAL, "changed", "names another hash than that of the manifest it signs")]
-        return ("by_known_key" if key is not None else "by_unknown_key"), wrong
-    if key is not None and own is not None and own.is_signed(manifest, seal.signature):
-        message = f"was made with the key {own.fingerprint}, and not with {key.fingerprint}, the key you trust"
+        return ("by_known_key" if is_known else "by_unknown_key"), wrong
+    if signs and own is not None and key is not None:
+        message = f"was made with the key {own.fingerprint}, and not with {key.fingerprint}, the key that was given"
         return "by_other_key", [Finding(SEAL, "other_key", message)]
     if seal.manifest_sha256 != chain.sha256(manifest):
         return "no", [Finding(MANIFEST, "changed", "is not what was signed: it was changed since, or is another's")]

@@ -493,19 +493,36 @@ def test_a_name_gives_a_terminal_no_orders(run: Path, key_file: Path, tmp_path: 
     assert "A-1/\\x1b[2Jx\\n: was added" in words
 
 
-def test_where_the_key_comes_from_is_said_and_this_machine_has_another(run: Path, key_file: Path, tmp_path: Path):
-    """The state folder is below the one that is worked in: who hands evidence over could put a key there too."""
+def test_who_has_a_key_of_their_own_is_told_of_a_foreign_one_that_it_is_open_and_not_that_it_is_wrong(
+    run: Path, key_file: Path, tmp_path: Path
+):
     state = tmp_path / "state"
     _, words = cli("verify", run, "--key", key_file, state=state)
-    assert f"the key you gave: {key_file}" in words
+    assert f"the key that you gave in {key_file}" in words
+    code, words = cli("key", state=state)
+    assert (code, "exhibit key --new" in words, state.exists()) == (2, True, False), "to print makes nothing"
+    assert cli("key", "--new", state=state)[0] == 0
     code, printed = cli("key", state=state)
     assert code == 0
     code, words = cli("verify", run, state=state)
-    assert f"the key of this machine (--key names another): {state / 'signing_key.pem'}" in words
-    assert (code, "not with" in words) == (1, True)
-    key_file.write_text(printed)
-    code, words = cli("verify", tmp_path, "--key", key_file, state=state)
-    assert (code, "holds no run" in words) == (2, True), "a key that is printed can be given"
+    assert f"in {state / 'signing_key.pem'}" in words
+    assert (code, "UNDECIDED" in words, "NOT what was sealed" in words) == (2, True, False)
+    own_file = tmp_path / "own.pem"
+    own_file.write_text(printed)
+    code, words = cli("verify", run, "--key", own_file, state=state)
+    assert (code, "another key than the one that you gave" in words) == (1, True)
+    fingerprint = KEY.public.fingerprint
+    for given in (fingerprint, ":".join(fingerprint[at : at + 2] for at in range(0, 64, 2)).upper()):
+        code, words = cli("verify", run, "--key", given, state=state)
+        assert (code, "OK: every file" in words) == (0, True)
+    assert cli("verify", run, "--key", "0" * 64, state=state)[0] == 1
+
+
+def test_a_changed_run_is_no_less_changed_where_its_key_is_not_known(run: Path, tmp_path: Path):
+    assert cli("key", "--new", state=tmp_path / "state")[0] == 0
+    (run / "A-1" / "result.json").write_bytes(b"{}")
+    code, words = cli("verify", run, state=tmp_path / "state")
+    assert (code, "NOT what was sealed" in words) == (1, True)
 
 
 def test_folders_without_end_and_names_that_are_no_text_are_told(run: Path, key_file: Path, tmp_path: Path):

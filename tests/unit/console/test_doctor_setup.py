@@ -132,7 +132,7 @@ async def test_the_key_and_the_state_folder_are_where_others_do_not_get(place: S
     assert (await check_state_folder(place)).state == "ok"
     inside = place.model_copy(update={"state_dir": place.evidence_dir / "state"})
     assert (await check_state_folder(inside)).state == "problem"
-    ended = CliRunner().invoke(app, ["key"], env={"EXHIBIT_STATE_DIR": str(place.state_dir)})
+    ended = CliRunner().invoke(app, ["key", "--new"], env={"EXHIBIT_STATE_DIR": str(place.state_dir)})
     assert ended.exit_code == 0
     assert (await check_key(place)).state == "ok"
     path = place.state_dir / "signing_key.pem"

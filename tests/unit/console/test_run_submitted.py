@@ -12,9 +12,9 @@ from services.console.commands.run.command import run_and_exit, submit_inputs
 from services.console.commands.run.inputs import Reconciling, RunInputs
 from shared.bus.actor import Actor
 from shared.client import Client
-from shared.contracts.discovery import RunAccepted, SubmitRun
+from shared.contracts.discovery import InputStored, RunAccepted, StoreInput, SubmitRun
 from shared.contracts.evidence import OutcomeCount, RunFinished
-from shared.subjects import SUBMIT_RUN
+from shared.subjects import STORE_INPUT, SUBMIT_RUN
 from shared.testing.bus import MemoryBus
 
 ACCEPTED = RunAccepted(run_id="run_1", samples=1, already_done=0, attempt_base=0, discovering=False)
@@ -28,6 +28,10 @@ async def submitted(inputs: RunInputs, reconciling: Reconciling, **options: Any)
     async def submit_run(request: SubmitRun, deps: list[SubmitRun]) -> RunAccepted:
         deps.append(request)
         return ACCEPTED
+
+    @actor.answers(STORE_INPUT)
+    async def store(request: StoreInput, deps: list[SubmitRun]) -> InputStored:
+        return InputStored(blob=request.blob or "stored")
 
     bus, requests = MemoryBus(), list[SubmitRun]()
     bus.host(actor, requests)

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.errors import PolicyDenied, Unavailable
-from shared.evidence_format.signing import PublicKey, SigningKey, load_known_key, load_signing_key
+from shared.evidence_format.signing import PublicKey, SigningKey, key_path, load_known_key, load_signing_key
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
 from tests.cases import cases
@@ -38,6 +38,22 @@ def test_it_is_made_once_and_for_its_owner_alone(tmp_path: Path):
 def test_to_ask_for_it_makes_none(tmp_path: Path):
     assert load_known_key(of(tmp_path)) is None
     assert not (tmp_path / "state").exists()
+
+
+def test_a_user_has_one_key_wherever_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("EXHIBIT_STATE_DIR", raising=False)
+    made = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        made.append(load_signing_key(isolated_settings()).public.fingerprint)
+        assert not list((tmp_path / name).iterdir())
+    assert made[0] == made[1]
+    earlier = Path(".exhibit") / "signing_key.pem"
+    earlier.parent.mkdir()
+    earlier.write_bytes(pem(Ed25519PrivateKey.generate()))
+    assert key_path(isolated_settings()) == earlier, "the key of an earlier version goes on sealing where it is"
 
 
 def test_of_two_that_make_one_at_once_both_have_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

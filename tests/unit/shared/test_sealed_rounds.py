@@ -115,4 +115,4 @@ def test_a_letter_of_a_signature_that_decoders_ignore_was_changed_all_the_same()
 @pytest.mark.parametrize("change", [{"fingerprint": STRANGER.public.fingerprint}, {"public_key": STRANGER.public.pem}])
 def test_the_fingerprint_of_a_seal_is_that_of_its_key(change: dict[str, str]):
     _, _, problems = check_seal(encode_file(replace(KEY.seal(FIRST), **change)), FIRST, KEY.public)
-    assert [one.message for one in problems] == ["its public key and its fingerprint are not of one Ed25519 key"]
+    assert problems[0].message == "its public key and its fingerprint are not of one Ed25519 key"
