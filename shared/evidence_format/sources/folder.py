@@ -57,6 +57,8 @@ def _walk(folder: str, below: str, listing: RunListing) -> Iterator[tuple[str, o
         message = f"the folder cannot be read: {exc.strerror or exc}"
         listing.problems.append(Finding(below.rstrip("/"), "unreadable", message))
         return
+    if below and not entries:
+        listing.problems.append(Finding(below.rstrip("/"), "added", "is an empty folder; evidence holds none"))
     for entry in entries:
         path = f"{below}{entry.name}"
         if entry.is_symlink():

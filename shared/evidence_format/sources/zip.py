@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from shared.contracts.error_codes import SealCode
@@ -45,10 +45,10 @@ class ZipSource:
             message = f"it is no zip, or one that was cut short or damaged: {exc}"
             listing.problems.append(Finding("", "zip_damaged", message))
             return listing
-        members = [
-            member for member in self._zip.infolist() if not (member.filename.endswith("/") and member.file_size == 0)
-        ]
+        every = self._zip.infolist()
+        members = [member for member in every if not (member.filename.endswith("/") and member.file_size == 0)]
         root = _root([member.filename for member in members])
+        listing.problems += _empty_folders({member.filename for member in every}, root)
         often = Counter(member.filename for member in members)
         for member in members:
             path = member.filename.removeprefix(root)
@@ -102,6 +102,15 @@ class _MemberReader(io.RawIOBase):
     def close(self) -> None:
         self._member.close()
         super().close()
+
+
+def _empty_folders(names: set[str], root: str) -> list[Finding]:
+    holding = {f"{folder}/" for name in names for folder in PurePosixPath(name).parents}
+    empty = sorted(name for name in names if name.endswith("/") and name not in holding)
+    return [
+        Finding(name.removeprefix(root).rstrip("/"), "added", "is an empty folder; evidence holds none")
+        for name in empty
+    ]
 
 
 def _unlisted_bytes(packed: zipfile.ZipFile, path: Path) -> int:

@@ -416,7 +416,9 @@ def test_an_object_that_was_moved_or_stands_there_twice_is_told(run: Path, linke
     shutil.copyfile(linked[0], stray)
     assert told(check(run)) == {(f"objects/zz/{stray.name}", "added")}
     linked[0].unlink()
-    assert told(check(run)) == {(f"objects/zz/{stray.name}", "added"), (str(linked[0].relative_to(run)), "missing")}
+    left = {(f"objects/{linked[0].parent.name}", "added")} if not any(linked[0].parent.iterdir()) else set()
+    gone = (str(linked[0].relative_to(run)), "missing")
+    assert told(check(run)) == {(f"objects/zz/{stray.name}", "added"), gone, *left}
 
 
 def test_an_object_that_was_added_or_changed_is_told(run: Path, linked: list[Path]):
@@ -523,6 +525,16 @@ def test_a_changed_run_is_no_less_changed_where_its_key_is_not_known(run: Path, 
     (run / "A-1" / "result.json").write_bytes(b"{}")
     code, words = cli("verify", run, state=tmp_path / "state")
     assert (code, "NOT what was sealed" in words) == (1, True)
+
+
+def test_an_empty_folder_was_added(run: Path, packed: Path, tmp_path: Path):
+    (run / "A-1" / "extra").mkdir()
+    (run / "other" / "below").mkdir(parents=True)
+    assert told(check(run)) == {("A-1/extra", "added"), ("other/below", "added")}
+    with zipfile.ZipFile(packed, "a") as file:
+        for name in ("run_1/A-1/", "run_1/A-1/extra/", "run_1/other/", "run_1/other/below/"):
+            file.writestr(name, b"")
+    assert told(check_run(ZipSource(packed), KEY.public)) == {("A-1/extra", "added"), ("other/below", "added")}
 
 
 def test_folders_without_end_and_names_that_are_no_text_are_told(run: Path, key_file: Path, tmp_path: Path):
