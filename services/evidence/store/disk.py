@@ -40,16 +40,26 @@ def on_disk(path: Path, size_bytes: int) -> Generator[None]:
         raise Unavailable(message, code="store_unavailable") from exc
 
 
+def make_folders(folder: Path) -> None:
+    """Create a folder, and those above it that are missing, for their owner alone. One that is there stays as it is:
+    who shares evidence with others opens its folder to them."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
+        make_folders(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader sees all of it or nothing. An existing file is replaced."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.parent)
     with _replace(path) as file:
         file.write(data)
 
 
 def move_into_place(path: Path, target: Path) -> None:
     """Move a finished file to its name. An existing file is replaced."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(target.parent)
     path.chmod(0o644)
     path.replace(target)
 
@@ -77,7 +87,7 @@ def _same(one: Path, other: Path) -> bool:
 
 def _link(path: Path, to: Path) -> bool:
     """Make a hard link, or a copy if the file system has no links. Return False if the name is taken."""
-    to.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(to.parent)
     try:
         to.hardlink_to(path)
     except FileExistsError:

@@ -11,7 +11,15 @@ from pathlib import Path
 from services.evidence.ports import OnBlocked, SpooledFile, ignore_blocked
 from services.evidence.run_lock.file_locks import FileLocks, this_process
 from services.evidence.run_lock.lock_owner import HELD_ELSEWHERE, parse_owner, refusal
-from services.evidence.store.disk import link_content, move_into_place, on_disk, store_content, sync, write_atomically
+from services.evidence.store.disk import (
+    link_content,
+    make_folders,
+    move_into_place,
+    on_disk,
+    store_content,
+    sync,
+    write_atomically,
+)
 from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.files.base import encode_file
@@ -122,7 +130,7 @@ class FolderStore:
     async def move(self, key: str, to: str) -> None:
         source, target = self._path(key), self._path(to)
         with on_disk(target, 0), suppress(FileNotFoundError):
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(target.parent)
             source.replace(target)
 
     async def remove(self, prefix: str) -> None:

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from services.evidence.ports import OnBlocked
-from services.evidence.store.disk import on_disk
+from services.evidence.store.disk import make_folders, on_disk
 from shared.errors import Unavailable
 from shared.file_lock import hold_lock, open_locked
 
@@ -61,7 +61,7 @@ class Spool:
     def _open(self) -> None:
         self.close()
         while True:
-            self.root.mkdir(parents=True, exist_ok=True)
+            make_folders(self.root)
             with hold_lock(self.root):
                 if self.root.is_dir():  # another process may have just removed it
                     self._remove_leftovers()

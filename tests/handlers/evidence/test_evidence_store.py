@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import subprocess
 import sys
 import textwrap
@@ -59,6 +60,13 @@ async def test_a_link_inside_does_not_lead_out(tmp_path):
     (tmp_path / "evidence" / "run_1").symlink_to(tmp_path)
     with pytest.raises(PolicyDenied):
         await FolderStore(tmp_path / "evidence").write("run_1/x", b"")
+
+
+async def test_the_folder_of_a_run_is_open_to_its_owner_alone(tmp_path):
+    store = FolderStore(tmp_path / "evidence")
+    await store.write("run_1/A-1/result.json", b"{}")
+    modes = [stat.S_IMODE((tmp_path / "evidence" / one).stat().st_mode) for one in ("run_1", "run_1/A-1")]
+    assert modes == [0o700, 0o700]
 
 
 @pytest.mark.parametrize(
