@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
@@ -95,6 +96,18 @@ async def test_what_is_granted_passes_both_ways(
     assert await reader.readline() == b"HELLO\n"
     writer.write_eof()
     assert await reader.read() == b""
+
+
+async def test_another_user_of_the_machine_is_not_answered(
+    proxy: SocketProxy, judge: Judge, monkeypatch: pytest.MonkeyPatch
+):
+    """By the kernel's own table: the proxy takes itself for another user than the one that connects."""
+    proxy.decide_by(judge.refusal, judge.resolve)
+    monkeypatch.setattr("services.browser_pool.adapters.guard.socket_proxy.os.geteuid", lambda: os.getuid() + 1)
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.arguments[0].rpartition(":")[2]))
+    writer.write(GREETING)
+    assert await reader.read() == b""
+    writer.close()
 
 
 async def test_a_name_is_decided_about_with_the_addresses_that_are_connected_to(

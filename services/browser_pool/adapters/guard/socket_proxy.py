@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from shared.aio import cancel_and_wait
+from shared.network.peers import is_of_user
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +77,8 @@ class SocketProxy:
         assert task is not None
         self._serving.add(task)
         try:
+            if not await asyncio.to_thread(_is_of_this_user, writer):
+                return
             async with asyncio.timeout(HANDSHAKE_BOUND_S):
                 target = await _read_request(reader, writer)
             if target is None or len(self._serving) > MAX_CONNECTIONS:
@@ -109,6 +113,12 @@ class SocketProxy:
         with suppress(ValueError):
             return (str(ipaddress.ip_address(host)),)
         return await self._resolve(host) if self._resolve is not None else ()
+
+
+def _is_of_this_user(writer: asyncio.StreamWriter) -> bool:
+    """Whether the browser's own user has connected: Chromium can send a proxy of this kind no password."""
+    theirs, ours = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
+    return theirs is not None and is_of_user(theirs[:2], ours[:2], os.geteuid())
 
 
 async def _read_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int] | None:
