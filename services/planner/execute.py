@@ -13,6 +13,7 @@ from services.planner.judge.explaining.explain import with_explanations
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
+from services.planner.judge.merged_lists import lists_here
 from services.planner.judge.press_outcome import texts_shown
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
@@ -48,7 +49,16 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, PageObserved, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount, TargetContext, ValueSource, plain_note
+from shared.contracts.steps import (
+    FieldValue,
+    FiledArtifact,
+    ListPage,
+    Note,
+    ShownCount,
+    TargetContext,
+    ValueSource,
+    plain_note,
+)
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
@@ -76,6 +86,7 @@ class ActionOutcome:
     unconfirmed: tuple[str, ...] = ()
     items: tuple[dict[str, Any], ...] = ()
     counts: tuple[ShownCount, ...] = ()
+    list_pages: tuple[ListPage, ...] = ()
     vision: VisionAnswered | None = None
     workflow: WorkflowRan | None = None
     target_context: TargetContext | None = None
@@ -174,7 +185,7 @@ async def _save_progress(
     )
     return ActionOutcome(
         action, "saved", values=taken.values, notes=(*notes, *taken.notes), unconfirmed=tuple(sorted(unconfirmed)),
-        page_files=taken.page_files, browser_ms=taken.browser_ms,
+        page_files=taken.page_files, browser_ms=taken.browser_ms, list_pages=lists_here(view, taken.values),
     )  # fmt: skip
 
 

@@ -361,6 +361,7 @@ class SampleWork:
             unconfirmed=outcome.unconfirmed,
             items=outcome.items,
             counts=outcome.counts,
+            list_pages=outcome.list_pages,
             vision=outcome.vision,
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,

@@ -227,6 +227,20 @@ class ShownCount(Part, frozen=True, kw_only=True, omit_defaults=True):
     """The page gives no exact number: "about 1,200", "1,000+"."""
 
 
+class ListPage(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What a page says of the list of which items of an output field were saved there.
+
+    ``url``: the page's own address; ``leads_to``: those of further pages of the list; ``pressed``: the name of what
+    leads on without an address; ``counted``: its words where it counts more items than stand there.
+    """
+
+    field: str
+    url: str
+    leads_to: tuple[str, ...] = ()
+    pressed: str = ""
+    counted: str = ""
+
+
 class TargetContext(Part, frozen=True, kw_only=True, omit_defaults=True):
     """What stood around the element that an action acted on, as the page was observed before the action.
 
@@ -313,6 +327,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """New items of a list."""
     counts: tuple[ShownCount, ...] = ()
     """What the page of reported items says about the length of the list."""
+    list_pages: tuple[ListPage, ...] = ()
+    """What the page of saved items of an ``array`` says of their list."""
     vision: VisionAnswered | None = None
     """The answer to a question about a picture."""
     workflow: WorkflowRan | None = None

@@ -25,6 +25,7 @@ from shared.contracts.steps import (
     FieldValue,
     FiledArtifact,
     FlowPlace,
+    ListPage,
     Note,
     ObservationRef,
     RouteMark,
@@ -81,6 +82,8 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     unconfirmed: tuple[str, ...] = ()
     items: tuple[dict[str, Any], ...] = ()
     counts: tuple[ShownCount, ...] = ()
+    list_pages: tuple[ListPage, ...] | UnsetType = UNSET
+    """UNSET where no items of a field were saved."""
     vision: VisionAnswered | None = None
     workflow: WorkflowRan | UnsetType | None = UNSET
     """UNSET where no workflow was used."""
@@ -113,7 +116,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 NO_ACTION = "none"
 _CONVERTED = (
     *("action", "result", "message", "route", "workflow", "flow", "claimed", "stood", "decided_in", "heals"),
-    *("target_context", "planner_id", "session_id"),
+    *("list_pages", "target_context", "planner_id", "session_id"),
 )
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
@@ -152,6 +155,7 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         planner_id=step.planner_id or UNSET,
         session_id=step.session_id or UNSET,
         heals=step.heals or UNSET,
+        list_pages=step.list_pages or UNSET,
         target_context=UNSET if step.target_context is None else step.target_context,
         **{name: getattr(step, name) for name in _COPIED},
     )
@@ -174,6 +178,7 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         planner_id="" if entry.planner_id is UNSET else entry.planner_id,
         session_id="" if entry.session_id is UNSET else entry.session_id,
         heals=() if entry.heals is UNSET else entry.heals,
+        list_pages=() if entry.list_pages is UNSET else entry.list_pages,
         target_context=None if entry.target_context is UNSET else entry.target_context,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
         **{name: getattr(entry, name) for name in _COPIED},

@@ -12,6 +12,7 @@ from services.planner.judge.field_values import judge_field, partial_values
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
 from services.planner.judge.login_page import login_page_words
+from services.planner.judge.merged_lists import unread_list_problems
 from services.planner.judge.press_outcome import outcome_problems, without_older
 from services.planner.judge.record_checks import (
     artifact_problems,
@@ -92,6 +93,7 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
         *merged.problems,
         *missing_field_problems(view, merged.values),
         *(problem for _, found, _ in fields for problem in found),
+        *unread_list_problems(view, merged.values),
         *artifact_problems(view),
         *doubts,
     )

@@ -1,18 +1,23 @@
-"""A list of texts that several pages show: what was saved from other pages stands beside what this page shows."""
+"""A list of texts that several pages show: what was saved from other pages stands beside what this page shows, and no
+page of it is left out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import is_shown_here
-from services.planner.state.attempt_state import SampleView
-from shared.contracts.steps import FieldValue
+from services.planner.page.list_page import list_page
+from services.planner.page.lists import same_address
+from services.planner.state.attempt_state import SampleProblem, SampleView
+from shared.contracts.actions import SaveProgress
+from shared.contracts.steps import FieldValue, ListPage
 from shared.field_types import base_type
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown
-from shared.text.normal import fold
+from shared.text.normal import fold, quoted
 
 
 def with_other_pages(raw: object, before: FieldValue | None, field: OutputField, view: SampleView) -> object:
@@ -40,6 +45,55 @@ def of_this_page(
         return value
     asked = [one for one in items if _form(one) not in saved or is_shown_here(one, value.field, field, view)]
     return replace(value, value=asked, shown=as_shown(asked)) if asked else None
+
+
+def lists_here(view: SampleView, values: Sequence[FieldValue]) -> tuple[ListPage, ...]:
+    """Return what the page says of the lists of which it shows items."""
+    page = view.page
+    if page is None:
+        return ()
+    asked = ((value.field, _texts(value, view)) for value in values)
+    return tuple(found for name, items in asked if items and (found := list_page(page, name, items)) is not None)
+
+
+def unread_list_problems(view: SampleView, values: Sequence[FieldValue]) -> list[SampleProblem]:
+    """Return a problem for each list of which a page is left: one that its pager names and nothing was taken from."""
+    here = {one.field: one for one in lists_here(view, values)}
+    found = ((value.field, _way_on(view, value, here.get(value.field))) for value in values)
+    return [SampleProblem("incomplete_list", text, name) for name, text in found if text]
+
+
+def _way_on(view: SampleView, value: FieldValue, here: ListPage | None) -> str:
+    pages = {one.url: one for one in view.state.list_pages if one.field == value.field}
+    if here is not None:
+        pages.pop(here.url, None)
+        pages[here.url] = here
+    if not pages:
+        return ""
+    read = {*pages, *_saved_from(view, value.field)}
+    field, page = view.spec.output_schema[value.field], view.page
+    if page is not None and any(is_shown_here(one, value.field, field, view) for one in _items(value, field)):
+        read.add(same_address(page.url))
+    left = next((url for one in pages.values() for url in one.leads_to if url not in read), None)
+    if left is not None:
+        return f"the list goes on at {quoted(left)}, and nothing was saved of that page"
+    last = list(pages.values())[-1]
+    if last.pressed:
+        return f"{quoted(last.pressed)} leads on from the last page that was saved, and was not followed"
+    return f"the last page that was saved says {quoted(last.counted)}" if last.counted else ""
+
+
+def _saved_from(view: SampleView, name: str) -> set[str]:
+    """Return the addresses of the pages from which items of a field were saved."""
+    saves = (e for e in view.state.history if isinstance(e.action, SaveProgress) and not e.refused)
+    return {same_address(e.url) for e in saves if isinstance(e.action, SaveProgress) and name in e.action.values}
+
+
+def _texts(value: FieldValue, view: SampleView) -> list[str]:
+    field = view.spec.output_schema.get(value.field)
+    if field is None or value.origin != "page":
+        return []
+    return [as_shown(one) for one in _items(value, field)]
 
 
 def _items(value: FieldValue | None, field: OutputField) -> list[object]:

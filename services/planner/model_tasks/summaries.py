@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from services.planner.judge.merged_lists import unread_list_problems
 from services.planner.prompt.history import FULL_ENTRIES, SUMMARY_CHARS, entry_text, full_entry, importance, is_meta
 from services.planner.state.attempt_state import Entry, SampleView
 from services.planner.state.limits import known_values_json
@@ -105,4 +106,6 @@ def _lines(texts: list[str]) -> str:
 
 
 def _missing(view: SampleView) -> str:
-    return ", ".join(unread_fields(view)) or "none"
+    open_lists = unread_list_problems(view, tuple(view.state.seen.values()))
+    going_on = (f"{one.field} (the list goes on)" for one in open_lists)
+    return ", ".join((*unread_fields(view), *going_on)) or "none"

@@ -33,6 +33,8 @@ How to work
   asked for, under their exact labels. A cookie or notice dialog is closed before; reject rather than accept.
 - Before you leave a page that shows fields you need, call save_progress with them. What was saved stands under
   KEPT SO FAR and need not be read again.
+- A list (an array) may go on on further pages: save the items of each page before you turn it, those of that page
+  alone. They join the ones of the other pages. It is whole once its last page is saved, or reported with done.
 - Report a value as the page shows it, with the ref of the element that shows the value (not its label). Never guess,
   compute or translate: the types in OUTPUT SCHEMA say how it will be read, so a date too is reported as shown. Only a
   field marked as derived is worked out from what pages show; it needs no ref.

@@ -79,9 +79,9 @@ PER_FIELD = {
     "values": "Field to value, each as the page shows it. Leave out what was not found; never guess.",
     "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty); "
     "they are not in values.",
-    "refs": "Every field in values to the ref of the element on this page that shows its value (not its label), and in "
-    "not_present to the one with these words. Only a value saved before, unchanged, needs none, and one that a picture "
-    "told, and a derived one.",
+    "refs": "Every field in values to the ref of the element on this page that shows its value (not its label; of an "
+    "array, its first item here), and in not_present to the one with these words. Only a value saved before, "
+    "unchanged, needs none, and one that a picture told, and a derived one.",
 }
 Tool = dict[str, Any]
 _KINDS = {"refs": "integer", "not_present": "string"}

@@ -10,15 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from services.planner.state.action_facts import changes_page
-from shared.contracts.actions import (
-    AnyAction,
-    AskPicture,
-    Done,
-    Fail,
-    Goto,
-    Judgment,
-    Scroll,
-)
+from shared.contracts.actions import AnyAction, AskPicture, Done, Fail, Goto, Judgment, Scroll
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import REASONS, Fault, Reason, Status
@@ -30,6 +22,7 @@ from shared.contracts.steps import (
     FieldValue,
     FiledArtifact,
     FlowPlace,
+    ListPage,
     Note,
     RouteMark,
     ShownCount,
@@ -177,6 +170,8 @@ class AttemptState:
     listed_pages: int = 0
     counts: tuple[ShownCount, ...] = ()
     """What the last page of reported items that shows a count says about the length of the list."""
+    list_pages: tuple[ListPage, ...] = ()
+    """What the pages say of which items of a list were saved, the last one of each field and address."""
     vision_asked: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often a picture was asked about, by the signature of the page."""
     summaries: tuple[Summary, ...] = ()

@@ -153,7 +153,10 @@ def _with_counts(state: AttemptState, step: StepTaken) -> AttemptState:
 def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
     if isinstance(step.action, SaveProgress) and not step.refused:
         fresh = with_readings(state, step.values)
-        return replace(fresh, unconfirmed=fresh.unconfirmed | frozenset(step.unconfirmed))
+        pages = {(one.field, one.url): one for one in step.list_pages}
+        kept = tuple(one for one in state.list_pages if (one.field, one.url) not in pages)
+        unconfirmed = fresh.unconfirmed | frozenset(step.unconfirmed)
+        return replace(fresh, unconfirmed=unconfirmed, list_pages=(*kept, *pages.values()))
     if isinstance(step.action, ReportItems):
         state = replace(state, counts=step.counts or state.counts)
     if isinstance(step.action, ReportItems) and step.items:
