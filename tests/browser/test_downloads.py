@@ -189,14 +189,27 @@ async def test_what_the_browser_would_rather_show_is_kept(session: PageSession, 
         assert shown.result.ok, shown.result.message
         assert [(data_of(one), one.original_name) for one in shown.captures] == [(b"line 1\n", "log.txt")]
         assert "asked for once more" in shown.result.message
-        while len(session.tabs.open_pages()) > 1:
-            await session.page.close()
-            session.tabs.follow()
+        assert session.page.url == f"{site.url}/with-a-link"
+        assert len(session.tabs.open_pages()) == 1
         pdf = await download(session, site, f"<a href=/r.pdf{target}>File</a>")
         assert pdf.result.ok
         assert [data_of(one) for one in pdf.captures] == [b"%PDF-1.4\n"]
         assert session.page.url == f"{site.url}/with-a-link"
         assert len(session.tabs.open_pages()) == 1
+
+
+SANDBOXED = {"content-security-policy": "sandbox; default-src 'none'", "content-disposition": "inline"}
+
+
+@pytest.mark.parametrize("target", ["", " target=_blank"])
+async def test_what_the_browser_shows_in_a_sandbox_is_kept(session: PageSession, site: Site, target: str) -> None:
+    """As sites show what people have uploaded: such a document may not bring a file itself."""
+    site.add("/known.json", b'{"a": 1}', content_type="application/json", headers=SANDBOXED)
+    shown = await download(session, site, f"<a href=/known.json{target}>File</a>")
+    by_address = await session.act(Goto(url=f"{site.url}/known.json", keep=True))
+    for acted in (shown, by_address):
+        assert [(data_of(one), one.original_name) for one in acted.captures] == [(b'{"a": 1}', "known.json")]
+        assert (session.page.url, len(session.tabs.open_pages())) == (f"{site.url}/with-a-link", 1)
 
 
 async def test_what_a_form_was_answered_with_is_not_asked_for_twice(session: PageSession, site: Site) -> None:

@@ -115,7 +115,7 @@ _WORDS: dict[str, str] = {
 
 def kind_of(head: bytes) -> str:
     """Return the kind of a file by its first bytes. Of an archive: ``zip``, whatever is in it."""
-    if not head:
+    if not head.strip() and len(head) < HEAD_BYTES:
         return "empty"
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
@@ -155,7 +155,7 @@ def judged(kind: str, head: bytes, name: str, url: str = "", header: str = "") -
 
     Its name counts; where that says nothing (``.php``, no suffix), its address, then the header of the response."""
     if kind == "empty":
-        return FileContent(kind=kind, problem="empty", told="it has no bytes")
+        return FileContent(kind=kind, problem="empty", told="it has nothing but blanks" if head else "it has no bytes")
     text = (decoded(head) or "") if kind in _ANY_TEXT else ""
     if kind in ("html", "html_part") and _asks_to_sign_in(text):
         return FileContent(kind=kind, problem="sign_in_page", told="it is a page that asks to sign in")

@@ -103,6 +103,7 @@ def test_what_was_asked_for_is_a_file(data: bytes, name: str, url: str, header: 
     ("data", "name", "url", "header", "problem"),
     [
         (b"", "report.pdf", "", "application/pdf", "empty"), (b"", "r.csv", "", "text/csv", "empty"),
+        (b" \r\n", "r.csv", "", "text/csv", "empty"),
         (SIGN_IN, "report.pdf", "", "text/html", "sign_in_page"), (SIGN_IN, "report.html", "", "", "sign_in_page"),
         (b"<html><title>Sign in - Desk</title><a href=/sso>Continue</a>", "report", "", "", "sign_in_page"),
         (SHOWN, "report.pdf", "", "application/pdf", "other_kind"), (SHOWN, "r.csv", "", "text/csv", "other_kind"),

@@ -27,9 +27,10 @@ from shared.contracts.results import Captured
 MORE_S = 0.1
 """A script that offers several files offers the next one within this time."""
 PAGES = ("text/html", "application/xhtml+xml")
-ONCE_MORE = """() => {
+LEAVE_S = 10.0
+ONCE_MORE = """url => {
   const link = document.createElementNS('http://www.w3.org/1999/xhtml', 'a');
-  link.href = location.href;
+  link.href = url;
   link.download = '';
   document.documentElement.append(link);
   link.click();
@@ -59,9 +60,32 @@ async def download(session: PageSession, action: Download) -> PerformOutcome:
 
 
 async def ask_once_more(session: PageSession, earlier: frozenset[str]) -> FileDownload | None:
-    """Ask for the document that is shown as a file. ``earlier``: the files that had begun before."""
-    await session.run_timed(session.page.evaluate(ONCE_MORE))
-    return await session.run_timed(_wait_for_new_file(session, earlier, session.limits.action_s))
+    """Ask for the document that is shown as a file, and show the page before again. ``earlier``: the files that had
+    begun before.
+
+    A document in a sandbox, as sites put what people have uploaded, may not bring a file: the page before asks for it.
+    """
+    url = session.page.url
+    sandboxed = bool(await session.run_timed(session.page.evaluate("window.origin === 'null'")))
+    if sandboxed:
+        await _show_page_before(session)
+    await session.run_timed(session.page.evaluate(ONCE_MORE, url))
+    offered = await session.run_timed(_wait_for_new_file(session, earlier, session.limits.action_s))
+    if session.page.url == url:
+        await _show_page_before(session)
+    return offered
+
+
+async def _show_page_before(session: PageSession) -> None:
+    """Leave the file that is shown: close its tab, if it was opened for it, else go back."""
+    shown = session.page
+    with suppress(Error):
+        if shown in session.tabs.opened and len(session.tabs.open_pages()) > 1:
+            await session.run_timed(shown.close())
+            session.tabs.follow()
+        else:
+            await session.run_timed(shown.go_back(wait_until="domcontentloaded", timeout=LEAVE_S * 1000))
+        await session.settle(acted=False)
 
 
 @contextmanager

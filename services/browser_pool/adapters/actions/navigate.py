@@ -28,7 +28,6 @@ from shared.contracts.results import Captured, Effect, Navigated, PageChanged, T
 HUNG_S = 2.0
 CLOSE_S = 3.0
 DIED_S = 0.2
-LEAVE_S = 10.0
 
 
 async def goto(session: PageSession, action: Goto) -> PerformOutcome:
@@ -63,16 +62,13 @@ async def goto(session: PageSession, action: Goto) -> PerformOutcome:
 
 
 async def _keep_shown_file(session: PageSession, kind: str) -> PerformOutcome:
-    """Ask for the file that the browser shows once more, so that it comes down, and show the page before again."""
+    """Ask for the file that the browser shows once more, so that it comes down."""
     url = session.page.url
     offered = await ask_once_more(session, frozenset(one.guid for one in session.files.incoming))
     if offered is None:
         return refuse("no_file", f"{url} is a file that the browser shows ({kind}), and it did not come down")
     until_s = time.monotonic() + LONGEST_S
     await session.run_timed(wait_for_file(session.files, offered, session.limits.navigation_s, until_s))
-    with contextlib.suppress(Error):
-        await session.run_timed(session.page.go_back(wait_until="domcontentloaded", timeout=LEAVE_S * 1000))
-        await session.settle(acted=False)
     return done(f"{url} is a file that the browser shows ({kind}), so it was asked for once more", effect=Captured())
 
 

@@ -170,13 +170,13 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
         refs = {element.ref for element in part}
         found = [element for element in found if element.ref in refs] or _only_unnamed(part)
         what = f"{what} under {quoted_choice(headings)}"
-    if not found:
+    tried = context.entries()
+    if not found and not tried:
         return context.missing_element(what)
     if len(found) > 1:
         return ambiguous_targets(context, what, found)
-    if len(context.entries()) >= MAX_TRIES:
-        why = f"the {what} does not come down: {context.entries()[-1].message}"
-        return _invalid_file(context, context.entries()) or context.off_route(why)
+    if not found or len(tried) >= MAX_TRIES:  # what was pressed may have led to another page
+        return _invalid_file(context, tried) or context.off_route(f"the {what} does not come down: {tried[-1].message}")
     return context.act(Download(target=context.ref(found[0]), label=step.download), "the file that is asked for.")
 
 
