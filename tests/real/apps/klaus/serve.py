@@ -1,4 +1,4 @@
-"""``python serve.py FOLDER``: serve the repository on loopback; print its URL once it listens."""
+"""``python serve.py FOLDER``: serve the repositories on loopback; print its URL once it listens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from werkzeug.serving import make_server
 
 
 def main(folder: Path) -> None:
-    application = make_app([str(folder / "audit")], "Audited code")
+    repositories = sorted(path.parent for path in folder.glob("*/.git"))
+    application = make_app(list(map(str, repositories)), "Audited code")
     server = make_server("127.0.0.1", 0, application, threaded=True)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
