@@ -273,6 +273,8 @@ class Change(Part, frozen=True, kw_only=True):
     """Dialogs, banners and pop-ups of the page that blocked the action and were closed."""
     denied: tuple[str, ...] = ()
     """Addresses that the page requested and that were refused, each with the reason."""
+    not_taken: tuple[str, ...] = ()
+    """What the page sent to its own site, and that was answered with an error or not at all: method and address."""
 
 
 class ActionResult(Message, frozen=True, kw_only=True):

@@ -47,3 +47,11 @@ async def test_a_button_that_is_enabled_as_the_focus_leaves_is_no_disabled_one(
     for once in (True, False):
         assert (await pressed(session, site, ENABLES, once=once)).ok
         assert await shown(session, "#o") == "sent"
+
+
+async def test_what_the_site_did_not_take_is_told_beside_what_the_page_says(session: PageSession, site: Site) -> None:
+    site.add("/order", "no", status=422)
+    ask = "fetch('/order', {method: 'POST', body: '1'}).then(() => { o.textContent = 'A kérelem túl nagy'; })"
+    result = await pressed(session, site, FIELD.format(more="").replace("<form", f'<form onsubmit="{ask}"'))
+    assert (result.ok, result.change.not_taken) == (True, (f"POST {site.url}/order",))
+    assert (await pressed(session, site, FIELD.format(more=""))).change.not_taken == ()

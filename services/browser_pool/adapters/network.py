@@ -26,6 +26,7 @@ AWAITED_S = 10.0
 """What a request that takes longer brings is not waited for by a reader either, unless it is the page's own."""
 REFUSED = (ABORTED, "net::ERR_FAILED", "BLOCKED", "ACCESS_DENIED")
 TOO_MANY = 429
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 KEPT_ENDED = 50
 MOST_AWAITED, AWAITED_CHARS = 3, 150
 
@@ -80,6 +81,8 @@ class Network:
         """Status of the last document that was loaded into a main frame since the action began."""
         self.data_asked = False
         """Whether a page has fetched anything since the action began."""
+        self._not_taken: dict[str, InFlight] = {}
+        """What was sent since the action began, and answered with an error or not at all."""
         self.became_no_page = False
         """Whether a document requested since the action began became no page, but probably a download."""
         self.last_s = self._began_s = self._ended_s = now_s()
@@ -97,6 +100,7 @@ class Network:
         self._known = {flight.key for flight in self._in_flight.values()}
         self.fresh_status = None
         self.data_asked = self.became_no_page = False
+        self._not_taken.clear()
 
     def status(self, page: Page) -> int | None:
         answered = self.document(page)
@@ -158,6 +162,11 @@ class Network:
         found = self._failed.get(page, {}).values()
         return _addresses((one for one in found if self._may_bring_values(one, page, 0.0)), is_own)
 
+    def not_taken(self, page_url: str, allowed: Iterable[str]) -> tuple[str, ...]:
+        """Return what was sent to addresses of the page's own since the action began, and was answered with an error
+        or not at all: method and address."""
+        return _addresses(self._not_taken.values(), own_addresses(page_url, allowed))
+
     def _may_bring_values(self, flight: InFlight, page: Page, age_s: float) -> bool:
         if flight.main_document or flight.streams or flight.request.resource_type not in OWN_TYPES:
             return False
@@ -211,6 +220,8 @@ class Network:
         self._just_ended.append((flight, self._ended_s))
         if flight.asked is not None and flight.frame is not None:
             self._note_data(flight, flight.asked, flight.frame.page)
+        if request.method not in SAFE_METHODS and flight.since_s >= self._began_s:
+            self._note_sent(flight)
         if flight.relevant:
             self._data_s = self._ended_s
         if flight.relevant and self._now_s() - flight.since_s < MAX_PENDING_S:
@@ -229,6 +240,12 @@ class Network:
         failed.pop(asked.words, None)
         if flight.status == TOO_MANY or flight.status >= 500 or _was_cut_off(flight.request.failure):
             failed[asked.words] = flight
+
+    def _note_sent(self, flight: InFlight) -> None:
+        """What is sent once more and taken then was taken."""
+        self._not_taken.pop(flight.key, None)
+        if flight.status >= 400 or _was_cut_off(flight.request.failure):
+            self._not_taken[flight.key] = flight
 
     def _on_response(self, response: Response) -> None:
         request = response.request

@@ -370,6 +370,7 @@ class PageSession:
             dialogs=tuple(self.tabs.dialogs),
             dismissed=tuple(self.tabs.dismissed),
             denied=self.guard.denials() if self.guard is not None else (),
+            not_taken=self.network.not_taken(url_before, () if self.guard is None else self.guard.bounds.allowed),
         )
 
     async def close(self) -> None:

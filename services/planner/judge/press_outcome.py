@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from services.planner.page.fields import FieldAmbiguous, FieldFound
 from services.planner.page.identity import read_page
+from services.planner.page.loading import foreground
 from services.planner.page.sending import says_not_sent
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
@@ -19,6 +20,9 @@ from shared.flows.page_elements import is_input, text_of
 from shared.task.route import Fill, fields_of
 from shared.task.row_values import template_values
 from shared.text.normal import fold, label_form, quoted
+
+ERROR_PAGE = "chrome-error:"
+"""Where the address begins of what the browser shows in place of a page that did not come."""
 
 
 def texts_shown(view: SampleView) -> dict[str, tuple[str, ...]]:
@@ -72,8 +76,23 @@ def outcome_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sam
     refused = not_sent(view)
     if refused:
         return [SampleProblem("not_sent", refused)]
+    failed = not_taken(view)
+    if failed:
+        return [SampleProblem("unknown_outcome", failed)]
     older = ((one.field, quoted(one.shown or str(one.value))) for one in values if is_older(view, one))
     return [SampleProblem("unknown_outcome", f"{shown} stood there before the press", name) for name, shown in older]
+
+
+def not_taken(view: SampleView) -> str:
+    """Return what the browser tells of a press that the site did not take, whatever the page says; empty: nothing."""
+    press = last_press(view)
+    if press is None or press.result is None:
+        return ""
+    change = press.result.change
+    if change.url_after.startswith(ERROR_PAGE):
+        return "the page that the press leads to did not come"
+    asked = foreground(change.not_taken, view.spec)
+    return f"the site answered the press with an error, or not at all: {quoted(asked[0])}" if asked else ""
 
 
 def not_sent(view: SampleView) -> str:

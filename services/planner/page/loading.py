@@ -57,10 +57,12 @@ def without_background(page: PageObserved, spec: TaskSpec) -> PageObserved:
     if not spec.background_requests or not (page.awaited or page.failed):
         return page
 
-    def kept(requests: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for one in requests if not any(_is_of(one, pattern) for pattern in spec.background_requests))
+    return replace(page, awaited=foreground(page.awaited, spec), failed=foreground(page.failed, spec))
 
-    return replace(page, awaited=kept(page.awaited), failed=kept(page.failed))
+
+def foreground(requests: tuple[str, ...], spec: TaskSpec) -> tuple[str, ...]:
+    """Return the requests that the task does not name as such that bring nothing."""
+    return tuple(one for one in requests if not any(_is_of(one, pattern) for pattern in spec.background_requests))
 
 
 def _is_of(request: str, pattern: str) -> bool:

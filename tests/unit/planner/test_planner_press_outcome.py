@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.press_outcome import is_older, not_sent, texts_shown
@@ -14,7 +16,7 @@ from services.planner.state.transitions import after_look, after_step
 from shared.contracts.actions import ByRef, Click, Done, Fail, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
-from shared.contracts.results import Change, Navigated, TargetFound, ValueSet
+from shared.contracts.results import ActionResult, Change, Navigated, TargetFound, ValueSet
 from shared.contracts.steps import FieldValue, RouteMark
 from shared.task.spec import TaskSpec
 from shared.text.numbers import same_number
@@ -131,6 +133,25 @@ def test_a_page_that_says_that_nothing_was_sent_ends_the_sample(
     assert failed.code == "not_sent"
     ruling, _ = judge_done(seen(page(*elements), state), Done(values={"request_number": "Q-77"}), by_model=True)
     assert ruling.message.startswith("after the press the page")
+
+
+@cases(
+    ("came", "told"),
+    [
+        ({"url_after": "chrome-error://chromewebdata/"}, "did not come"),
+        ({"not_taken": ("POST https://example.com/send",)}, "'POST https://example.com/send'"),
+    ],
+)
+def test_a_press_that_the_site_did_not_take_is_not_done_whatever_the_page_says(came: dict[str, Any], told: str):
+    """No value is read after it, and the page says nothing, or in words that are not known."""
+    one = task(output_schema={"owner": "string"}, required_fields=[], background_requests=["/beat"])
+    state, after = pressed(page(AMOUNT, SUBMIT), one=one), page(heading("Requests"))
+    assert judge_done(seen(after, state, one), Done(values={"owner": "Ann"}), by_model=False)[0].message == ""
+    (*before, last) = state.history
+    result = expect(last.result, ActionResult)
+    failed = replace(last, result=structs.replace(result, change=structs.replace(result.change, **came)))
+    ruling, _ = judge_done(seen(after, replace(state, history=(*before, failed)), one), Done(values={}), by_model=True)
+    assert told in ruling.message
 
 
 def test_an_alert_beside_an_empty_form_or_of_good_news_is_no_refusal():

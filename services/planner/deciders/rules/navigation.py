@@ -17,7 +17,7 @@ from services.planner.deciders.rules.route_context import (
     is_on_trail,
     row_with_gaps,
 )
-from services.planner.judge.press_outcome import not_sent
+from services.planner.judge.press_outcome import not_sent, not_taken
 from services.planner.page.targets import Rows, find_pressable, find_tabs, rows_showing
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
@@ -175,6 +175,8 @@ def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | Obser
     if doubt := outcome_doubts(replace(context, index=context.index + 1)):
         later = observe_later(context.view, looks=2)
         return later or context.fail("unknown_outcome", f"the page does not tell of what was sent: {doubt}")
+    if failed := not_taken(context.view):
+        return context.fail("unknown_outcome", f"the button was pressed, and {failed}")
     if has_succeeded(fired) or (fired[-1].ok and fired[-1].url not in ("", context.page.url)):  # it led on late
         return NextStep()
     message = fired[-1].message or "nothing was seen to come of it"
