@@ -88,7 +88,7 @@ class _Forms(Answers):
             words = made.refusal if made.kind == "refused" else "⚠"
             return self.answer(_page(made, f"<p role=alert>{escape(words)}</p>{_form(made, sent)}"))
         if made.kind == "refused in place":
-            return self.answer(escape(made.refusal), status=422)
+            return self.answer(made.refusal, "text/plain; charset=utf-8", status=422)
         if made.kind == "failed":
             return self.answer(_page(made, "<h1>Server error</h1>"), status=500)
         if made.kind == "failed in place":
