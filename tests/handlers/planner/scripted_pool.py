@@ -34,6 +34,7 @@ from shared.contracts.results import (
     Box,
     Captured,
     Change,
+    ClosingButton,
     Ink,
     Locator,
     Navigated,
@@ -82,6 +83,8 @@ class ScriptedPool:
     """The name of a button that leads from each page of the site to the next."""
     with_pages: bool = False
     """Whether a screenshot includes the page."""
+    closed_by: tuple[ClosingButton, ...] = ()
+    """What the pool presses at each click, to close what lies over the page."""
     on_picture: dict[int, tuple[str, Box]] = field(default_factory=dict)
     """On which picture a capture finds an element, by its ref, and where."""
 
@@ -184,7 +187,10 @@ async def act(request: ActOnPage, deps: ScriptedPool) -> ActionResult:
     deps.asked.append(request)
     if len(deps.actions) in deps.breaks:
         raise deps.breaks[len(deps.actions)]
-    return DOES.get(type(request.action), nothing)(request.action, deps)
+    done = DOES.get(type(request.action), nothing)(request.action, deps)
+    if deps.closed_by and isinstance(request.action, Click):
+        done = msgspec.structs.replace(done, change=msgspec.structs.replace(done.change, closed_by=deps.closed_by))
+    return done
 
 
 def goto(action: Goto, deps: ScriptedPool) -> ActionResult:
