@@ -15,7 +15,7 @@ from services.planner.budget import add_spending, fetch_budget_ending, fetch_exc
 from services.planner.deps import Decider, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.integration.asking import ApiBus, ask_api
-from services.planner.irreversible import EvidenceClaims, guard_irreversible
+from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
 from services.planner.page.identity import keywords
@@ -282,6 +282,7 @@ class SampleWork:
         view = replace(view, state=with_notes(with_readings(view.state, decision.seen), decision.notes))
         by, once = decision.decided_by, decision.claimed > 0
         outcome = await execute_action(view, action, by, self.session, self.deps, decision.answered, once=once)
+        await give_back_unmade(view, decision, outcome, EvidenceClaims(self.deps.asks))
         self.timer.browser_ms += outcome.browser_ms
         if outcome.result is not None:
             self.timer.browser_ms += outcome.result.browser_ms

@@ -356,9 +356,10 @@ class PressClaim(Part, frozen=True, kw_only=True):
     """Claim of an irreversible click by one attempt, stored before the click.
 
     ``step``: of the route, from 1. What a flow presses without a step of the route is counted from
-    :data:`FLOW_PRESSES` + 1 on."""
+    :data:`FLOW_PRESSES` + 1 on. ``number``: how many claims of it were given back before this one."""
 
     run_id: str
     sample_id: str
     step: int
     attempt: int
+    number: int = 0

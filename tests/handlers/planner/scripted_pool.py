@@ -62,6 +62,8 @@ class ScriptedPool:
     coming: list[str] = field(default_factory=list)
     """Where the page will be at the next observations."""
     breaks: dict[int, ExhibitError] = field(default_factory=dict)
+    refuses: dict[int, str] = field(default_factory=dict)
+    """The code by which an action, by its number from 1, is refused before anything is pressed."""
     busy: int = 0
     unreachable: bool = False
     at: str = "about:blank"
@@ -187,6 +189,8 @@ async def act(request: ActOnPage, deps: ScriptedPool) -> ActionResult:
     deps.asked.append(request)
     if len(deps.actions) in deps.breaks:
         raise deps.breaks[len(deps.actions)]
+    if (code := deps.refuses.get(len(deps.actions))) is not None:
+        return result(Change(url_before=deps.at, url_after=deps.at), ok=False, code=code, message="nothing was pressed")
     done = DOES.get(type(request.action), nothing)(request.action, deps)
     if deps.closed_by and isinstance(request.action, Click):
         done = msgspec.structs.replace(done, change=msgspec.structs.replace(done.change, closed_by=deps.closed_by))
