@@ -368,6 +368,7 @@ class SampleWork:
             decided_in=decision.decided_in,
             claimed=decision.claimed if isinstance(decision, Act) and first else 0,
             stood=outcome.stood,
+            stood_under=outcome.stood_under,
             heals=decision.heals if isinstance(decision, Act) and first else (),
             target_context=outcome.target_context,
             summary=decision.summary if first else None,

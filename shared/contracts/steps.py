@@ -143,16 +143,17 @@ class Summary(Part, frozen=True, kw_only=True):
     """The name of the model, or ``mechanical``."""
 
 
-NoteKind = Literal["remark", "differs", "not_as_read", "not_kept", "api_failed", "api_differs"]
+NoteKind = Literal["remark", "differs", "not_as_read", "not_as_sent", "not_kept", "api_failed", "api_differs"]
 
 
 class Note(Part, frozen=True, kw_only=True, omit_defaults=True):
     """A note for reviewers about a step or a sample.
 
     ``remark``: free text. ``differs``: a replay found a difference from the recording. ``not_as_read``: the page
-    changed before it was stored, so the stored page does not show the value. ``not_kept``: the page could not be
-    stored. ``api_failed``: the API of the task gave nothing that could be used, of ``field`` or, without one, at all.
-    ``api_differs``: the API and the page give different values.
+    changed before it was stored, so the stored page does not show the value. ``not_as_sent``: a page after a press that
+    cannot be undone shows other values than were filled in. ``not_kept``: the page could not be stored. ``api_failed``:
+    the API of the task gave nothing that could be used, of ``field`` or, without one, at all. ``api_differs``: the API
+    and the page give different values.
     """
 
     kind: NoteKind
@@ -170,6 +171,7 @@ _NOTE_LEADS: dict[NoteKind, str] = {
     "remark": "",
     "differs": "differs: ",
     "not_as_read": "not as it was read: ",
+    "not_as_sent": "not as it was sent: ",
     "not_kept": "the page was not kept: ",
     "api_failed": "not read from the API: ",
     "api_differs": "the API and the page differ: ",
@@ -323,6 +325,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """The step of the :class:`PressClaim` that was stored before this action; 0: it can be taken back."""
     stood: dict[str, tuple[str, ...]] = {}
     """What the page showed for each field before a press that cannot be taken back: no news of that."""
+    stood_under: dict[str, tuple[str, ...]] = {}
+    """What it showed then under the labels of what was filled in, by their forms (`shared.text.normal.label_form`)."""
     heals: tuple[Heal, ...] = ()
     """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None

@@ -10,15 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from services.planner.state.action_facts import changes_page
-from shared.contracts.actions import (
-    AnyAction,
-    AskPicture,
-    Done,
-    Fail,
-    Goto,
-    Judgment,
-    Scroll,
-)
+from shared.contracts.actions import AnyAction, AskPicture, Done, Fail, Goto, Judgment, Scroll
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import REASONS, Fault, Reason, Status
@@ -94,6 +86,8 @@ class Entry:
     """The step of the claim that was stored before it: it cannot be taken back; 0: it can."""
     stood: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What the page showed for each field before such a press."""
+    stood_under: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What it showed then under the labels of what was filled in."""
 
     @property
     def ok(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from shared.bus.actor import Actor
-from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement, Scroll
+from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement, Scroll, TypeText
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -40,6 +40,7 @@ from shared.contracts.results import (
     Navigated,
     PageChanged,
     TargetFound,
+    ValueSet,
 )
 from shared.errors import ExhibitError
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
@@ -225,6 +226,14 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
     return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged(), target=found)
 
 
+def type_text(action: TypeText, deps: ScriptedPool) -> ActionResult:
+    ref = getattr(action.target, "ref", None)
+    fields = [e for e in deps.shown.elements if e.ref == ref]
+    found = [TargetFound(role=e.role, name=e.name, tag=e.tag, fingerprint=e.fingerprint) for e in fields]
+    change = Change(url_before=deps.at, url_after=deps.at)
+    return result(change, effect=ValueSet(value=action.text), target=found[0] if found else None)
+
+
 def capture(action: Screenshot | ScreenshotElement | Download, deps: ScriptedPool) -> ActionResult:
     kind, suffix = ("download", ".pdf") if isinstance(action, Download) else ("screenshot", ".png")
     taken = artifact(action.label, suffix, kind)
@@ -254,6 +263,7 @@ def nothing(action: Action, deps: ScriptedPool) -> ActionResult:
 DOES: dict[type[Action], Callable[[Any, ScriptedPool], ActionResult]] = {
     Goto: goto,
     Click: click,
+    TypeText: type_text,
     Screenshot: capture,
     ScreenshotElement: capture,
     Download: capture,
