@@ -112,6 +112,7 @@ class ObservationRef(Part, frozen=True, kw_only=True):
     title: str
     http_status: int | None
     dom_confidence: float
+    plain_confidence: float | None = None
     page_sha256: str | None = None
     """SHA-256 of the stored page; None if none was stored."""
     signature: str = ""
@@ -130,6 +131,7 @@ class ObservationRef(Part, frozen=True, kw_only=True):
             title=page.title,
             http_status=page.http_status,
             dom_confidence=page.dom_confidence,
+            plain_confidence=page.plain_confidence,
             triggers=page.triggers,
         )
 
