@@ -162,11 +162,8 @@ class SampleWork:
         if isinstance(decision, ObserveAgain):
             return await self._observe_again(decision)
         if isinstance(decision, UnusableAnswer):
-            await self._publish_step(
-                decision,
-                ActionOutcome(None, decision.message, refused=True),
-                StepFacts(self.observation, 1, decision.remark),
-            )
+            facts = StepFacts(self.observation, 1, decision.remark)
+            await self._publish_step(decision, ActionOutcome(None, decision.message, refused=True), facts)
             return None
         return await self._execute_calls(decision)
 
@@ -365,6 +362,7 @@ class SampleWork:
             vision=outcome.vision,
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
+            reflection=decision.reflection if isinstance(decision, Act) and first else None,
             decided_in=decision.decided_in,
             claimed=decision.claimed if isinstance(decision, Act) and first else 0,
             stood=outcome.stood,

@@ -270,6 +270,14 @@ class FlowPlace(Part, frozen=True, kw_only=True, omit_defaults=True):
     irreversible: bool = False
 
 
+class Reflection(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model says beside a call, where the task asks for it (its key ``reflection``)."""
+
+    evaluation_previous_step: str = ""
+    memory_update: str = ""
+    next_goal: str = ""
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
@@ -333,6 +341,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""
+    reflection: Reflection | None = None
     decided_in: int = 0
     """The earlier attempt in which this was decided and paid for; it was carried out anew. 0: in this one."""
     summary: Summary | None = None

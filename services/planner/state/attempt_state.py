@@ -23,6 +23,7 @@ from shared.contracts.steps import (
     FiledArtifact,
     FlowPlace,
     Note,
+    Reflection,
     RouteMark,
     ShownCount,
     StepTaken,
@@ -88,6 +89,7 @@ class Entry:
     """What the page showed for each field before such a press."""
     stood_under: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What it showed then under the labels of what was filled in."""
+    reflection: Reflection | None = None
 
     @property
     def ok(self) -> bool:
@@ -293,6 +295,8 @@ class Act:
     """The earlier attempt whose decision it is, with its ``usage``; 0: it is a new one."""
     answered: VisionAnswered | None = None
     """Of such a decision to ask about a picture: the answer."""
+    reflection: Reflection | None = None
+    """What a model has said beside its call."""
 
 
 @dataclass(frozen=True)
