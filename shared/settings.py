@@ -99,6 +99,8 @@ class Settings(BaseSettings):
     prices: str | None = None
     """What models cost, where that is not known here or not so: a JSON object, or the path of a file with one, such as
     ``{"model": {"input": 2, "output": 10, "cache_write": 2.5, "cache_read": 0.2}}``, in dollars per million tokens."""
+    ask_model: bool = False
+    """Whether `exhibit doctor` asks ``model``, which costs money, to see that it reads its cache."""
     vision_model: str = "claude-sonnet-5-5"
     """What answers questions about pictures, where a key is set."""
     vision_capacity: int = Field(default=8, ge=1)

@@ -620,8 +620,8 @@ LIMITS = (
                 "an irreversible press is the first call of its answer",
             ),
             Mutant(
-                "return None if refused else _claim(view, at)",
-                "return None if not refused else _claim(view, at)",
+                "return None if refused else claim_of(view, at + 1)",
+                "return None if not refused else claim_of(view, at + 1)",
                 "an irreversible press is claimed before it is made",
             ),
             Mutant(

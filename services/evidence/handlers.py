@@ -19,12 +19,13 @@ from services.evidence.intake.admit import (
     refuse,
 )
 from services.evidence.intake.pauses import note_pause
-from services.evidence.lifecycle import attempt_log, close_run_if_complete, require_open_attempt
+from services.evidence.intake.presses import hold_press
+from services.evidence.lifecycle import attempt_log, close_run_if_complete
 from services.evidence.read_api.handlers import reads
 from services.evidence.read_api.run_status import read_status
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
-from services.evidence.settlements import file_settlement, take_settlement, times_released
+from services.evidence.settlements import file_settlement, take_settlement
 from services.evidence.state.file_contents import AttemptLog, listed_result_file, result_file, sample_file, samples_csv
 from services.evidence.state.run_state import RunState, parse_sample_end
 from services.evidence.step_files import merge_step_files, write_step
@@ -53,7 +54,6 @@ from shared.contracts.workflows.artifacts import (
 from shared.errors import InvalidMessage, PermanentError
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
-from shared.evidence_format.files.sample import PressFile
 from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.streams import DELIVERY_QUEUES
 from shared.subjects import (
@@ -240,24 +240,13 @@ async def deliver_webhook(message: DeliverWebhook, deps: EvidenceDeps, attempt: 
 
 @actor.answers(CLAIM_PRESS)
 async def claim_press(request: ClaimPress, deps: EvidenceDeps) -> PressHeld:
-    """Return which attempt has claimed an irreversible press; claim it for this one if it is free.
+    """Return which attempt has claimed an irreversible press; claim it for this one if it is free, or give it back.
 
-    A claim is durable before the reply is sent. A lock makes reading and writing it one step. A claim that a person has
-    released by a settlement is none any more.
+    What is written is durable before the reply is sent. A lock makes reading and writing it one step. A claim that a
+    person has released by a settlement is none any more.
     """
-    pressed = request.pressed
     async with deps.ledger.claiming:
-        released = await times_released(deps.store, pressed.run_id, pressed.sample_id)
-        key = layout.sample_key(pressed.run_id, pressed.sample_id, layout.pressed_file(pressed.step, released))
-        written = await deps.store.read(key)
-        if written is not None:
-            return PressHeld(pressed=msgspec.json.decode(written, type=PressFile).to_pressed())
-        if not request.claim:
-            return PressHeld(pressed=None)
-        await require_open_attempt(deps, await deps.ledger.lock_and_read(pressed.run_id), pressed)
-        await deps.store.write(key, encode_file(PressFile.of(pressed)))
-        await deps.store.make_durable(layout.sample_key(pressed.run_id, pressed.sample_id))
-        return PressHeld(pressed=pressed)
+        return PressHeld(pressed=await hold_press(deps, request))
 
 
 @actor.answers(SETTLE_SAMPLE, deadline_s=60.0)

@@ -86,13 +86,14 @@ async def _decide(deps: EvidenceDeps, state: RunState | None, request: SettleSam
 
 
 async def _claimed_steps(store: Store, run_id: str, sample_id: str, released: int) -> list[int]:
-    """Return the steps whose claims are not released."""
+    """Return the steps whose claims are neither released nor given back."""
     folder, steps = layout.sample_key(run_id, sample_id), list[int]()
     for name in await store.names(folder):
         written = await store.read(f"{folder}/{name}") if name.startswith("pressed_") else None
         if written is not None:
-            step = msgspec.json.decode(written, type=PressFile).step
-            steps += [step] if name == layout.pressed_file(step, released) else []
+            file = msgspec.json.decode(written, type=PressFile)
+            held = name == layout.pressed_file(file.step, released) and not file.given_back
+            steps += [file.step] if held else []
     return steps
 
 

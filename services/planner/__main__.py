@@ -9,6 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from services.planner.deciders.anthropic.cache_check import SETUP_CHECKS
 from services.planner.deciders.registry import Deciders, ModelHelpers
 from services.planner.deps import BUS_USE, PlannerDeps
 from services.planner.handlers import actor
@@ -16,7 +17,7 @@ from shared.bus.nats_bus import Bus
 from shared.settings import Settings, default_planner
 from shared.subjects import WORK_SAMPLE
 
-__all__ = ["BUS_USE", "NAME", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "SETUP_CHECKS", "actor", "open_deps"]
 
 NAME = "planner"
 

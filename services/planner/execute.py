@@ -15,6 +15,7 @@ from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
 from services.planner.judge.merged_lists import lists_here
 from services.planner.judge.press_outcome import texts_shown
+from services.planner.judge.sent_values import notes_of_left_page, texts_under_filled
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
 from services.planner.state.action_facts import changes_page
@@ -98,6 +99,7 @@ class ActionOutcome:
     seen: tuple[FieldValue, ...] = ()
     """Readings of the page that is about to be left, with their stored page."""
     stood: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    stood_under: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     browser_ms: float = 0.0
     """Time spent on the page apart from the action itself."""
 
@@ -132,7 +134,7 @@ async def execute_action(
     named = names_of_presses(view, action, decided_by)
     result = await _act(action, session, deps, step_picture=has_step_picture(view), named=named, once=once)
     closed = (plain_note(f"what lay over the page was sent away: {one}") for one in result.change.dismissed)
-    notes = (*left.notes, *not_stored_notes(result.notes), *closed)
+    notes = (*notes_of_left_page(view, action), *left.notes, *not_stored_notes(result.notes), *closed)
     return ActionOutcome(
         action,
         result.message,
@@ -142,6 +144,7 @@ async def execute_action(
         target_context=context_of_target(action, result, view.page),
         notes=notes,
         stood=texts_shown(view) if once else {},
+        stood_under=texts_under_filled(view) if once else {},
         browser_ms=left.browser_ms,
     )
 

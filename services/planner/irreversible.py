@@ -6,20 +6,27 @@ Which clicks are irreversible, and what follows from a claim, is decided in
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import Protocol
 
+from services.planner.execute import ActionOutcome
 from services.planner.state.attempt_state import Act, Decision, SampleView
 from services.planner.state.irreversible_steps import (
+    claim_of,
     initial_claims,
     required_claim,
     unknown_outcome,
     with_separate_presses,
 )
 from shared.bus.ports import Asks
+from shared.contracts.error_codes import may_have_fired
 from shared.contracts.evidence import ClaimPress
 from shared.contracts.steps import PressClaim
+from shared.errors import ExhibitError
 from shared.subjects import CLAIM_PRESS
+
+log = logging.getLogger(__name__)
 
 
 class PressClaims(Protocol):
@@ -31,6 +38,10 @@ class PressClaims(Protocol):
 
     async def find(self, pressed: PressClaim) -> PressClaim | None:
         """Return the stored claim of the same run, sample and step, or None."""
+        ...
+
+    async def give_back(self, held: PressClaim) -> None:
+        """Give back exactly this claim, as `find` has returned it: its click was certainly not made."""
         ...
 
 
@@ -50,6 +61,9 @@ class EvidenceClaims:
     async def find(self, pressed: PressClaim) -> PressClaim | None:
         return (await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed, claim=False))).pressed
 
+    async def give_back(self, held: PressClaim) -> None:
+        await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=held, claim=False, give_back=True))
+
 
 async def guard_irreversible(view: SampleView, decision: Decision, claims: PressClaims) -> Decision:
     """Return the decision, or the end of the sample if another attempt may have made the same irreversible click.
@@ -68,3 +82,20 @@ async def guard_irreversible(view: SampleView, decision: Decision, claims: Press
         return decision
     holder = await claims.claim(pressed)
     return replace(decision, claimed=pressed.step) if holder.attempt == pressed.attempt else unknown_outcome(holder)
+
+
+async def give_back_unmade(view: SampleView, decision: Act, outcome: ActionOutcome, claims: PressClaims) -> None:
+    """Give back the claim of a click of which the browser pool says that certainly nothing was pressed, so that a later
+    attempt may try it too. A claim that cannot be given back stands: then nobody presses again.
+
+    ``outcome``: of any call of the decision; only its first one was claimed."""
+    result, is_first = outcome.result, outcome.action is decision.action
+    if not decision.claimed or not is_first or result is None or result.ok or may_have_fired(result.code):
+        return
+    own = claim_of(view, decision.claimed)
+    try:
+        held = await claims.find(own)
+        if held is not None and held.attempt == own.attempt:
+            await claims.give_back(held)
+    except ExhibitError as exc:
+        log.warning("the claim of step %s of %s stands: %s", own.step, own.sample_id, exc)

@@ -15,7 +15,7 @@ from services.planner.budget import add_spending, fetch_budget_ending, fetch_exc
 from services.planner.deps import Decider, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.integration.asking import ApiBus, ask_api
-from services.planner.irreversible import EvidenceClaims, guard_irreversible
+from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
 from services.planner.page.identity import keywords
@@ -162,11 +162,8 @@ class SampleWork:
         if isinstance(decision, ObserveAgain):
             return await self._observe_again(decision)
         if isinstance(decision, UnusableAnswer):
-            await self._publish_step(
-                decision,
-                ActionOutcome(None, decision.message, refused=True),
-                StepFacts(self.observation, 1, decision.remark),
-            )
+            facts = StepFacts(self.observation, 1, decision.remark)
+            await self._publish_step(decision, ActionOutcome(None, decision.message, refused=True), facts)
             return None
         return await self._execute_calls(decision)
 
@@ -282,6 +279,7 @@ class SampleWork:
         view = replace(view, state=with_notes(with_readings(view.state, decision.seen), decision.notes))
         by, once = decision.decided_by, decision.claimed > 0
         outcome = await execute_action(view, action, by, self.session, self.deps, decision.answered, once=once)
+        await give_back_unmade(view, decision, outcome, EvidenceClaims(self.deps.asks))
         self.timer.browser_ms += outcome.browser_ms
         if outcome.result is not None:
             self.timer.browser_ms += outcome.result.browser_ms
@@ -365,9 +363,11 @@ class SampleWork:
             vision=outcome.vision,
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
+            reflection=decision.reflection if isinstance(decision, Act) and first else None,
             decided_in=decision.decided_in,
             claimed=decision.claimed if isinstance(decision, Act) and first else 0,
             stood=outcome.stood,
+            stood_under=outcome.stood_under,
             heals=decision.heals if isinstance(decision, Act) and first else (),
             target_context=outcome.target_context,
             summary=decision.summary if first else None,

@@ -218,6 +218,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     sha256: str
     """SHA-256 of URL, title and all elements without refs, regardless of the budget: equal pages have equal hashes."""
     dom_confidence: float
+    plain_confidence: float | None = None
+    """By counts of elements alone, for comparison: nothing is decided by it. None: earlier versions had none."""
     total_elements: int
     left_out: int
     """Number of elements that did not fit the budget; ``text`` states it too."""
@@ -227,8 +229,7 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """False: the page was still changing at the timeout."""
     browser_ms: float
     triggers: tuple[str, ...] = ()
-    """Why the page structure cannot be trusted, regardless of ``dom_confidence``: empty, canvas, pictures, unnamed,
-    icons, unread_frame."""
+    """Why the page structure cannot be trusted: empty, canvas, pictures, unnamed, icons, unread_frame."""
     tabs: tuple[Tab, ...] = ()
     """All tabs, if there are several; else empty."""
     dialog: str | None = None
@@ -246,8 +247,7 @@ class PageObserved(Message, frozen=True, kw_only=True):
     awaits_data: bool = False
     """A request that it may be drawn from is in flight or has ended since it was read, or a timer is overdue."""
     awaited: tuple[str, ...] = ()
-    """What the page's own requests, no polls and no streams, ask for without an answer so far: three at most, such as
-    ``GET https://example.com/api/owner``. Their answers may replace what it shows."""
+    """Three at most of its own requests, no polls or streams, whose answers may replace what it shows: ``GET URL``."""
     failed: tuple[str, ...] = ()
     """The same of those for data that were answered with an error of the site (5xx, 429), or not at all."""
 

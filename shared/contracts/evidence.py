@@ -307,10 +307,12 @@ LendReply = ArtifactLent | ArtifactMissing
 
 class ClaimPress(Message, frozen=True, kw_only=True):
     """Request to claim an irreversible click before it is made (at most once). An existing claim is not replaced.
-    ``claim``: False only reads the claim."""
+    ``claim``: False only reads the claim. ``give_back``: this very claim is given back, since the click was certainly
+    not made; any other one stays."""
 
     pressed: PressClaim
     claim: bool = True
+    give_back: bool = False
 
 
 class PressHeld(Message, frozen=True, kw_only=True):

@@ -256,6 +256,13 @@ Effect = (
 )
 
 
+class ClosingButton(Part, frozen=True, kw_only=True):
+    """A button or link, by role and accessible name, that was pressed to close what lay over the page."""
+
+    role: str
+    name: str
+
+
 class Change(Part, frozen=True, kw_only=True):
     """Differences of the page before and after an action."""
 
@@ -271,6 +278,8 @@ class Change(Part, frozen=True, kw_only=True):
     """Text that appeared on the page: at most 5 pieces of at most 200 characters."""
     dismissed: tuple[str, ...] = ()
     """Dialogs, banners and pop-ups of the page that blocked the action and were closed."""
+    closed_by: tuple[ClosingButton, ...] = ()
+    """What was pressed for that, in order; without keys, and without buttons that have no name."""
     denied: tuple[str, ...] = ()
     """Addresses that the page requested and that were refused, each with the reason."""
     not_taken: tuple[str, ...] = ()

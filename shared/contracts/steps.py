@@ -112,6 +112,7 @@ class ObservationRef(Part, frozen=True, kw_only=True):
     title: str
     http_status: int | None
     dom_confidence: float
+    plain_confidence: float | None = None
     page_sha256: str | None = None
     """SHA-256 of the stored page; None if none was stored."""
     signature: str = ""
@@ -130,6 +131,7 @@ class ObservationRef(Part, frozen=True, kw_only=True):
             title=page.title,
             http_status=page.http_status,
             dom_confidence=page.dom_confidence,
+            plain_confidence=page.plain_confidence,
             triggers=page.triggers,
         )
 
@@ -143,16 +145,17 @@ class Summary(Part, frozen=True, kw_only=True):
     """The name of the model, or ``mechanical``."""
 
 
-NoteKind = Literal["remark", "differs", "not_as_read", "not_kept", "api_failed", "api_differs"]
+NoteKind = Literal["remark", "differs", "not_as_read", "not_as_sent", "not_kept", "api_failed", "api_differs"]
 
 
 class Note(Part, frozen=True, kw_only=True, omit_defaults=True):
     """A note for reviewers about a step or a sample.
 
     ``remark``: free text. ``differs``: a replay found a difference from the recording. ``not_as_read``: the page
-    changed before it was stored, so the stored page does not show the value. ``not_kept``: the page could not be
-    stored. ``api_failed``: the API of the task gave nothing that could be used, of ``field`` or, without one, at all.
-    ``api_differs``: the API and the page give different values.
+    changed before it was stored, so the stored page does not show the value. ``not_as_sent``: a page after a press that
+    cannot be undone shows other values than were filled in. ``not_kept``: the page could not be stored. ``api_failed``:
+    the API of the task gave nothing that could be used, of ``field`` or, without one, at all. ``api_differs``: the API
+    and the page give different values.
     """
 
     kind: NoteKind
@@ -170,6 +173,7 @@ _NOTE_LEADS: dict[NoteKind, str] = {
     "remark": "",
     "differs": "differs: ",
     "not_as_read": "not as it was read: ",
+    "not_as_sent": "not as it was sent: ",
     "not_kept": "the page was not kept: ",
     "api_failed": "not read from the API: ",
     "api_differs": "the API and the page differ: ",
@@ -280,6 +284,14 @@ class FlowPlace(Part, frozen=True, kw_only=True, omit_defaults=True):
     irreversible: bool = False
 
 
+class Reflection(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model says beside a call, where the task asks for it (its key ``reflection``)."""
+
+    evaluation_previous_step: str = ""
+    memory_update: str = ""
+    next_goal: str = ""
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
@@ -339,10 +351,13 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """The step of the :class:`PressClaim` that was stored before this action; 0: it can be taken back."""
     stood: dict[str, tuple[str, ...]] = {}
     """What the page showed for each field before a press that cannot be taken back: no news of that."""
+    stood_under: dict[str, tuple[str, ...]] = {}
+    """What it showed then under the labels of what was filled in, by their forms (`shared.text.normal.label_form`)."""
     heals: tuple[Heal, ...] = ()
     """What a flow has found in another way than it was recorded, up to this step."""
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""
+    reflection: Reflection | None = None
     decided_in: int = 0
     """The earlier attempt in which this was decided and paid for; it was carried out anew. 0: in this one."""
     summary: Summary | None = None
@@ -372,9 +387,10 @@ class PressClaim(Part, frozen=True, kw_only=True):
     """Claim of an irreversible click by one attempt, stored before the click.
 
     ``step``: of the route, from 1. What a flow presses without a step of the route is counted from
-    :data:`FLOW_PRESSES` + 1 on."""
+    :data:`FLOW_PRESSES` + 1 on. ``number``: how many claims of it were given back before this one."""
 
     run_id: str
     sample_id: str
     step: int
     attempt: int
+    number: int = 0

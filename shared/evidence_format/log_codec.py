@@ -28,6 +28,7 @@ from shared.contracts.steps import (
     ListPage,
     Note,
     ObservationRef,
+    Reflection,
     RouteMark,
     ShownCount,
     StepTaken,
@@ -91,7 +92,10 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     """UNSET where no flow asked for it."""
     claimed: int | UnsetType = UNSET
     stood: dict[str, tuple[str, ...]] | UnsetType = UNSET
-    """UNSET where the action can be taken back."""
+    """UNSET where the action can be taken back; so is ``stood_under``."""
+    stood_under: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    reflection: Reflection | UnsetType = UNSET
+    """UNSET where the decider has said nothing beside its call."""
     decided_in: int | UnsetType = UNSET
     """UNSET where it was decided in this attempt."""
     heals: tuple[Heal, ...] | UnsetType = UNSET
@@ -116,7 +120,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
 NO_ACTION = "none"
 _CONVERTED = (
     *("action", "result", "message", "route", "workflow", "flow", "claimed", "stood", "decided_in", "heals"),
-    *("list_pages", "target_context", "planner_id", "session_id"),
+    *("list_pages", "target_context", "planner_id", "session_id", "stood_under", "reflection"),
 )
 """Fields that an entry has in another form than the step."""
 _COPIED = tuple(
@@ -151,6 +155,8 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         flow=UNSET if step.flow is None else step.flow,
         claimed=step.claimed or UNSET,
         stood=step.stood or UNSET,
+        stood_under=step.stood_under or UNSET,
+        reflection=UNSET if step.reflection is None else step.reflection,
         decided_in=step.decided_in or UNSET,
         planner_id=step.planner_id or UNSET,
         session_id=step.session_id or UNSET,
@@ -174,6 +180,8 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         flow=None if entry.flow is UNSET else entry.flow,
         claimed=0 if entry.claimed is UNSET else entry.claimed,
         stood={} if entry.stood is UNSET else entry.stood,
+        stood_under={} if entry.stood_under is UNSET else entry.stood_under,
+        reflection=None if entry.reflection is UNSET else entry.reflection,
         decided_in=0 if entry.decided_in is UNSET else entry.decided_in,
         planner_id="" if entry.planner_id is UNSET else entry.planner_id,
         session_id="" if entry.session_id is UNSET else entry.session_id,

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec.structs import replace as replace_part
+
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.files import ElementFacts
 from shared.flows.page_elements import MOST_NAMED, description_of, is_input, names_with_role
@@ -85,6 +87,9 @@ def find_element(
     """Return the element, or why there is none. Raises ValueError for a text that is no selector."""
     selector = parse_selector(text)
     facts = facts_of_selector(text, locators, variables)
+    only_over = facts is not None and facts.over_page
+    if only_over:
+        page = replace_part(page, elements=tuple(one for one in page.elements if one.in_dialog))
     own = matching(selector, page)
     others = () if facts is None else facts.selectors
     filled = [(one, matching(fill_selector(parse_selector(one), variables), page)) for one in others]
@@ -95,7 +100,7 @@ def find_element(
     if healed is not None:
         lost = (text, *(one for one, _ in filled if one not in led))
         return ElementLocated(healed, lost, healed=True, agreed=tuple(led), others=max(len(own or ()) - 1, 0))
-    if own is None and not led:
+    if own is None and not led and not only_over:
         return ElementUntold(write_selector(selector))
     refs = {one.ref for one in led.values()}
     if len(refs) > 1:
@@ -278,13 +283,15 @@ def _with_last_tag(css: str, elements: Sequence[Element]) -> list[Element]:
 
 
 def _after(text: str, found: Sequence[Element], elements: Sequence[Element]) -> list[Element]:
-    """Return the first of these elements that stands shortly behind the only element with this text."""
+    """Return the first of these elements that stands shortly behind the only element with this text. What lies over the
+    page stands behind nothing of it, and the other way round."""
     labels = _with_text(elements, text, lambda one: (one.name,))
     if len(labels) != 1:
         return []
-    at = next(at for at, one in enumerate(elements) if one is labels[0])
+    layer = [one for one in elements if one.in_dialog == labels[0].in_dialog]
+    at = next(at for at, one in enumerate(layer) if one is labels[0])
     refs = {one.ref for one in found}
-    return [one for one in elements[at + 1 : at + 1 + AFTER_STEPS] if one.ref in refs][:1]
+    return [one for one in layer[at + 1 : at + 1 + AFTER_STEPS] if one.ref in refs][:1]
 
 
 def _in_row(cells: Sequence[str], found: Sequence[Element], elements: Sequence[Element]) -> list[Element]:

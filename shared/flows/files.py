@@ -44,12 +44,14 @@ class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
 
     ``selectors``: other selectors that were unique on every sample, best first; ``{name}`` in them, and in the key of
     this entry, is the variable of that identifier. ``effects``: what acting on it had as effect in the samples.
+    ``over_page``: it closes what lies over the page, and is looked for there only.
     """
 
     role: str
     selectors: tuple[str, ...] = ()
     effects: tuple[EffectTag, ...] = ()
     fingerprints: tuple[str, ...] = ()
+    over_page: bool = False
 
 
 class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):

@@ -3,9 +3,7 @@ undone, and the pages that tell what came of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.contracts.browser_pool import Element, PageObserved
@@ -29,7 +27,7 @@ from shared.contracts.workflows.flows import (
     TypeInto,
 )
 from shared.flows.selectors import parse_selector
-from shared.text.dates import NotADate, iso_date
+from shared.text.dates import same_date
 from shared.text.normal import fold, quoted
 from shared.text.numbers import same_number
 from shared.text.record_words import find_mention
@@ -37,7 +35,6 @@ from shared.text.record_words import find_mention
 TOGGLES = frozenset({"checkbox", "switch", "radio"})
 CONTROLS = TOGGLES | {"textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider"}
 MAX_DOUBTS = 5
-_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 READS = (ProveRecord, ReadFields, ReadList)
@@ -136,7 +133,7 @@ def _texts_under(one: FilledField, elements: Sequence[Element]) -> list[str]:
 
 def _doubt_of_text(one: FilledField, elements: Sequence[Element]) -> str:
     shown = _texts_under(one, elements)
-    if not shown or any(_says(text, one) for text in shown):
+    if not shown or any(says_filled(text, one) for text in shown):
         return ""
     return f"the page shows {quoted(shown[0])} for {quoted(one.label)}, where {quoted(one.wanted)} was filled in"
 
@@ -160,28 +157,21 @@ def _doubt_of_control(one: FilledField, control: Element) -> str:
         return (
             "" if control.role not in TOGGLES or is_checked == one.checked else f"{quoted(one.label)} is {told}checked"
         )
-    if not one.wanted or control.value is None or _says(control.value, one):
+    if not one.wanted or control.value is None or says_filled(control.value, one):
         return ""
     return f"{quoted(one.label)} holds {quoted(control.value)}, where {quoted(one.wanted)} was filled in"
 
 
-def _says(text: str, one: FilledField) -> bool:
+def says_filled(text: str, one: FilledField) -> bool:
     """Return whether a text is what was filled in, in the words or the notation of the page."""
     if one.is_date:
-        return _numbers(_BRACKETS.sub("", text)) == _numbers(one.wanted)
+        return same_date(text, one.wanted)
     same = same_number(text, one.wanted)
     if same is not None:  # 12.50 has the digits of 1250
         return same
     if _letters(text) == _letters(one.wanted):
         return True
     return find_mention(text, one.wanted) is not None or find_mention(one.wanted, text) is not None
-
-
-def _numbers(text: str) -> list[int]:
-    """Return the numbers of a date, in any order and notation."""
-    with suppress(NotADate):
-        text = iso_date(text)
-    return sorted(int(number) for number in re.findall(r"\d+", text))
 
 
 def _letters(text: str) -> str:

@@ -32,7 +32,8 @@ def context_of_target(action: object, result: ActionResult, page: PageObserved |
 
 
 def context_of(element: Element, elements: Sequence[Element]) -> TargetContext:
-    """Return the context of an element of a page."""
+    """Return the context of an element of a page. Around what the page itself has, what lies over it does not count."""
+    elements = [one for one in elements if one.in_dialog == element.in_dialog]
     roles = [one for one in elements if one.role == element.role and one.frame == element.frame]
     header = tidy(element.header or "")[:MAX_CHARS]
     return TargetContext(
@@ -51,8 +52,10 @@ def context_of(element: Element, elements: Sequence[Element]) -> TargetContext:
 def row_of(element: Element, elements: Sequence[Element]) -> list[Element]:
     """Return the other elements of its table row or, outside of tables, those up to the next element like it.
 
-    An element that nothing else is like has no row. Headings around it, such as that of a linked title, are left out.
+    An element that nothing else is like has no row. Headings around it, such as that of a linked title, are left out,
+    and so is what lies over the page, where it does not.
     """
+    elements = [one for one in elements if one.in_dialog == element.in_dialog]
     if element.row is not None:
         return [one for one in elements if one.row == element.row and one is not element]
     if not element.place:

@@ -146,6 +146,11 @@ class TaskSpec(Strict):
     max_actions_per_turn: Annotated[int, Field(ge=1, le=5)] = Field(
         default=3, description="Most calls of one answer of a model that are carried out, in order."
     )
+    reflection: Literal["off", "light", "full"] = Field(
+        default="off",
+        description="Whether a model says beside a call how the step before went, what to remember, and what is next. "
+        "light: it may; full: its tools ask for it.",
+    )
     vision: Literal["auto", "off"] = Field(
         default="auto", description="Whether pictures may be asked where the structure of a page does not tell."
     )

@@ -18,11 +18,15 @@ Decided so, and held by tests:
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from datetime import date
 
 from shared.text.date_numbers import EITHER_MIDNIGHT, NUMERIC, UNKNOWN_ZONE, NotADate, is_zoned
 from shared.text.normal import Invalid, plain, quoted
 from shared.text.written_dates import Dated, Order, Undated, read_date
+
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def date_value(shown: str, *, order: Order = None, title: str | None = None) -> str | Invalid:
@@ -44,6 +48,22 @@ def date_time_value(shown: str, *, order: Order = None, title: str | None = None
 def iso_date(text: str) -> str:
     """The day that a text says by itself. Raises NotADate."""
     return _day(text, None, None).isoformat()
+
+
+def same_date(one: str, other: str) -> bool:
+    """Return whether both texts may say the same day, each in its own notation. Where one of them is no date, they do
+    if they have the same numbers."""
+    here, there = _read(one), _read(other)
+    if isinstance(here, Dated) and isinstance(there, Dated):
+        return bool(here.days & there.days)
+    numbers = (sorted(map(int, re.findall(r"\d+", _IN_BRACKETS.sub("", text)))) for text in (one, other))
+    return next(numbers) == next(numbers)
+
+
+def _read(text: str) -> Dated | Undated | None:
+    with suppress(NotADate):
+        return read_date(text)
+    return None
 
 
 # --- which day, which moment

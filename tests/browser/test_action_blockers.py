@@ -8,7 +8,7 @@ import pytest
 
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click
-from shared.contracts.results import PageChanged
+from shared.contracts.results import ClosingButton, PageChanged
 from tests.browser.action_steps import OVER_ALL, OVER_MIDDLE, at, do, shown
 
 BELOW = "<p id=o></p><button id=b onclick=\"o.textContent = 'hit'\" style='margin:150px 300px'>Below</button>"
@@ -18,7 +18,7 @@ CLICK = Click(target=at("css=#b"))
 
 
 @pytest.mark.parametrize(
-    ("over", "told"),
+    ("over", "told", "closed_by"),
     [
         (
             f"<div class=v style='{OVER_ALL}'></div><div class=v role=dialog aria-label=News style='{OVER_MIDDLE}'>"
@@ -26,6 +26,7 @@ CLICK = Click(target=at("css=#b"))
             + GO.format("", "No thanks")
             + "</div>",
             'dialog "News": pressed button "No thanks"',
+            (ClosingButton(role="button", name="No thanks"),),
         ),
         (
             f"<div class=v id=c style='{OVER_MIDDLE}'><h2>We use cookies</h2>"
@@ -33,6 +34,7 @@ CLICK = Click(target=at("css=#b"))
             + GO.format("", "Reject all")
             + "</div>",
             'div#c "We use cookies": pressed button "Reject all"',
+            (ClosingButton(role="button", name="Reject all"),),
         ),
         (
             f"<div class=v id=c style='{OVER_MIDDLE}'>"
@@ -40,17 +42,22 @@ CLICK = Click(target=at("css=#b"))
             + GO.format("class=modal-close", "<svg width=9 height=9></svg>")
             + "</div>",
             'div#c "Claim your prize": pressed button ""',
+            (),
         ),
         (
             "<dialog class=v id=c>" + BAD.format("Delete") + "</dialog><script>c.showModal()</script>",
             'dialog#c "Delete": pressed Escape',
+            (),
         ),
     ],
 )
-async def test_what_can_be_closed_is_closed_and_told(session: PageSession, over: str, told: str) -> None:
+async def test_what_can_be_closed_is_closed_and_told(
+    session: PageSession, over: str, told: str, closed_by: tuple[ClosingButton, ...]
+) -> None:
     await session.page.set_content(BELOW + over)
     clicked = await do(session, CLICK)
     assert (clicked.ok, clicked.effect, clicked.change.dismissed) == (True, PageChanged(), (told,))
+    assert clicked.change.closed_by == closed_by
     assert await shown(session, "#o") == "hit"
 
 
@@ -147,7 +154,7 @@ async def test_the_dialog_the_target_is_in_stays(session: PageSession) -> None:
 async def test_what_does_not_go_is_no_success(session: PageSession) -> None:
     await session.page.set_content(BELOW + f"<div role=dialog style='{OVER_MIDDLE}'><button>Close</button></div>")
     blocked = await do(session, CLICK)
-    assert (blocked.code, blocked.change.dismissed) == ("blocked", ())
+    assert (blocked.code, blocked.change.dismissed, blocked.change.closed_by) == ("blocked", (), ())
     assert "did not go away" in blocked.message
 
 

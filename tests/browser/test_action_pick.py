@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
+from services.browser_pool.adapters.actions.select import long_lists
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.page.matching import MAX_OPTIONS_LISTED
 from shared.contracts.actions import Click, PickOption, SelectOption, TypeText
 from shared.contracts.results import ActionResult, ValueSet
 from tests.browser.action_steps import POPUP, at, do, shown
@@ -156,6 +158,70 @@ async def test_a_list_that_loads_late_and_draws_only_what_is_in_view(session: Pa
     assert (await pick(session, "css=#b", "Nowhere")).code == "no_such_option"
 
 
+LONG = f"""<button id=b aria-haspopup=listbox>Row</button><div id=p hidden style='{POPUP}'>SEARCH
+<div id=l LIST style='height:300px;width:200px;overflow:auto;position:relative'><div id=t></div></div></div><script>
+{{ const all = [...Array(COUNT).keys()].map(i => 'Row ' + (COUNT - i)); let waits;
+const fits = () => all.filter(x => !window.q || x.includes(q.value));
+function draw() {{ const top = Math.max(0, Math.floor(l.scrollTop / 35) - 1);
+  t.style.height = fits().length * 35 + 'px'; t.innerHTML = fits().slice(top, top + 11).map((x, k) =>
+  `<div ROW style="position:absolute;height:35px;top:${{(top + k) * 35}}px">${{x}}</div>`).join('') }}
+l.onscroll = () => {{ cancelAnimationFrame(waits); waits = requestAnimationFrame(draw) }};
+p.oninput = () => {{ l.scrollTop = 0; draw() }};
+l.onclick = e => {{ b.textContent = e.target.textContent; p.hidden = true }};
+b.onclick = () => {{ p.hidden = !p.hidden; draw() }} }}</script>"""
+
+
+def long_list(count: int, *, roles: bool = False, search: str = "") -> str:
+    page = LONG.replace("COUNT", str(count)).replace("SEARCH", search)
+    return page.replace("LIST", "role=listbox" if roles else "").replace("ROW", "role=option" if roles else "")
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("roles", [True, pytest.param(False, marks=pytest.mark.long)])
+async def test_a_list_of_rows_that_are_placed_is_looked_through_to_its_end(
+    session: PageSession, *, roles: bool
+) -> None:
+    await session.page.set_content(long_list(160, roles=roles))
+    assert (await pick(session, "css=#b", "Row 7")).effect == ValueSet(value="Row 7")
+    none = await pick(session, "css=#b", "Row 161")
+    more = 160 - MAX_OPTIONS_LISTED
+    assert (none.code, f" and {more} more" in none.message) == ("no_such_option", True), "each row was seen"
+
+
+@pytest.mark.usefixtures("patient")
+async def test_what_a_search_has_narrowed_is_looked_through_as_well(session: PageSession) -> None:
+    """Of all that have a 1 the one that is called so is the last."""
+    await session.page.set_content(long_list(199, search="<input id=q placeholder=Search>"))
+    assert (await pick(session, "css=#b", "Row 1")).effect == ValueSet(value="Row 1")
+
+
+async def test_a_list_without_end_is_not_said_to_lack_an_option(
+    session: PageSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_lists, "SCROLL_BOUND_S", 0.3)  # clock: it is meant to expire
+    await session.page.set_content(long_list(100_000))
+    unseen = await pick(session, "css=#b", "Row 1")
+    assert (unseen.ok, unseen.code) == (False, "failed")
+    assert "the list goes on" in unseen.message
+
+
+GROWS = f"""<button id=b aria-haspopup=listbox>City</button><div id=l hidden style='{POPUP};height:200px;overflow:auto'>
+</div><script>let n = 0, asked = false;
+const more = () => {{ for (let k = 0; k < 20 && n < 40; k++) l.append(Object.assign(document.createElement('p'),
+  {{ textContent: `City ${{n++}}` }})) }};
+l.onscroll = () => {{ if (!asked && l.scrollTop + l.clientHeight > l.scrollHeight - 5) {{ asked = true;
+  setTimeout(() => {{ more(); asked = false }}, 300) }} }};
+l.onclick = e => {{ b.textContent = e.target.textContent; l.hidden = true }};
+b.onclick = () => {{ l.hidden = !l.hidden; if (!n) more() }}</script>"""
+
+
+@pytest.mark.usefixtures("patient")
+async def test_a_list_that_grows_late_at_its_end(session: PageSession) -> None:
+    await session.page.set_content(GROWS)
+    assert (await pick(session, "css=#b", "City 31")).effect == ValueSet(value="City 31")
+    assert (await pick(session, "css=#b", "City 40")).code == "no_such_option"
+
+
 async def test_groups_in_which_all_choices_are_there(session: PageSession) -> None:
     await session.page.set_content(
         """<fieldset><legend>Pay</legend><label><input type=radio name=p>Card</label>
@@ -277,6 +343,13 @@ async def test_a_choice_that_is_shown_late_is_waited_for(session: PageSession) -
 @pytest.mark.usefixtures("patient")
 async def test_a_choice_that_the_page_takes_back_is_not_done(session: PageSession) -> None:
     await session.page.set_content(list_inside("keep(o.textContent); setTimeout(() => keep('Choose'), 20)"))
+    back = await pick(session, "css=#c", "Norway")
+    assert (back.ok, back.code, back.effect) == (False, "effect_not_seen", ValueSet(value="Choose"))
+
+
+@pytest.mark.usefixtures("patient")
+async def test_a_choice_that_a_timer_of_the_page_takes_back_is_not_done(session: PageSession) -> None:
+    await session.page.set_content(list_inside("keep(o.textContent); setTimeout(() => keep('Choose'), 900)"))
     back = await pick(session, "css=#c", "Norway")
     assert (back.ok, back.code, back.effect) == (False, "effect_not_seen", ValueSet(value="Choose"))
 

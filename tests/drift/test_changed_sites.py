@@ -155,9 +155,9 @@ async def test_one_worker_publishes_a_heal_and_the_others_take_it(recorded: Reco
 
     async def changed_site() -> tuple[Path, list[Outcome]]:
         folder = await run(client, subject.spec, subject.rows)
-        return folder, outcomes_of("tickets", Drift(("reorder",)), folder, truth)
+        return folder, outcomes_of("tickets", Drift(("reorder", "popup")), folder, truth)
 
-    monkeypatch.setenv(VARIABLE, "reorder")
+    monkeypatch.setenv(VARIABLE, "reorder,popup")
     folder, before = await changed_site()
     assert {(one.verdict, one.healed > 0) for one in before} == {("right", True)}
 
@@ -172,9 +172,12 @@ async def test_one_worker_publishes_a_heal_and_the_others_take_it(recorded: Reco
     assert other == HealTaken(one.hash)
     assert {change.subject for change in one.reason.changes} >= {"assignee", "due_date"}
     assert "Properties" in one.reason.diff
+    closings = [line for line in one.reason.diff.splitlines() if line.startswith("+") and "try_click(" in line]
 
     shown = await get_workflow(client.bus, version.name)
     assert isinstance(shown, WorkflowShown)
+    assert closings, "the popup that each sample met is closed by the flow from now on"
+    assert all(line[1:] in shown.source.splitlines() for line in closings)
     reason = msgspec.json.decode(shown.files[HEAL_FILE], type=HealReason)
     assert (shown.workflow.hash, reason.replaced, reason.run_id) == (one.hash, version.hash, "run_2")
     assert shown.workflow.samples == version.samples != ""

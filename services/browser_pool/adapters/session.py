@@ -369,6 +369,7 @@ class PageSession:
             new_tabs=sum(not page.is_closed() for page in self.tabs.opened),
             dialogs=tuple(self.tabs.dialogs),
             dismissed=tuple(self.tabs.dismissed),
+            closed_by=tuple(one for one in self.tabs.dismissed.values() if one is not None),
             denied=self.guard.denials() if self.guard is not None else (),
             not_taken=self.network.not_taken(url_before, () if self.guard is None else self.guard.bounds.allowed),
         )

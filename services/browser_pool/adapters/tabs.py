@@ -10,7 +10,7 @@ from playwright.async_api import Browser, BrowserContext, Dialog, Download, Erro
 from services.browser_pool.page.matching import first_line
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Tab
-from shared.contracts.results import DialogOpened
+from shared.contracts.results import ClosingButton, DialogOpened
 from shared.errors import PermanentError, Unavailable
 
 TITLE_BOUND_S = 0.5
@@ -43,8 +43,9 @@ class Tabs:
         self.shown_before: list[Page] = []
         """Tabs that were active before, the latest last."""
         self.dialogs: list[str] = []
-        self.dismissed: list[str] = []
-        """Overlays that were closed because they covered the target."""
+        self.dismissed: dict[str, ClosingButton | None] = {}
+        """Overlays that were closed because they covered the target, with what was pressed; None: a key, or what has no
+        name."""
         self.dialog_waits = asyncio.Event()
         self._dialog: Dialog | None = None
         self._numbers: dict[Page, int] = {}

@@ -72,6 +72,7 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         text=with_gaps(lines, elements, len(raw.contents), raw.hidden, raw.unread, raw.dialog),
         sha256=page_hash(raw.url, raw.title, raw.contents),
         dom_confidence=dom_confidence(raw.stats, total),
+        plain_confidence=plain_confidence(raw.stats),
         total_elements=total,
         left_out=total - len(elements),
         scroll_y_px=raw.scroll_y_px,
@@ -165,19 +166,24 @@ def _place(path: str) -> str:
 def dom_confidence(stats: PageStats, shown: int) -> float:
     """Return, from 0 to 1, how much of what a person sees is in the elements.
 
-    The formula is ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0. Four cases
-    that it misses lower the result: nothing to show, a picture over much of the view (by its area), half or more of the
-    controls without a name, and lists of which half or more of the rows have only an icon.
+    It is `plain_confidence`, lowered in four cases that this misses: nothing to show, a picture over much of the view
+    (by its area), half or more of the controls without a name, and lists of which half or more of the rows have only an
+    icon.
     """
     if shown == 0:
         return 0.0
-    interactive = max(1, stats.interactive)
-    formula = (
-        1 - 0.3 * stats.canvas / max(1, stats.total) - 0.2 * stats.unnamed / interactive - 0.1 * stats.svg / interactive
-    )
     by_area = 1 - min(1.0, stats.canvas_share)
     by_names = 0.5 if _mostly_unnamed(stats) or stats.icon_lists else 1.0
-    return round(max(0.0, min(formula, by_area, by_names)), 4)
+    return round(max(0.0, min(plain_confidence(stats), by_area, by_names)), 4)
+
+
+def plain_confidence(stats: PageStats) -> float:
+    """Return ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0.
+
+    It counts elements and knows no areas: a page that is one canvas has 0.7."""
+    interactive = max(1, stats.interactive)
+    lost = 0.3 * stats.canvas / max(1, stats.total) + 0.2 * stats.unnamed / interactive + 0.1 * stats.svg / interactive
+    return round(max(0.0, 1 - lost), 4)
 
 
 def triggers(stats: PageStats, shown: int, unread: Sequence[str]) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def _page_text(page: PageObserved, opened: ActionResult, elapsed_ms: float) -> s
     facts = (
         f"{len(page.elements)} of {page.total_elements} elements, {elapsed_ms:.0f} ms, {len(page.text)} characters"
         f" (about {len(page.text) // 4} tokens), confidence {page.dom_confidence:.2f}"
+        + ("" if page.plain_confidence is None else f" (plain {page.plain_confidence:.2f})")
         + (f"; look at its picture: {', '.join(page.triggers)}" if page.triggers else "")
     )
     return f"{page_text(page, opened.message)}\n{facts}\n"

@@ -276,6 +276,7 @@ STEPS = SqlView(
             "where the task has no `identity`.",
         ),
         _c("page_confidence", NUMBER, "Confidence in the structure of that page.", "0 to 1"),
+        _c("plain_confidence", NUMBER, "The same by counts of elements alone; nothing is decided by it.", "0 to 1"),
         _c("triggers", TEXTS, "Why its structure could not be trusted, such as `canvas`."),
         _c("observation_sha256", TEXT, "Hash of its observed content.", "SHA-256, hex"),
         _c("page_sha256", TEXT, "Hash of the stored page; NULL if it was not stored.", "SHA-256, hex"),

@@ -230,6 +230,7 @@ def _observation(observation: ObservationRef, facts: SampleFacts) -> Row:
         "proof": facts.proof_of(observation),
         "page_title": observation.title,
         "page_confidence": observation.dom_confidence,
+        "plain_confidence": observation.plain_confidence,
         "observation_sha256": observation.sha256,
     }
 

@@ -25,6 +25,7 @@ from services.planner.judge.record_checks import (
     shows_other_record,
     to_judgment,
 )
+from services.planner.judge.sent_values import sent_problems
 from services.planner.page.identity import shows_record
 from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
@@ -89,6 +90,7 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
         *_login_problems(view, merged.values),
         *identity_problems(view, shown),
         *outcome_problems(view, merged.values),
+        *sent_problems(view),
         *awaited_problems(view, merged.values),
         *merged.problems,
         *missing_field_problems(view, merged.values),

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from services.planner.page.addresses import is_on_visited_host, may_open
-from services.planner.prompt.tools import TARGET, TOOLS, argument_fields, is_offered
+from services.planner.prompt.tools import REFLECTION, TARGET, TOOLS, argument_fields, is_offered
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
+from shared.contracts.steps import Reflection
+from shared.models.sanitize import clipped
+from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
-from shared.text.normal import fold, quoted
+from shared.text.normal import fold, quoted, tidy
 
 TARGETS = ("target", "onto")
+REFLECTION_CHARS = 500
+"""Of each text; it is shown again with later steps."""
 MAX_CALL_BYTES = 256 * 1024
 """A call is part of its step, which must fit into one message."""
 _REF = re.compile(r"\[?\s*(\d{1,9})\s*\]?")
@@ -41,15 +46,32 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class ParsedCalls:
-    """The calls of one answer to execute, in order. `remark` tells the model what becomes of the others."""
+    """The calls of one answer to execute, in order. `remark` tells the model what becomes of the others; `reflection`:
+    what it says beside the first."""
 
     first: AnyAction | BadCall
     then: tuple[AnyAction, ...] = ()
     remark: str = ""
+    reflection: Reflection | None = None
 
 
 def parse_calls(calls: Sequence[ModelCall], view: SampleView) -> ParsedCalls:
     """Parse at least one call. An invalid call drops itself and all that follow it."""
+    return replace(_parse_calls(calls, view), reflection=reflection_of(calls[0].arguments, view.spec))
+
+
+def reflection_of(arguments: object, spec: TaskSpec) -> Reflection | None:
+    """Return what the arguments of a call say beside it; None: nothing, or the task does not ask for it."""
+    if spec.reflection == "off" or not isinstance(arguments, Mapping):
+        return None
+    written = cast("Mapping[str, object]", arguments)
+    said = {
+        name: clipped(tidy(text), REFLECTION_CHARS) for name in REFLECTION if isinstance(text := written.get(name), str)
+    }
+    return Reflection(**said) if any(said.values()) else None
+
+
+def _parse_calls(calls: Sequence[ModelCall], view: SampleView) -> ParsedCalls:
     most = view.spec.max_actions_per_turn
     first = parse_call(calls[0].name, calls[0].arguments, view)
     if isinstance(first, BadCall):
@@ -83,6 +105,8 @@ def parse_call(name: str, arguments: object, view: SampleView) -> AnyAction | Ba
     if len(msgspec.json.encode(arguments)) > MAX_CALL_BYTES:
         return BadCall(f"{name}: the arguments are longer than {MAX_CALL_BYTES} bytes.")
     written: dict[str, Any] = {str(key): value for key, value in arguments.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if view.spec.reflection != "off":
+        written = {key: value for key, value in written.items() if key not in REFLECTION}
     problem = _first_problem(kind, written)
     if problem is not None:
         return BadCall(f"{name}: {problem}")

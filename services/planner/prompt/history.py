@@ -165,7 +165,15 @@ def entry_text(entry: Entry, share: float = 1.0) -> str:
     call = _call(entry.action, int(CALL_CHARS * share))
     parts = [f"{call}: {_outcome(entry)}{_files(entry)}", *_text_of_outcome(entry, share)]
     why = tidy(entry.action.reason) if entry.action is not None else ""
-    return " - ".join(parts) + (f" (why: {clipped(why, int(REASON_CHARS * share))})" if why else "")
+    told = f" (why: {clipped(why, int(REASON_CHARS * share))})" if why else ""
+    return " - ".join(parts) + told + _reflected(entry, share)
+
+
+def _reflected(entry: Entry, share: float) -> str:
+    """Return what the model has said beside the call: what to remember, and what was to come."""
+    said = entry.reflection
+    pairs = () if said is None else (("noted", said.memory_update), ("next", said.next_goal))
+    return "".join(f" ({name}: {clipped(text, int(REASON_CHARS * share))})" for name, text in pairs if text)
 
 
 def stub_entry(number: int, entry: Entry) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from services.planner.prompt.tokens import Ruler
+from services.planner.prompt.tools import REFLECTION
 from services.planner.state.attempt_state import SampleView
 from shared.models.sanitize import FENCE, MORE, clipped, fenced
 from shared.task.route import step_in_words
@@ -91,9 +92,17 @@ def run_block(spec: TaskSpec) -> str:
     named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
     most = spec.max_actions_per_turn
     calls = f"\nAn answer has {most} calls at most.\n" if most > 1 else "\nAn answer has exactly one call.\n"
-    work = instructions(judging=spec.judgment_required) + calls
+    work = instructions(judging=spec.judgment_required) + calls + _reflecting(spec)
     task = f"{work}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
     return f"{task}{_route(spec)}{named}\n"
+
+
+def _reflecting(spec: TaskSpec) -> str:
+    """Return what a call may say beside its own arguments; where its tools ask for it, they say so themselves."""
+    if spec.reflection != "light":
+        return ""
+    said = "\n".join(f"- {name}: {about}" for name, about in REFLECTION.items())
+    return f"\nA call may have these arguments besides, each one sentence:\n{said}\n"
 
 
 def _route(spec: TaskSpec) -> str:

@@ -29,6 +29,12 @@ from shared.task.typed_values import field_schema
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."
+REFLECTION = {
+    "evaluation_previous_step": "Whether the step before did what it was to do, and by what this shows.",
+    "memory_update": "What of this page later steps have to know; empty: nothing.",
+    "next_goal": "What the next step is to bring.",
+}
+"""Arguments that every tool has where the task asks for reflection, each one sentence."""
 NOT_TOLD = ("reason", "keep")
 """Arguments that stand apart (``reason``), or that only a route sets."""
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -106,7 +112,11 @@ def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
     properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind, spec).items()}
     also = (*ALSO_REQUIRED.get(kind, ()), *(("judgment",) if kind is Done and spec.judgment_required else ()))
     required = ["reason", *(f.name for f in argument_fields(kind) if f.required), *also]
-    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    if spec.reflection == "full":
+        properties |= {name: {"type": "string", "description": about} for name, about in REFLECTION.items()}
+        required += REFLECTION
+    others: bool | Tool = {"type": "string"} if spec.reflection == "light" else False
+    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": others}
     return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
 
 

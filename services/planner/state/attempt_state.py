@@ -24,6 +24,7 @@ from shared.contracts.steps import (
     FlowPlace,
     ListPage,
     Note,
+    Reflection,
     RouteMark,
     ShownCount,
     StepTaken,
@@ -87,6 +88,9 @@ class Entry:
     """The step of the claim that was stored before it: it cannot be taken back; 0: it can."""
     stood: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What the page showed for each field before such a press."""
+    stood_under: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What it showed then under the labels of what was filled in."""
+    reflection: Reflection | None = None
 
     @property
     def ok(self) -> bool:
@@ -294,6 +298,8 @@ class Act:
     """The earlier attempt whose decision it is, with its ``usage``; 0: it is a new one."""
     answered: VisionAnswered | None = None
     """Of such a decision to ask about a picture: the answer."""
+    reflection: Reflection | None = None
+    """What a model has said beside its call."""
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def initial_claims(view: SampleView) -> tuple[PressClaim, ...]:
     if view.state.history:
         return ()
     own = (_flow_claim(view),) if view.on_flow else ()
-    return (*(_claim(view, at) for at in irreversible_steps(view)), *own)
+    return (*(claim_of(view, at + 1) for at in irreversible_steps(view)), *own)
 
 
 def required_claim(view: SampleView, decision: Act) -> PressClaim | None:
@@ -124,7 +124,7 @@ def required_claim(view: SampleView, decision: Act) -> PressClaim | None:
         refused = refused_repetition(view, decision.action, by, decision.route)
     else:
         refused = refused_press(view, decision.action)
-    return None if refused else _claim(view, at)
+    return None if refused else claim_of(view, at + 1)
 
 
 def with_separate_presses(view: SampleView, decision: Act) -> Act:
@@ -149,8 +149,9 @@ def unknown_outcome(earlier: PressClaim) -> Act:
     )
 
 
-def _claim(view: SampleView, at: int) -> PressClaim:
-    return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
+def claim_of(view: SampleView, step: int) -> PressClaim:
+    """Return the claim of this attempt; ``step`` counts from 1."""
+    return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=step, attempt=view.attempt)
 
 
 def flow_presses(view: SampleView) -> int:
@@ -162,8 +163,7 @@ def flow_presses(view: SampleView) -> int:
 def _flow_claim(view: SampleView) -> PressClaim:
     """Return the claim of a flow's next press that is no step of the route. Presses are counted: a flow that is begun
     again makes them in the same order."""
-    step = FLOW_PRESSES + flow_presses(view) + 1
-    return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=step, attempt=view.attempt)
+    return claim_of(view, FLOW_PRESSES + flow_presses(view) + 1)
 
 
 # --- which button it is

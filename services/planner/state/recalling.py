@@ -70,7 +70,7 @@ def recalled_decision(view: SampleView, steps: Sequence[StepTaken]) -> Decision 
     return Act(
         action, step.decided_by, step.usage, remark=step.remark, route=step.route, summary=step.summary,
         prompt_chars=step.prompt_chars, prompt_weight=step.prompt_weight, decided_in=decided_in(step),
-        answered=step.vision,
+        answered=step.vision, reflection=step.reflection,
     )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def to_entry(step: StepTaken, state: AttemptState) -> Entry:
         picture_source(step), kept, step.route, len(step.items),
         step.workflow.value if step.workflow is not None else None,
         isinstance(step.action, UseWorkflow) and (step.workflow is None or step.workflow.error is not None), step.flow,
-        step.claimed, step.stood,
+        step.claimed, step.stood, step.stood_under, step.reflection,
     )  # fmt: skip
 
 

@@ -48,7 +48,8 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
 
     ``others``: elements like it that were not meant, such as of the same name in other rows. ``observation_sha256``: of
     the page on which it was found. ``found``: new ways that lead to it alone, and ``expects``: what had to hold after
-    the step; both of a step that a planner chose."""
+    the step; both of a step that a planner chose. ``line``: of the flow's source, of the call that something lay over
+    the page for; 0 for other kinds, and in records of earlier versions."""
 
     kind: HealedKind
     subject: str
@@ -66,6 +67,7 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
     observation_sha256: str = ""
     found: tuple[HealWay, ...] = ()
     expects: Postcondition | None = None
+    line: int = 0
 
 
 # --- a flow that is healed while runs use it

@@ -224,20 +224,38 @@ class LostResult(Part, frozen=True, kw_only=True):
 
 
 class PressFile(Part, frozen=True, kw_only=True):
-    """pressed_N.json: which attempt has claimed the irreversible action of route step N."""
+    """pressed_N.json: which attempt has claimed the irreversible action of route step N.
+
+    ``given_back``: the action was certainly not made, so that it may be claimed again. ``number``: how many claims of
+    it were given back before."""
 
     version: int = 1
     run_id: str
     sample_id: str
     step: int
     attempt: int
+    number: int = 0
+    given_back: bool = False
 
     @classmethod
-    def of(cls, pressed: PressClaim) -> PressFile:
-        return cls(run_id=pressed.run_id, sample_id=pressed.sample_id, step=pressed.step, attempt=pressed.attempt)
+    def of(cls, pressed: PressClaim, *, given_back: bool = False) -> PressFile:
+        return cls(
+            run_id=pressed.run_id,
+            sample_id=pressed.sample_id,
+            step=pressed.step,
+            attempt=pressed.attempt,
+            number=pressed.number,
+            given_back=given_back,
+        )
 
     def to_pressed(self) -> PressClaim:
-        return PressClaim(run_id=self.run_id, sample_id=self.sample_id, step=self.step, attempt=self.attempt)
+        return PressClaim(
+            run_id=self.run_id,
+            sample_id=self.sample_id,
+            step=self.step,
+            attempt=self.attempt,
+            number=self.number,
+        )
 
 
 class SettlementFile(Part, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ def find_dismissal(page: PageObserved, locators: Mapping[str, ElementFacts]) -> 
     over = [one for one in page.elements if one.in_dialog]
     if any(is_input(one) for one in over if one.role not in ("checkbox", "switch")):
         return None
-    own = {fold(name) for name in map(_name_of, locators) if name}
+    own = names_acted_on(locators)
     if any(fold(one.name) in own for one in over if one.role in ("button", "link")):
         return None
     pressed = [one for one in over if one.role in ("button", "link")]
@@ -32,6 +32,12 @@ def find_dismissal(page: PageObserved, locators: Mapping[str, ElementFacts]) -> 
     ways = [one for one in pressed if fold(one.name) in ranks]
     usable = [one for one in ways if "disabled" not in one.states and not (one.url or "").startswith("http")]
     return min(usable, key=lambda one: (ranks[fold(one.name)], one.ref), default=None)
+
+
+def names_acted_on(locators: Mapping[str, ElementFacts]) -> frozenset[str]:
+    """Return the names of what a flow acts on, folded, but for what it only closes."""
+    acted_on = (key for key, facts in locators.items() if not facts.over_page)
+    return frozenset(fold(name) for name in map(_name_of, acted_on) if name)
 
 
 def _name_of(selector: str) -> str:

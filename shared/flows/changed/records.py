@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Change
 from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay
 from shared.extraction.rules import ExtractionRule, UnderHeader, describe_rule
 from shared.flows.elements import ElementLocated
@@ -82,8 +83,9 @@ def heal_of_reading(reading: LocatedReading, page: PageObserved, kind: HealedKin
     )
 
 
-def heal_of_popup(subject: str, button: Element, page: PageObserved) -> Heal:
-    """Return that a dialog or a banner over the page was dismissed. ``subject``: what the flow looked for."""
+def heal_of_popup(subject: str, button: Element, page: PageObserved, line: int) -> Heal:
+    """Return that a dialog or a banner over the page was dismissed. ``subject``: what the flow looked for; ``line``: of
+    its source."""
     return Heal(
         kind="popup",
         subject=subject,
@@ -93,6 +95,23 @@ def heal_of_popup(subject: str, button: Element, page: PageObserved) -> Heal:
         fingerprint_now=button.fingerprint,
         url=page.url,
         observation_sha256=page.sha256,
+        line=line,
+    )
+
+
+def heals_of_closings(subject: str, change: Change, line: int) -> tuple[Heal, ...]:
+    """Return what the browser pool has closed by itself to reach what a call of a flow acts on."""
+    return tuple(
+        Heal(
+            kind="popup",
+            subject=subject,
+            rung="popup",
+            role=one.role,
+            name_now=one.name,
+            url=change.url_before,
+            line=line,
+        )
+        for one in change.closed_by
     )
 
 

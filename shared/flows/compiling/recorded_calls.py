@@ -27,7 +27,7 @@ from shared.contracts.actions import (
     Upload,
     Wait,
 )
-from shared.contracts.results import CheckboxSet, TargetFound
+from shared.contracts.results import CheckboxSet, Locator, TargetFound
 from shared.contracts.steps import RouteMark, StepTaken, TargetContext
 from shared.contracts.workflows.flows import (
     ActivateTab,
@@ -50,6 +50,7 @@ from shared.contracts.workflows.flows import (
     UploadFile,
 )
 from shared.flows.compiling.recording import RecordedSample
+from shared.flows.selectors import Selector, write_selector
 
 TICKED = frozenset({"checkbox", "switch"})
 CHECKED = str(CheckboxSet.__struct_config__.tag)
@@ -80,6 +81,8 @@ class RecordedCall:
     """The page was left: another address, or another tab."""
     pressed_once: bool = False
     """The log says that it cannot be taken back: it was claimed, or a flow pressed it so."""
+    by_pool: bool = False
+    """The browser pool closed by it what lay over the page."""
 
     @property
     def fills(self) -> bool:
@@ -93,6 +96,7 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
     found: list[RecordedCall] = []
     problems: list[str] = []
     for step in sample.steps:
+        found += _closings(step, number)
         if step.action is None or step.refused or (step.result is not None and not step.result.ok):
             continue
         tag = str(step.action.__struct_config__.tag)
@@ -104,6 +108,22 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
         else:
             found.append(_recorded(step, call, number))
     return list(_joined_choices(_without_detours(found))), problems
+
+
+def _closings(step: StepTaken, number: int) -> Iterator[RecordedCall]:
+    """Yield a click for each button that the browser pool has pressed by itself, to reach what the step acts on."""
+    for one in () if step.result is None else step.result.change.closed_by:
+        name = write_selector(Selector("role", one.role, one.name))
+        locators = (Locator(kind="role", value=name, matches=1),)
+        yield RecordedCall(
+            sample=number,
+            step=step.step,
+            call=ClickElement(selector=""),
+            page="",
+            target=TargetFound(role=one.role, name=one.name, tag="", fingerprint="", locators=locators),
+            context=TargetContext(in_dialog=True),
+            by_pool=True,
+        )
 
 
 def call_of(action: AnyAction) -> FlowCall | None:

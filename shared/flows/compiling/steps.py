@@ -86,7 +86,21 @@ class StepPlanner:
             else:
                 self.found.calls.append(self._plan_column(self._columns[at]))
                 at += 1
+        self._part_closings()
         return self.found
+
+    def _part_closings(self) -> None:
+        """Have what closes a popup looked for over the page only, unless the flow acts on what is called so too."""
+        planned_calls = [one.call for one in self.found.calls if one is not None]
+        acted_on = {getattr(call, "selector", "") for call in planned_calls if not _is_quiet(call)}
+        for at, (column, planned) in enumerate(zip(self._columns, self.found.calls, strict=True)):
+            if planned is None or not isinstance(planned.call, ClickElement) or not planned.call.if_shown:
+                continue
+            calls, selector = list(column.calls.values()), planned.call.selector
+            if selector not in acted_on and all(map(_is_over_page, calls)):
+                self.found.locators[selector] = replace(self.found.locators[selector], over_page=True)
+            elif selector in acted_on and all(one.by_pool for one in calls):
+                self.found.calls[at] = None
 
     def _plan_column(self, column: Column) -> PlannedCall | None:
         calls = list(column.calls.values())
@@ -144,6 +158,8 @@ class StepPlanner:
             return ""
         facts = facts_of(calls, selectors)
         known = self.found.locators.get(selectors[0])
+        if known is not None and all(one.by_pool for one in calls):
+            return selectors[0]
         if known is not None:
             facts = replace(facts, effects=tuple(sorted({*known.effects, *facts.effects})))
         self.found.locators[selectors[0]] = facts
@@ -176,7 +192,7 @@ class StepPlanner:
     def _click(self, call: ClickElement, calls: Sequence[RecordedCall]) -> ClickElement:
         if any(self._is_irreversible(one) for one in calls):
             return replace(call, irreversible=True)
-        return replace(call, if_shown=any(one.context is not None and one.context.in_dialog for one in calls))
+        return replace(call, if_shown=any(map(_is_over_page, calls)))
 
     def _asked_by_variable(self, call: SetChecked, column: Column) -> Condition | None:
         target = column.any.target
@@ -270,6 +286,10 @@ def _listing_region(run: Sequence[Column]) -> str:
 
 def _of_samples(numbers: frozenset[int]) -> Condition:
     return Condition("samples", ",".join(map(str, sorted(numbers))))
+
+
+def _is_over_page(one: RecordedCall) -> bool:
+    return one.context is not None and one.context.in_dialog
 
 
 def _is_quiet(call: FlowCall) -> bool:

@@ -1,8 +1,9 @@
-"""A new version of a flow's files from what its samples found in another way than it was recorded. Pure.
+"""A new version of a flow from what its samples found in another way than it was recorded. Pure.
 
 A way to find something is dropped only where every sample that used the flow has lost it, or was led elsewhere by it.
 What is left must still tell the element or the value by itself. Nothing is dropped of what one sample alone has seen.
-A new way is added only for an element that a planner has chosen, where it has led every sample to it.
+A new way is added only for an element that a planner has chosen, where it has led every sample to it. A popup that
+several samples have met is closed by a line of the source: where there is none, that line does nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from shared.contracts.workflows.heals import Heal, HealedKind, HealWay
 from shared.extraction.agreement import BELONGING
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import kind_of
+from shared.flows.changed.popups import names_acted_on
 from shared.flows.changed.records import rule_key
 from shared.flows.elements import LEAST_AGREEING
-from shared.flows.files import ElementFacts, FlowFiles, write_files
+from shared.flows.files import SOURCE_FILE, ElementFacts, FlowFiles, write_files
+from shared.flows.healing.closings import MetPopup, popups_met, with_closings
+from shared.text.normal import fold
 
 LEAST_SAMPLES = 2
 """That have found the same change."""
@@ -42,15 +46,17 @@ class HealedSubject(Part, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class HealProposal:
-    """``files``: the proposed ones. ``changes``: for each element and field; ``diff``: of the texts, unified."""
+    """``source`` and ``files``: the proposed ones. ``changes``: for each element, field and popup. ``diff``: of the
+    texts, unified."""
 
+    source: str
     files: FlowFiles
     changes: tuple[HealedSubject, ...]
     diff: str
 
 
-def propose_heal(files: FlowFiles, heals: Heals) -> HealProposal | None:
-    """Return the changed files; None: nothing that all samples have found calls for a change."""
+def propose_heal(source: str, files: FlowFiles, heals: Heals) -> HealProposal | None:
+    """Return the changed source and files; None: nothing that all samples have found calls for a change."""
     changes: list[HealedSubject] = []
     locators = dict(files.locators)
     for key, facts in files.locators.items():
@@ -62,10 +68,29 @@ def propose_heal(files: FlowFiles, heals: Heals) -> HealProposal | None:
             changes.append(_change("element", key, found, dropped, [key, *healed.selectors]))
     fields = _with_fewer_rules("field", files.fields.fields, heals, changes)
     proofs = _with_fewer_rules("proof", files.fields.proofs, heals, changes)
+    own = names_acted_on(files.locators)
+    healed_source, written = with_closings(source, [one for one in popups_met(heals) if fold(one.name) not in own])
+    for one in written:
+        locators.setdefault(one.selector, ElementFacts(role=one.role, over_page=True))
+        changes.append(_change_of_popup(one))
     if not changes:
         return None
     healed_files = replace(files, locators=locators, fields=replace(files.fields, fields=fields, proofs=proofs))
-    return HealProposal(healed_files, tuple(changes), diff_of(write_files(files), write_files(healed_files)))
+    before = {SOURCE_FILE: source, **write_files(files)}
+    diff = diff_of(before, {SOURCE_FILE: healed_source, **write_files(healed_files)})
+    return HealProposal(healed_source, healed_files, tuple(changes), diff)
+
+
+def _change_of_popup(met: MetPopup) -> HealedSubject:
+    return HealedSubject(
+        kind="popup",
+        subject=met.name,
+        rungs=("popup",),
+        dropped=(),
+        kept=(met.selector,),
+        samples=met.samples,
+        evidence=tuple(dict.fromkeys(one.observation_sha256 for one in met.heals if one.observation_sha256)),
+    )
 
 
 def _with_fewer_rules(

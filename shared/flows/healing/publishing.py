@@ -103,11 +103,11 @@ async def publish_heal(
         return HealRefused((f"there is no flow {name} any more",))
     if shown.workflow.hash != used:
         return HealTaken(shown.workflow.hash)
-    proposal = propose_heal(parse_files(shown.files), heals)
+    proposal = propose_heal(shown.source, parse_files(shown.files), heals)
     if proposal is None:
         return HealRefused(("no change was found by all samples, in at least two",))
     recorded, kept = await samples_of(name, used)
-    flow = CompiledFlow(name, shown.source, proposal.files, tuple(one.sample_id for one in recorded), (), (), ())
+    flow = CompiledFlow(name, proposal.source, proposal.files, tuple(one.sample_id for one in recorded), (), (), ())
     validation = await validate_flow(asks, flow, spec, recorded)
     if validation.problems:
         return HealRefused(validation.problems)
@@ -115,7 +115,7 @@ async def publish_heal(
     told = msgspec.json.format(msgspec.json.encode(reason), indent=1).decode() + "\n"
     files = {**shown.files, **write_files(proposal.files), HEAL_FILE: told}
     created = await create_workflow(
-        asks, name, shown.source, author=author, source_run=run_id or None, files=files, replace=used, samples=kept
+        asks, name, proposal.source, author=author, source_run=run_id or None, files=files, replace=used, samples=kept
     )
     if isinstance(created, WorkflowCreated):
         return HealPublished(created.workflow.hash, reason, flow.samples)

@@ -511,6 +511,32 @@ async def test_a_later_attempt_does_not_put_the_claim_aside(desk: Desk):
     assert await held(desk, press(2)) == 1
 
 
+async def given_back(desk: Desk, pressed: PressClaim) -> PressClaim | None:
+    return (await claim_press(ClaimPress(pressed=pressed, claim=False, give_back=True), desk.deps)).pressed
+
+
+async def test_a_press_that_was_not_made_may_be_claimed_again_and_each_claim_is_given_back_once(desk: Desk):
+    await desk.begun(sample())
+    first = press(1)
+    assert await given_back(desk, first) is None
+    assert await held(desk, first, claim=False) is None, "what was not claimed is not written"
+    assert await held(desk, first) == 1
+    assert await given_back(desk, press(2)) == first, "only who has it gives it back"
+    assert await given_back(desk, first) is None
+    desk.restart()
+    second = msgspec.structs.replace(first, number=1)
+    assert (await claim_press(ClaimPress(pressed=first), desk.deps)).pressed == second
+    assert await given_back(desk, first) == second, "a message that comes late gives back nothing else"
+    assert await held(desk, press(2)) == 1
+    assert await given_back(desk, second) is None
+    assert await held(desk, press(2)) == 2
+    assert await held(desk, press(1)) == 2
+    await desk.tell(ended(sample(), attempt=2))
+    with pytest.raises(PermanentError):
+        await given_back(desk, msgspec.structs.replace(press(2), number=2))
+    assert await held(desk, press(3), claim=False) == 2
+
+
 async def test_whoever_was_overtaken_may_not_press(desk: Desk):
     """It would change the site behind a result, and the folder behind a seal."""
     await desk.begun(sample())

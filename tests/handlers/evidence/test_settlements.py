@@ -104,6 +104,17 @@ async def test_what_was_not_done_may_be_pressed_once_more_and_only_once(desk: De
     assert desk.check().problems == []
 
 
+async def test_a_press_that_was_certainly_not_made_is_in_no_doubt(desk: Desk):
+    await desk.begun(sample("A-1"), sample("A-2", row=2))
+    await desk.tell(took(sample("A-1")))
+    for step in (3, 5):
+        await claim_press(ClaimPress(pressed=press(1, step=step)), desk.deps)
+    await claim_press(ClaimPress(pressed=press(1, step=3), claim=False, give_back=True), desk.deps)
+    await desk.tell(ended(sample("A-1"), **UNKNOWN), ended(sample("A-2", row=2)))
+    taken = expect(await asked(desk, asking("again", reason="there is no request")), SettlementTaken)
+    assert taken.settlement.released == (5,)
+
+
 async def test_whoever_said_again_may_still_find_that_it_was_done(desk: Desk):
     await in_doubt(desk)
     await settled(desk, asking("again", reason="there is no request"))

@@ -30,9 +30,11 @@ ledger: Actor[Held] = Actor("evidence")
 
 @ledger.answers(CLAIM_PRESS)
 async def claim_press(request: ClaimPress, deps: Held) -> PressHeld:
-    """Answer as evidence does: the first claim wins."""
+    """Answer as evidence does: the first claim wins, and who has it may give it back."""
     one = request.pressed
     key = (one.run_id, one.sample_id, one.step)
+    if request.give_back and deps.get(key) == one:
+        del deps[key]
     return PressHeld(pressed=deps.setdefault(key, one) if request.claim else deps.get(key))
 
 

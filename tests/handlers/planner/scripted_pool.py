@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from shared.bus.actor import Actor
-from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement, Scroll
+from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement, Scroll, TypeText
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -34,11 +34,13 @@ from shared.contracts.results import (
     Box,
     Captured,
     Change,
+    ClosingButton,
     Ink,
     Locator,
     Navigated,
     PageChanged,
     TargetFound,
+    ValueSet,
 )
 from shared.errors import ExhibitError
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
@@ -61,6 +63,8 @@ class ScriptedPool:
     coming: list[str] = field(default_factory=list)
     """Where the page will be at the next observations."""
     breaks: dict[int, ExhibitError] = field(default_factory=dict)
+    refuses: dict[int, str] = field(default_factory=dict)
+    """The code by which an action, by its number from 1, is refused before anything is pressed."""
     busy: int = 0
     unreachable: bool = False
     at: str = "about:blank"
@@ -82,6 +86,8 @@ class ScriptedPool:
     """The name of a button that leads from each page of the site to the next."""
     with_pages: bool = False
     """Whether a screenshot includes the page."""
+    closed_by: tuple[ClosingButton, ...] = ()
+    """What the pool presses at each click, to close what lies over the page."""
     on_picture: dict[int, tuple[str, Box]] = field(default_factory=dict)
     """On which picture a capture finds an element, by its ref, and where."""
 
@@ -184,7 +190,12 @@ async def act(request: ActOnPage, deps: ScriptedPool) -> ActionResult:
     deps.asked.append(request)
     if len(deps.actions) in deps.breaks:
         raise deps.breaks[len(deps.actions)]
-    return DOES.get(type(request.action), nothing)(request.action, deps)
+    if (code := deps.refuses.get(len(deps.actions))) is not None:
+        return result(Change(url_before=deps.at, url_after=deps.at), ok=False, code=code, message="nothing was pressed")
+    done = DOES.get(type(request.action), nothing)(request.action, deps)
+    if deps.closed_by and isinstance(request.action, Click):
+        done = msgspec.structs.replace(done, change=msgspec.structs.replace(done.change, closed_by=deps.closed_by))
+    return done
 
 
 def goto(action: Goto, deps: ScriptedPool) -> ActionResult:
@@ -213,6 +224,14 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
     if element.name in deps.late_clicks:
         deps.coming = [deps.at, deps.late_clicks[element.name]]
     return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged(), target=found)
+
+
+def type_text(action: TypeText, deps: ScriptedPool) -> ActionResult:
+    ref = getattr(action.target, "ref", None)
+    fields = [e for e in deps.shown.elements if e.ref == ref]
+    found = [TargetFound(role=e.role, name=e.name, tag=e.tag, fingerprint=e.fingerprint) for e in fields]
+    change = Change(url_before=deps.at, url_after=deps.at)
+    return result(change, effect=ValueSet(value=action.text), target=found[0] if found else None)
 
 
 def capture(action: Screenshot | ScreenshotElement | Download, deps: ScriptedPool) -> ActionResult:
@@ -244,6 +263,7 @@ def nothing(action: Action, deps: ScriptedPool) -> ActionResult:
 DOES: dict[type[Action], Callable[[Any, ScriptedPool], ActionResult]] = {
     Goto: goto,
     Click: click,
+    TypeText: type_text,
     Screenshot: capture,
     ScreenshotElement: capture,
     Download: capture,

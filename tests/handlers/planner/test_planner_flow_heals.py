@@ -9,6 +9,8 @@ import pytest
 from shared.contracts.actions import Click, Screenshot
 from shared.contracts.browser_pool import Element
 from shared.contracts.planner import SampleFinished
+from shared.contracts.results import ClosingButton
+from shared.contracts.steps import note_text
 from shared.contracts.workflows.flows import ClickElement, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
 from shared.evidence_format.log_codec import entry_of, step_of
 from shared.extraction.field_rules import FieldRules
@@ -49,9 +51,27 @@ async def test_what_lies_over_the_page_is_closed_and_recorded():
     (step,) = [step for step in one.steps if isinstance(step.action, Click)]
     (heal,) = step.heals
     assert (heal.kind, heal.rung, heal.subject, heal.name_now) == ("popup", "popup", "prove_record", "Not now")
+    assert heal.line == 2
+    assert any("'Not now' was pressed" in note_text(note) for note in step.notes)
     assert step.observation is not None
     assert heal.observation_sha256 == step.observation.sha256
     assert step_of(entry_of(step), step.run_id, step.sample_id) == step
+
+
+@pytest.mark.parametrize("heal", ["recorded", "off"])
+async def test_what_the_browser_pool_closed_for_a_call_is_a_heal_of_it(heal: str):
+    def press(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=button[name="Go"]')
+        return {}
+
+    one = bench(press, files=FILES, shown=page(el("button", "Go")), heal=heal)
+    one.scripted.clicks = {"Go": CLEAR}
+    one.scripted.site[CLEAR] = [page(*ticket())]
+    one.scripted.closed_by = (ClosingButton(role="button", name="Reject all"),)
+    await one.run()
+    found = [(one.kind, one.subject, one.line, one.role, one.name_now) for step in one.steps for one in step.heals]
+    assert found == [("popup", 'role=button[name="Go"]', 2, "button", "Reject all")][: heal != "off"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
 from services.browser_pool.page.rendering import line
-from services.browser_pool.page.snapshot import choose, compose, dom_confidence, triggers
+from services.browser_pool.page.snapshot import choose, compose, dom_confidence, plain_confidence, triggers
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.secrets.redaction import redacted
 from tests.cases import cases
@@ -176,21 +176,23 @@ def test_triggers_where_the_formula_is_blind(
 
 
 @cases(
-    ("stats", "items", "expected"),
+    ("stats", "items", "expected", "plain"),
     [
-        (PageStats(total=100, interactive=10), 50, 1.0),
-        (PageStats(total=100, interactive=10, unnamed=2), 50, 0.96),
-        (PageStats(total=10, interactive=10, canvas=1), 50, 0.97),
-        (PageStats(total=100, interactive=4, svg=8), 50, 0.8),
-        (PageStats(total=1, interactive=1, svg=50, canvas=1), 50, 0.0),
-        (PageStats(total=100), 0, 0.0),
-        (PageStats(total=100, canvas=1, canvas_share=0.75), 30, 0.25),
-        (PageStats(total=100, canvas=1, canvas_share=2.0), 30, 0.0),
-        (PageStats(total=100, interactive=10, unnamed=10), 50, 0.5),
+        (PageStats(total=100, interactive=10), 50, 1.0, 1.0),
+        (PageStats(total=100, interactive=10, unnamed=2), 50, 0.96, 0.96),
+        (PageStats(total=10, interactive=10, canvas=1), 50, 0.97, 0.97),
+        (PageStats(total=100, interactive=4, svg=8), 50, 0.8, 0.8),
+        (PageStats(total=1, interactive=1, svg=50, canvas=1), 50, 0.0, 0.0),
+        (PageStats(total=100), 0, 0.0, 1.0),
+        (PageStats(total=1, canvas=1, canvas_share=1.0), 1, 0.0, 0.7),
+        (PageStats(total=100, canvas=1, canvas_share=0.75), 30, 0.25, 0.997),
+        (PageStats(total=100, canvas=1, canvas_share=2.0), 30, 0.0, 0.997),
+        (PageStats(total=100, interactive=10, unnamed=10), 50, 0.5, 0.8),
     ],
 )
-def test_confidence(stats: PageStats, items: int, expected: float) -> None:
+def test_confidence_and_the_plain_number_beside_it(stats: PageStats, items: int, expected: float, plain: float) -> None:
     assert dom_confidence(stats, items) == pytest.approx(expected)
+    assert plain_confidence(stats) == pytest.approx(plain)
 
 
 def test_a_title_is_told_beside_the_name_in_quotes_it_cannot_close() -> None:

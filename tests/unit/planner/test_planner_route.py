@@ -409,6 +409,9 @@ class Written:
     async def find(self, pressed):
         return self.held.get((pressed.run_id, pressed.sample_id, pressed.step))
 
+    async def give_back(self, held):
+        del self.held[held.run_id, held.sample_id, held.step]
+
 
 async def test_another_attempt_does_not_press_again_and_knows_it_from_the_start():
     task, once = form(SUBMIT), Written()

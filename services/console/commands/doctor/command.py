@@ -32,10 +32,14 @@ def doctor(
     run: Annotated[str | None, typer.Argument(help=f"Tell what was refused for this run: {HOW_TO_NAME_A_RUN}.")] = None,
     evidence: EvidenceOfRun = None,
     nats: Nats = None,
+    ask_model: Annotated[
+        bool, typer.Option("--ask-model", help="Ask the model too, for a few cents, whether it reads its cache.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check this set-up, and say what to mend; with RUN, tell which events were refused for it, and why."""
     settings = load_settings(nats if run is None else None, evidence)
+    settings = settings.model_copy(update={"ask_model": ask_model or settings.ask_model})
     raise typer.Exit(_check_setup(settings, as_json=as_json) if run is None else _tell(settings, run, as_json=as_json))
 
 

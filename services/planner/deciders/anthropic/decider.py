@@ -132,6 +132,7 @@ class AnthropicDecider:
             decision = UnusableAnswer(parsed.first.message, model, answer.usage, notes, remark)
         else:
             decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
+            decision = replace(decision, reflection=parsed.reflection)
         return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
 
     def _notes(self, model: ModelClient) -> tuple[Note, ...]:

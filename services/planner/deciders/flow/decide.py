@@ -44,7 +44,7 @@ from shared.flows.answering import (
     readings_of,
 )
 from shared.flows.changed.popups import MAX_DISMISSED, find_dismissal
-from shared.flows.changed.records import heal_of_popup, heal_of_reading, needs_healing
+from shared.flows.changed.records import heal_of_popup, heal_of_reading, heals_of_closings, needs_healing
 from shared.flows.healing.chosen import unmet_postcondition
 from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import (
@@ -58,6 +58,7 @@ from shared.flows.waiting import (
     with_late_navigation,
 )
 from shared.task.row_values import expected_identity
+from shared.text.normal import quoted
 from shared.text.record_words import is_same_id
 
 MAX_TRIES = 3
@@ -136,7 +137,8 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
                 return ActionChosen(ObserveAgain(pause_s, view.state.max_tokens), turn)
             answer = flow_error("effect_missing", unmet) if unmet else answer
         if answer.error is not None or not turn.performing.more:
-            return CallAnswered(answer, after_call(turn.context, turn.waits.call, performed=answer.error is None))
+            after = after_call(turn.context, turn.waits.call, performed=answer.error is None)
+            return CallAnswered(answer, after, heals=_closed_by_pool(view, turn))
         done = replace(turn.context, done=turn.context.done + 1)
         return _decide_call(view, replace(turn, context=done, performing=None))
     return _decide_call(view, turn)
@@ -161,6 +163,19 @@ def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswe
         if pause_s is not None:
             return ObserveAgain(pause_s, view.state.max_tokens)
     return check_effect(performing, result)
+
+
+def _closed_by_pool(view: SampleView, turn: FlowTurn) -> tuple[Heal, ...]:
+    """Return what the browser pool has closed by itself on the way to what the call acts on."""
+    if view.spec.heal == "off":
+        return ()
+    changes = [entry.result.change for entry in view.state.history if _is_of(entry, turn) and entry.result is not None]
+    return tuple(heal for one in changes for heal in heals_of_closings(_subject_of(turn), one, turn.waits.line))
+
+
+def _subject_of(turn: FlowTurn) -> str:
+    call = turn.waits.call
+    return str(getattr(call, "selector", "") or call.__struct_config__.tag)
 
 
 def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChosen | None:
@@ -250,16 +265,17 @@ def _take_chosen(view: SampleView, turn: FlowTurn, chosen: ChosenStep, page: Pag
 def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionChosen | None:
     """Return the click that closes what lies over a page that lacks something. Nothing is closed after a press that
     cannot be taken back: what is over the page then may be its outcome."""
-    page, call = view.page, turn.waits.call
+    page = view.page
     lacks = answer.error is not None and answer.error.code in ("element_missing", "record_unproven", "value_missing")
     if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
         return None
     button = find_dismissal(page, turn.context.files.locators)
     if button is None:
         return None
-    subject = getattr(call, "selector", "") or call.__struct_config__.tag
-    perform = Perform(Click(target=ByRef(ref=button.ref, snapshot_id=page.snapshot_id)))
-    chosen = _chosen(view, turn, replace(perform, heal=heal_of_popup(str(subject), button, page)))
+    heal = heal_of_popup(_subject_of(turn), button, page, turn.waits.line)
+    remark = f"{quoted(button.name)} was pressed to send away what lay over the page"
+    click = Click(target=ByRef(ref=button.ref, snapshot_id=page.snapshot_id))
+    chosen = _chosen(view, turn, Perform(click, heal=heal, remark=remark))
     return replace(chosen, turn=replace(turn, dismissed=turn.dismissed + 1))
 
 

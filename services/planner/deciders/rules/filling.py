@@ -5,8 +5,6 @@ Where a field offers options while typing, the one matching option is clicked, a
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from dataclasses import dataclass
 
 from services.planner.deciders.rules.route_context import NextStep, RouteContext
@@ -22,14 +20,13 @@ from shared.flows.page_elements import is_input, text_of
 from shared.task.route import Choice, Fill
 from shared.task.spec import PLACEHOLDER
 from shared.task.typed_values import FALSE, TRUE
-from shared.text.dates import NotADate, iso_date
+from shared.text.dates import NotADate, iso_date, same_date
 from shared.text.normal import fold, label_form, quoted
 from shared.text.numbers import same_number
 from shared.text.record_words import find_mention
 
 CHOICES = frozenset({"combobox", "listbox", "button"})
 TICKED = frozenset({"checkbox", "switch"})
-_IN_BRACKETS = re.compile(r"\(.*?\)")
 
 
 def labels_in(written: str) -> tuple[str, ...]:
@@ -99,7 +96,7 @@ def fields_shown(context: RouteContext, step: Fill) -> int:
 
 def _shows_value(text: str, wanted: str, is_date: bool) -> bool:
     if is_date:
-        return _numbers(_IN_BRACKETS.sub("", text)) == _numbers(wanted)
+        return same_date(text, wanted)
     return fold(text) == fold(wanted) or find_mention(text, wanted) is not None or same_number(text, wanted) is True
 
 
@@ -187,15 +184,8 @@ def _holds(control: Element, tried: tuple[Entry, ...]) -> bool:
     if control.role in (*TICKED, "radio") or not isinstance(effect, ValueSet) or control.value is None:
         return True
     if isinstance(last.action, SetDate) and control.value:
-        return _numbers(control.value) in (_numbers(last.action.date), _numbers(effect.value))
+        return same_date(control.value, last.action.date) or same_date(control.value, effect.value)
     return fold(effect.value) == fold(control.value) or same_number(control.value, effect.value) is True
-
-
-def _numbers(text: str) -> list[int]:
-    """Return the numbers of a date, in any order and notation."""
-    with suppress(NotADate):
-        text = iso_date(text)
-    return sorted(int(number) for number in re.findall(r"\d+", text))
 
 
 def _holds_already(control: Element, wanted: str) -> bool:

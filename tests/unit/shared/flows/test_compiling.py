@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from shared.contracts.results import Locator
+from shared.contracts.results import Change, ClosingButton, Locator
 from shared.contracts.steps import FlowPlace
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
 from tests.cases import cases
+from tests.typed import there
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
 
 ROWS = ({"number": "T-100", "person": "Ann Lee"}, {"number": "T-207", "person": 'Bo "B" O\'Neil'})
@@ -168,6 +171,53 @@ def test_a_banner_that_was_closed_is_closed_only_where_it_is():
     flow = compiled(recorders)
     assert flow.problems == ()
     assert "await try_click(by_role('button', 'Reject all'))" in lines_of(flow)
+    assert flow.files.locators['role=button[name="Reject all"]'].over_page
+
+
+def closed_by_pool(name: str) -> dict[str, Any]:
+    """Return the result of a step before which the browser pool has pressed this button over the page."""
+    closed = (ClosingButton(role="button", name=name),)
+    return {"change": Change(url_before="", url_after="", dismissed=("a banner",), closed_by=closed)}
+
+
+def test_what_the_browser_pool_closed_by_itself_is_closed_by_the_flow():
+    recorders = pair()
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", "Go"))
+        one.click(1, *labelled_page(("open", "closed")[at]))
+        if at == 1:
+            one.mark_last(result=replace(there(one.steps[-1].result), **closed_by_pool("Reject all")))
+        one.read("status", 5)
+    flow = compiled(recorders)
+    assert flow.problems == ()
+    lines = lines_of(flow)
+    at = lines.index("await try_click(by_role('button', 'Reject all'))")
+    assert lines[at + 1] == "await click(by_role('button', 'Go'))"
+    assert flow.files.locators['role=button[name="Reject all"]'].over_page
+
+
+def test_a_button_of_the_page_with_the_name_of_one_that_closes_is_never_only_tried():
+    recorders = pair()
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "button", "Close"))
+        one.click(1, *labelled_page(("open", "closed")[at]))
+        one.mark_last(result=replace(there(one.steps[-1].result), **closed_by_pool("Close")))
+        one.read("status", 5)
+    flow = compiled(recorders)
+    assert [line for line in lines_of(flow) if "Close" in line] == ["await click(by_role('button', 'Close'))"]
+    assert not flow.files.locators['role=button[name="Close"]'].over_page
+
+
+def test_what_lies_over_the_page_anchors_nothing_on_it():
+    recorders = pair()
+    for at, one in enumerate(recorders):
+        link = element(3, "link", f"Issue {at + 31}")
+        over = element(2, "heading", "We use cookies", in_dialog=True)
+        one.open("http://site/", element(1, "heading", "Latest"), over, link, element(4, "link", "Home"))
+        ends(one, by=3)
+    flow = compiled(recorders)
+    assert "await click(after(by_role('link'), 'Latest'))" in lines_of(flow)
+    assert "cookies" not in repr(flow.files.locators)
 
 
 def form(one: Recorder, *, half: bool) -> None:

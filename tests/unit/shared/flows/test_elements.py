@@ -126,3 +126,23 @@ def test_ways_that_lead_to_different_elements_heal_none():
     healed = found(SAVE, send, facts=facts)
     assert isinstance(healed, ElementLocated)
     assert (healed.element.name, healed.healed) == ("Send", True)
+
+
+CLOSE = 'role=button[name="Close"]'
+
+
+def test_what_closes_a_popup_is_found_only_over_the_page():
+    facts = ElementFacts(role="button", over_page=True)
+    own, over = el("button", "Close"), el("button", "Close", in_dialog=True)
+    one = expect(found(CLOSE, own, over, facts=facts), ElementLocated)
+    assert one.element.in_dialog
+    assert isinstance(found(CLOSE, own, facts=facts), ElementMissing)
+    assert isinstance(found("#close", own, facts=facts), ElementMissing)
+
+
+def test_nothing_of_the_page_stands_behind_or_beside_what_lies_over_it():
+    after = 'after="Files" >> role=link'
+    banner = el("heading", "Cookies", in_dialog=True)
+    one = expect(found(after, heading("Files"), banner, banner, banner, el("link", "a.pdf")), ElementLocated)
+    assert one.element.name == "a.pdf"
+    assert isinstance(found('after="Cookies" >> role=link', banner, el("link", "a.pdf")), ElementMissing)

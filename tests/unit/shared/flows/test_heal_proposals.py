@@ -43,7 +43,7 @@ def element(lost: list[str], matched: list[str], now: str = "") -> Heal:
 
 
 def proposed(*heals: list[Heal]) -> HealProposal | None:
-    return propose_heal(FILES, {str(at): found for at, found in enumerate(heals)})
+    return propose_heal("", FILES, {str(at): found for at, found in enumerate(heals)})
 
 
 def test_rules_that_all_samples_have_lost_are_dropped():
@@ -98,3 +98,75 @@ def test_a_choice_that_holds_for_one_sample_only_is_not_added():
 
 def test_of_two_samples_that_have_lost_different_ways_nothing_follows():
     assert proposed([field([PLACE], [LABEL])], [field([NEAR], [LABEL])]) is None
+
+
+# --- popups
+
+SOURCE = '''"""Read a ticket."""
+
+from exhibit.flow import click, is_shown, open_page, read, section
+
+
+@section
+async def ticket(url: str) -> dict[str, object]:
+    await open_page(url)
+    if await is_shown("role=link"):
+        await click(
+            "role=link",
+        )
+    elif url:
+        await click("#other")
+    return await read(
+        "assignee",
+    )
+
+
+async def run(url: str) -> dict[str, object]:
+    return await ticket(url)
+'''
+
+
+def popup(line: int, name: str = "Reject all", role: str = "button") -> Heal:
+    return Heal(kind="popup", subject="role=link", rung="popup", role=role, name_now=name, line=line)
+
+
+def healed_source(*heals: list[Heal], source: str = SOURCE, files: FlowFiles = FILES) -> str:
+    found = propose_heal(source, files, {str(at): one for at, one in enumerate(heals)})
+    return source if found is None else found.source
+
+
+def test_a_popup_that_samples_have_met_is_closed_by_the_flow_from_then_on():
+    met = propose_heal(SOURCE, FILES, {"a": [popup(12)], "b": [], "c": [popup(12), popup(14)]})
+    found = there(met)
+    added = '        await try_click(by_role("button", "Reject all"))\n'
+    imports = "by_role, click, is_shown, open_page, read, section, try_click"
+    expected = SOURCE.replace("click, is_shown, open_page, read, section", imports)
+    call = '        await click(\n            "role=link"'
+    assert found.source == expected.replace(call, added + call)
+    ((key, facts),) = [one for one in found.files.locators.items() if one[0] not in FILES.locators]
+    assert (key, facts) == ('role=button[name="Reject all"]', ElementFacts(role="button", over_page=True))
+    (change,) = found.changes
+    assert (change.kind, change.subject, change.samples) == ("popup", "Reject all", ("a", "c"))
+    assert "+" + added.rstrip() in found.diff.splitlines()
+    assert healed_source([popup(13)], [popup(13)], source=found.source, files=found.files) == found.source
+
+
+def test_each_line_of_a_statement_is_its_own_place():
+    for line in (15, 16, 17):
+        lines = healed_source([popup(line)], [popup(line)]).splitlines()
+        at = lines.index('    await try_click(by_role("button", "Reject all"))')
+        assert lines[at + 1] == "    return await read("
+    guarded = healed_source([popup(9)], [popup(9)]).splitlines()
+    assert guarded[guarded.index('    await try_click(by_role("button", "Reject all"))') + 1].startswith("    if await")
+
+
+def test_no_line_is_written_where_it_would_do_more_or_cannot_stand():
+    once = [popup(12)]
+    assert healed_source(once) == SOURCE
+    assert healed_source(once, [popup(8)]) == SOURCE
+    for unwritten in (popup(13), popup(0), popup(99), popup(12, name=""), popup(7)):
+        assert healed_source([unwritten], [unwritten]) == SOURCE
+    acted_on = FlowFiles(locators={'role=button[name="Close"]': ElementFacts(role="button")})
+    assert healed_source([popup(12, "close")], [popup(12, "close")], files=acted_on) == SOURCE
+    aliased = SOURCE.replace("import click,", "import click as click,")
+    assert healed_source(once, once, source=aliased) == aliased

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
+from shared.text.dates import same_date
 from shared.text.normal import Invalid, Normal
 from shared.text.written_dates import DateHints
 from tests.cases import cases
@@ -286,3 +287,15 @@ def test_a_remark_may_have_the_date_or_its_time():
     moment = OutputField(type="date-time")
     assert value(moment, "3 days ago (Mar 3, 2026, 2:05 p.m.)") == "2026-03-03T14:05:00"
     assert value(moment, "3 Mar 2026 (2026-03-03 14:05 UTC)") == "2026-03-03T14:05:00+00:00"
+
+
+@cases(
+    ("one", "other", "same"),
+    [
+        ("2026-03-05", "5 March 2026", True), ("2026-03-05", "3 May 2026", False), ("2026-03-05", "05/03/2026", True),
+        ("2026-03-05", "Mar 5, 2026 (Thursday)", True), ("05/03/2026", "03/05/2026", True), ("week 12", "12", True),
+        ("2026-03-05", "none", False),
+    ],
+)  # fmt: skip
+def test_whether_two_texts_may_say_the_same_day(one: str, other: str, same: bool):
+    assert same_date(one, other) is same

@@ -18,10 +18,12 @@ from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
+from shared.contracts.results import ClosingButton
 
 WAY = "action-way"
 """Id under which the page engine stores the closing button; with ``x`` appended, the element under the mouse."""
 MAX_DISMISSED = 4
+PRESSED_ROLES = ("button", "link")
 OVERLAY_TIMEOUT_S = 1.0
 """Time for something that covers an element briefly (a fading overlay, a toast)."""
 CLOSING_TIMEOUT_S = 3.0
@@ -38,7 +40,7 @@ PressedPart = Literal["own", "whole", "opener"]
 
 class HitTest(msgspec.Struct, frozen=True):
     """``x``, ``y``: where the mouse hits the element, from the corner of its frame. ``over`` is what covers it, ``way``
-    the button that closes that.
+    the button that closes that, with its role and its name.
 
     State ``parts``: it consists of items and controls that are pressed for themselves; ``over`` names them.
     """
@@ -49,6 +51,8 @@ class HitTest(msgspec.Struct, frozen=True):
     y: float = 0.0
     over: str = ""
     way: str = ""
+    role: str = ""
+    name: str = ""
     escape: bool = False
     busy: bool = False
 
@@ -273,7 +277,7 @@ async def _dismiss_overlay(
     step = f"{way.over}: pressed {way.way or 'Escape'}"
     if step in tried:
         # It is still there, so pressing did not close it.
-        session.tabs.dismissed[:] = [one for one in session.tabs.dismissed if one != step]
+        session.tabs.dismissed.pop(step, None)
         return False
     if not (way.way or way.escape) or len(tried) >= MAX_DISMISSED:
         return False
@@ -288,7 +292,8 @@ async def _dismiss_overlay(
         session.tabs.raise_if_lost(error)
         return False
     tried.append(step)
-    session.tabs.dismissed.append(step)
+    named = bool(way.way and way.name) and way.role in PRESSED_ROLES
+    session.tabs.dismissed[step] = ClosingButton(role=way.role, name=way.name) if named else None
     await session.settle()
     return True
 

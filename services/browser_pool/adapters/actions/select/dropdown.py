@@ -10,6 +10,7 @@ from playwright.async_api import Error
 
 from services.browser_pool.adapters.actions.effects import ControlState, look, state_before
 from services.browser_pool.adapters.actions.pointer.hit_test import MAX_PRESSES, reach, reach_part
+from services.browser_pool.adapters.actions.select.long_lists import look_through
 from services.browser_pool.adapters.actions.select.native import pick_native
 from services.browser_pool.adapters.actions.select.picker import (
     OFFERED,
@@ -18,7 +19,6 @@ from services.browser_pool.adapters.actions.select.picker import (
     OptionFound,
     OptionPick,
     PressedOption,
-    ScrolledBy,
     is_option_marked,
     is_picked,
     read_back,
@@ -40,7 +40,6 @@ LOADING_BOUND_S = 15.0
 STILL_S = 0.2
 EMPTY_S = 0.7
 """A list that shows nothing and loads nothing counts as empty after this time."""
-SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
 
 
@@ -152,8 +151,9 @@ async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int |
     if found is None and choices.search:
         narrowed = await _filter_by_typing(pick, option)
         found = _match_option(pick, narrowed, option)
-        if found is None and narrowed.items != choices.items:
-            return _not_offered(pick, option, searched=True)
+        if found is None and narrowed.items != choices.items:  # it may be longer than what it shows of it
+            found = await _scroll_to_option(pick, narrowed, option)
+            return _not_offered(pick, option, searched=True) if found is None else found
     if found is None:
         found = await _scroll_to_option(pick, choices, option)
     return _not_offered(pick, option, searched=choices.search) if found is None else found
@@ -201,24 +201,14 @@ async def _filter_by(pick: OptionPick, text: str) -> Choices:
 
 
 async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> int | PerformOutcome | None:
-    """Search a list that shows only some options at a time, or loads more while scrolling."""
-    until_s = time.monotonic() + SCROLL_BOUND_S
-    frame, how = pick.found.frame, "top"
-    while choices.items and time.monotonic() < until_s:
-        moved = await pick.session.run_timed(ask(frame, ScrolledBy, pick.timeout_s, "scrollChoices", OFFERED, how))
-        if how == "down" and moved.moved < 1:
-            fresh = await _wait_until_still(pick, option)
-            if fresh.items == choices.items:
-                return _match_option(pick, fresh, option)
-            choices = fresh
-            continue
-        how = "down"
-        await pick.session.run_timed(asyncio.sleep(POLL_S))
-        choices = await pick.choices()
-        found = _match_option(pick, choices, option)
-        if found is not None:
-            return found
-    return None
+    """Search a list that shows only some options at a time, or loads more while scrolling. None: it ends without it."""
+    if not choices.items:
+        return None
+    looked = await look_through(pick, option)
+    if looked.found or looked.whole:
+        return _match_option(pick, await pick.choices(), option)
+    message = f'"{option}" is none of the {len(pick.offered)} options of {pick.description} that were looked at in time'
+    return refuse("failed", f"{message}, and the list goes on", target=pick.found.to_target_found())
 
 
 async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | PerformOutcome:
@@ -281,6 +271,8 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> PerformOutcome:
         )
         reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
         if isinstance(reached, PerformOutcome):
+            if reached.code == "stale_ref":
+                continue
             return reached
         if await reached.press(session):
             # Read while the list is open; afterwards it is often gone.

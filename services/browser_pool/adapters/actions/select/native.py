@@ -7,9 +7,8 @@ import time
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.actions.select.picker import REVERTS_S, may_be_taken_back
 from services.browser_pool.adapters.observe.engine import ElementState, StaleElement
-from services.browser_pool.adapters.observe.pending import read_pending_work
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -20,8 +19,6 @@ from shared.contracts.results import PageChanged, ValueSet
 
 LATE_OPTIONS_S = 1.5
 """Time for lists that depend on another, or that are filled when focused."""
-REVERTS_S = 2.0
-"""A choice that a page takes back within this time was not made. It is waited for only while something is pending."""
 POLL_S = 0.05
 
 
@@ -69,19 +66,11 @@ async def _read_settled(session: PageSession, found: ResolvedElement) -> Element
     )
     until_s = time.monotonic() + session.patient_s(REVERTS_S)
     while isinstance(later, ElementState) and isinstance(at_once, ElementState) and later.text == at_once.text:
-        if time.monotonic() >= until_s or not await _may_change(session):
+        if time.monotonic() >= until_s or not await may_be_taken_back(session):
             break  # nothing is pending that could take the choice back
         await session.run_timed(asyncio.sleep(POLL_S))
         later = await session.run_timed(found.again(session.limits.action_s))
     return at_once if isinstance(later, StaleElement) else later
-
-
-async def _may_change(session: PageSession) -> bool:
-    """Return whether a request of the action is not answered, or a timer is due."""
-    if session.network.has_request_of_action():
-        return True
-    worlds = await engine.worlds(session.page)
-    return await read_pending_work(worlds, 0.0, session.limits.action_s) != "none"
 
 
 async def _wait_for_option(session: PageSession, found: ResolvedElement, option: str) -> ElementState:

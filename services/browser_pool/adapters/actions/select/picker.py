@@ -15,7 +15,9 @@ from playwright.async_api import Error
 
 from services.browser_pool.adapters.actions.effects import ControlState, VisibleChanges, has_navigated, shows_change
 from services.browser_pool.adapters.actions.pointer.hit_test import ReachedElement, reach_part
+from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
+from services.browser_pool.adapters.observe.pending import read_pending_work
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -47,17 +49,13 @@ class OptionFound(msgspec.Struct, frozen=True):
     here: bool
 
 
-class ScrolledBy(msgspec.Struct, frozen=True):
-    moved: float
-
-
 @dataclass
 class OptionPick:
     """One pick: its control, and the options seen so far."""
 
     session: PageSession
     found: ResolvedElement
-    offered: list[str] = field(default_factory=list)
+    offered: dict[str, None] = field(default_factory=dict[str, None])
     typed: str = ""
     """The text that was typed to filter the list."""
     opened: bool = False
@@ -71,7 +69,7 @@ class OptionPick:
         found = self.found
         work = ask(found.frame, Choices, self.timeout_s, "choices", found.snapshot_id, found.n, mark, OFFERED)
         choices = await self.session.run_timed(work)
-        self.offered += [offer.name for offer in choices.items if offer.name not in self.offered]
+        self.offered.update(dict.fromkeys(offer.name for offer in choices.items))
         return choices
 
     async def mark(self) -> None:
@@ -102,6 +100,8 @@ LATE_S = 1.0
 """Time for a control that shows the choice late."""
 HOLDS_S = 0.3
 """The choice must still be shown after this time: some pages revert it."""
+REVERTS_S = 2.0
+"""A choice that a page takes back within this time was not made. It is waited for only while something is pending."""
 POLL_S = 0.05
 MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
 
@@ -132,14 +132,29 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     outcome = await _wait_for_effect(pick, pressed)
     if not outcome.ok or not isinstance(outcome.effect, ValueSet):
         return outcome
-    await pick.session.run_timed(asyncio.sleep(pick.session.patient_s(HOLDS_S)))
-    await pick.session.settle()
+    session = pick.session
+    until_s = time.monotonic() + session.patient_s(REVERTS_S)
+    await session.run_timed(asyncio.sleep(session.patient_s(HOLDS_S)))
+    await session.settle()
     later = await _outcome_now(pick, pressed)
+    while later.ok and later.effect == outcome.effect and time.monotonic() < until_s:
+        if not await may_be_taken_back(session):
+            break
+        await session.run_timed(asyncio.sleep(POLL_S))
+        later = await _outcome_now(pick, pressed)
     if later.ok and isinstance(later.effect, ValueSet | Navigated):
         return later
     shown = await pick.read_state()
     # A control that is gone, such as one in a closed dialog, has reverted nothing.
     return outcome if not shown.here else _reverted(pick, pressed, shown)
+
+
+async def may_be_taken_back(session: PageSession) -> bool:
+    """Return whether a request of the action is not answered, or a timer is due."""
+    if session.network.has_request_of_action():
+        return True
+    worlds = await engine.worlds(session.page)
+    return await read_pending_work(worlds, 0.0, session.limits.action_s) != "none"
 
 
 async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:

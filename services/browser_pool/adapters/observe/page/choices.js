@@ -183,14 +183,30 @@ function loads(root) {
     || leavesOf(root).some((node) => SAYS_LOADING.test(clean(node.data)));
 }
 
-// Scrolls a list that shows only some of its options. `how`: top, down, or to a given option.
+// Scrolls a list that shows only some of its options, and tells what it has drawn. `how`: top; down, once it has drawn
+// something else than when it was scrolled last; on, in any case; back, where it was then. The last option that is drawn
+// comes to the top.
+let longList = null, drawnThen = '', stoodAt = 0;
 function scrollChoices(asId, how) {
+  if (how === 'top') { longList = choiceScroller(); drawnThen = ''; if (longList) longList.scrollTop = 0; return { here: longList !== null }; }
+  if (!longList || !longList.isConnected) longList = choiceScroller();
+  if (!longList) return { here: false };
+  if (how === 'back') { longList.scrollTop = stoodAt; return { here: true }; }
+  const drawn = offered([longList]);
+  const names = drawn.map((one) => one.told.name).join('\n');
+  const fresh = names !== drawnThen;
+  const seen = { here: true, fresh, loading: loads(longList), items: drawn.slice(0, 5000).map((one) => one.told) };
+  if (!fresh && how !== 'on') return { ...seen, moved: 0 };
+  drawnThen = names;
+  stoodAt = longList.scrollTop;
+  const last = Math.max(...drawn.map((one) => one.el.getBoundingClientRect().top));
+  longList.scrollTop = stoodAt + Math.max(20, drawn.length ? last - longList.getBoundingClientRect().top : longList.clientHeight * 0.8);
+  return { ...seen, moved: longList.scrollTop - stoodAt };
+}
+
+// A list with a scroll bar of its own hides the browser's.
+function choiceScroller() {
   const first = listed.map((one) => one.el).find((el) => el.isConnected);
   const scrolls = (how) => first && closestUp(first, (el) => el.scrollHeight > el.clientHeight + 2 && how.test(getComputedStyle(el).overflowY) && el !== document.body && el !== document.documentElement);
-  // A list with a scroll bar of its own hides the browser's.
-  const list = scrolls(/auto|scroll|overlay/) || scrolls(/hidden/);
-  if (!list) return { moved: 0 };
-  const before = list.scrollTop;
-  list.scrollTop = how === 'top' ? 0 : before + Math.max(20, list.clientHeight * 0.8);
-  return { moved: list.scrollTop - before };
+  return scrolls(/auto|scroll|overlay/) || scrolls(/hidden/) || null;
 }

@@ -25,7 +25,7 @@ function inTheWay(top, target, asId) {
   const boxes = [...covers.filter((el) => el.matches(DIALOGS) || el === outer), ...others(target, outer)];
   for (const box of boxes) {
     const way = wayOut(box);
-    if (way) { keepElements(asId, [way]); return { over: told(box), way: entitled(way), escape: false, busy: isBusy(outer) }; }
+    if (way) { keepElements(asId, [way]); return { over: told(box), way: entitled(way), role: roleOf(way) || '', name: clean(nameOf(way, roleOf(way)) || ''), escape: false, busy: isBusy(outer) }; }
   }
   keepElements(asId, []);
   const popup = covers.find((el) => POPUPS.has(roleOf(el))) || boxes.find((el) => el.matches(DIALOGS));
