@@ -41,7 +41,12 @@ ATTACKS = (
     Attack(
         "client",
         "take the events of a service",
-        (f"{_RIGHTS}::test_nobody_reads", f"{_RIGHTS}::test_a_client_cannot_name"),
+        (f"{_RIGHTS}::test_nobody_reads", f"{_RIGHTS}::test_a_user_calls_of_the_api"),
+    ),
+    Attack(
+        "client",
+        "call JetStream, or have the server or a service send bytes where it may not",
+        (f"{_RIGHTS}::test_a_client_asks_and_does", f"{_RIGHTS}::test_what_the_server_sends_to_an_ask"),
     ),
     Attack("client", "change or delete a stream", (f"{_RIGHTS}::test_nobody_changes",)),
     Attack("client", "be another server", (f"{_RIGHTS}::test_a_server_is_checked",)),

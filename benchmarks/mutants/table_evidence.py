@@ -121,8 +121,8 @@ CHAIN = (
         _VERIFY,
         (
             Mutant(
-                "trusted = key or own",
-                "trusted = own or key",
+                "key is not None and own.fingerprint == key.fingerprint",
+                "key is not None",
                 "a run that a stranger has sealed anew is not called the known key's",
             ),
             Mutant(

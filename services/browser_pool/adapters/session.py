@@ -18,7 +18,6 @@ from services.browser_pool.adapters.guard.session_guard import SessionGuard
 from services.browser_pool.adapters.kept_pictures import KeptPictures
 from services.browser_pool.adapters.network import Network, own_addresses
 from services.browser_pool.adapters.observe import engine, pending
-from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
@@ -294,7 +293,7 @@ class PageSession:
         self._read_s = self.network.now_s()
         return document_state, await self.run_timed(document_state.survey(scripts=whole.main.scripts))
 
-    def _is_at_rest(self, walked: DocumentState) -> bool:
+    def _is_at_rest(self, walked: engine.DocumentState) -> bool:
         before = self.rest.state
         if (
             not self.rest.settled
@@ -395,7 +394,7 @@ class PageSession:
             return  # the browser is gone, and the context with it
 
 
-def _is_changing(document: DocumentState, quiet_ms: float) -> bool:
+def _is_changing(document: engine.DocumentState, quiet_ms: float) -> bool:
     """Return whether a document is not complete yet, or was changed by its scripts just now."""
     stirred = document.scripts and document.since_ms < quiet_ms
     return stirred or document.loading or document.unfinished or document.pictures > 0

@@ -37,8 +37,7 @@ from shared.contracts.workflows.heals import Heal
 from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
 
-OBSERVE_TOKENS = 6000
-MAX_OBSERVE_TOKENS = 96_000
+OBSERVE_TOKENS, MAX_OBSERVE_TOKENS = 6000, 96_000
 NO_USAGE = Usage()
 
 
