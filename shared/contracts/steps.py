@@ -72,14 +72,15 @@ class ValueCandidate(Part, frozen=True, kw_only=True):
     source: ValueSource | None = None
 
 
-class FieldValue(Part, frozen=True, kw_only=True):
-    """One field of the output.
+class CellValue(Part, frozen=True, kw_only=True):
+    """One value with its evidence: a field of the output, or a cell of a field that has rows.
 
     ``state``: ``value`` (a value was read), ``not_present`` (the page says that there is none; ``shown`` has its
     words) or ``not_found`` (the field could not be found).
     """
 
     field: str
+    """Of a cell: the name of its column."""
     state: Literal["value", "not_present", "not_found"]
     value: Any = None
     shown: str | None = None
@@ -91,9 +92,31 @@ class FieldValue(Part, frozen=True, kw_only=True):
     cut_chars: int = 0
     """Number of characters that ``shown`` lacks at its end, because the observation cut the element's text."""
     candidates: tuple[ValueCandidate, ...] = ()
-    """Of a field that was not found because the page shows several values: these."""
+    """Of a field that was not found because the page shows several values: these. Of a cell: what pages say of it that
+    contradict each other."""
     response: ResponseSource | None = None
     """Where an API gave it; None for other origins."""
+
+
+class RowValue(Part, frozen=True, kw_only=True):
+    """One row of a field of rows: a cell for each column of the task, in their order, each with its own source.
+
+    The ``value`` of a cell is typed already; it is None where the text is none of its type.
+    """
+
+    cells: tuple[CellValue, ...]
+
+
+class FieldValue(CellValue, frozen=True, kw_only=True):
+    """One field of the output.
+
+    ``rows``: of a field of rows, each with its cells; ``value`` has the same rows as objects, and ``source`` is None.
+    """
+
+    rows: tuple[RowValue, ...] = ()
+    lacking: str = ""
+    """Of a field of rows: why they may not be all, by the page of them that was read last; or, without rows, why none
+    were read. Empty: nothing speaks for more."""
 
 
 class FiledArtifact(Part, frozen=True, kw_only=True):

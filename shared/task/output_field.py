@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
+from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type, is_rows
 from shared.task.route import Words, words
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
@@ -37,7 +37,7 @@ TypeExpression = Annotated[
     str, Field(json_schema_extra={"pattern": TYPE_EXPRESSION.pattern}), AfterValidator(_known_type)
 ]
 BareType = Annotated[str, Field(json_schema_extra={"pattern": BARE_EXPRESSION.pattern}), AfterValidator(_bare_type)]
-"""A type that needs no more said of it: not an enum."""
+"""A type that needs no more said of it: not an enum, and not rows."""
 
 
 class Strict(BaseModel):
@@ -96,6 +96,16 @@ class OutputField(Strict):
         description="With `shown_in`: the same for what stands after the value. Where only one of both is given, the "
         "value begins or ends its text on the other side.",
     )
+    columns: dict[str, WrittenField] = Field(
+        default={},
+        description='Of rows: what each row has, such as {"sku": "string", "amount": "decimal"}. A column is a field '
+        "of one value: with `type`, `description`, `labels`, `not_present`, `values`, `date_order` and `pattern`.",
+    )
+    id_keys: list[str] = Field(
+        default=[],
+        description="Of rows: the columns that tell one row from another. Rows of several pages with the same values "
+        "there are one row. None: only rows that are equal in all columns are one.",
+    )
     derived: bool = Field(
         default=False,
         description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
@@ -110,6 +120,7 @@ class OutputField(Strict):
     @model_validator(mode="after")
     def _fits_its_type(self) -> OutputField:
         problem = _values_problem(self) or _order_problem(self) or _pattern_problem(self) or _surroundings_problem(self)
+        problem = "; ".join(filter(None, (problem, *find_rows_problems(self))))
         if problem:
             raise PydanticCustomError("output_field", "{problem}", {"problem": problem})
         return self
@@ -155,8 +166,46 @@ def _surroundings_problem(field: OutputField) -> str:
     return ""
 
 
+_NOT_OF_A_COLUMN = ("under", "shown_in", "preceded_by", "followed_by", "derived")
+_NOT_OF_ROWS = ("pattern", "shown_in", "derived")
+OWN_OF_A_ROW = frozenset({"sample_id", "item", "page"})
+"""What tables of rows have besides the columns of the task, so that no column has such a name."""
+COLUMN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def find_rows_problems(field: OutputField) -> list[str]:
+    """Return what is wrong with the columns and id keys of a field; with those of one that has no rows, too."""
+    if not is_rows(field.type):
+        keys = [key for key in ("columns", "id_keys") if getattr(field, key)]
+        return [f"{' and '.join(keys)}: only rows have them"] if keys else []
+    problems = [] if field.columns else ["columns: rows need at least one"]
+    problems += [f"{key}: it is said of a column, not of rows" for key in _NOT_OF_ROWS if getattr(field, key)]
+    lowered = [name.lower() for name in field.columns]
+    for name, column in field.columns.items():
+        if not COLUMN_NAME.fullmatch(name):
+            problems.append(
+                f"columns.{name[:60]!r}: a column is named with letters, digits and _, beginning with a letter"
+            )
+        if name.lower() in OWN_OF_A_ROW:
+            problems.append(f"columns.{name}: tables of rows have a column of this name, so choose another")
+        if lowered.count(name.lower()) > 1:
+            problems.append(f"columns.{name}: another column has this name but for capitals")
+        if base_type(column.type) in ("array", "rows"):
+            problems.append(f"columns.{name}: a column holds one value, so it cannot be {base_type(column.type)}")
+        problems += [
+            f"columns.{name}.{key}: it cannot be said of a column" for key in _NOT_OF_A_COLUMN if getattr(column, key)
+        ]
+    for key in dict.fromkeys(field.id_keys):
+        if key not in field.columns:
+            problems.append(f"id_keys: {key!r} is no column")
+        if field.id_keys.count(key) > 1:
+            problems.append(f"id_keys: {key!r} is there twice")
+    return problems
+
+
 def _long_form(written: object) -> object:
     return {"type": written} if isinstance(written, str) else written
 
 
 WrittenField = Annotated[OutputField, BeforeValidator(_long_form, json_schema_input_type=BareType | OutputField)]
+OutputField.model_rebuild()

@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.heals import HealMode
 from shared.evidence_format.table.columns import RESERVED_COLUMNS
+from shared.field_types import is_rows
 from shared.hosts import WRITTEN_RULE, browser_form, is_spec_rule
 from shared.task.integration import IntegrationSpec, as_around, integration_problems
 from shared.task.listing import ListChoice
@@ -254,11 +255,27 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
         if lowered.count(name.lower()) > 1:
             message = "another field has this name but for capitals, and a table cannot tell them apart"
             yield ("output_schema", name), message
+    yield from _rows_problems(spec)
     if spec.judgment_required and not spec.judgment_question:
         yield ("judgment_question",), "needed when judgment_required is true"
     if not schema:
         yield ("output_schema",), "name at least one field"
     yield from _of_integration(spec.model_dump(by_alias=True, include=_AROUND_INTEGRATION))
+
+
+def _rows_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
+    """Yield what does not go with fields of rows. Those of the fields alone are told with the fields."""
+    names = [name for name, field in spec.output_schema.items() if is_rows(field.type)]
+    for name in names:
+        if spec.phase == "discovery":
+            yield ("output_schema", name), "an item of a list has one value in each field; rows are read of one record"
+        if name in spec.identity:
+            yield ("identity", name), "rows prove no record; name a field of one value"
+        if spec.integration is not None and name in spec.integration.fields:
+            yield ("integration", "fields", name), "rows are not taken from a response; they are read off the pages"
+        for at, step in enumerate(spec.route):
+            if name in fields_of(step):
+                yield ("route", at), f"{name!r} has rows, which no step reads: they are read where the route ends"
 
 
 _AROUND_INTEGRATION = {

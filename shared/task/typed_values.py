@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol, cast
@@ -49,6 +49,7 @@ _SCHEMA_BY_TYPE: dict[str, Schema] = {
     "date-time": {"type": "string", "pattern": DATE_TIME_PATTERN},
     "array": {"type": "array", "items": {"type": "string"}},
     "enum": {"type": "string"},
+    "rows": {"type": "array"},
 }
 
 
@@ -69,7 +70,10 @@ def as_shown(raw: object) -> str:
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, list | tuple):
-        return ", ".join(as_shown(item) for item in cast("Sequence[object]", raw))
+        rows = any(isinstance(item, Mapping) for item in cast("Sequence[object]", raw))
+        return ("; " if rows else ", ").join(as_shown(item) for item in cast("Sequence[object]", raw))
+    if isinstance(raw, Mapping):
+        return ", ".join(as_shown(item) for item in cast("Mapping[str, object]", raw).values())
     return "" if raw is None else str(raw)
 
 
@@ -126,7 +130,7 @@ def normalise(type_expression: str, raw: object, context: Context = NO_CONTEXT) 
         return Invalid("there is no value")
     kind = base_type(type_expression)
     many = isinstance(raw, list | tuple | dict)
-    if many and (kind != "array" or isinstance(raw, dict)):
+    if many and (kind not in ("array", "rows") or isinstance(raw, dict)):
         return Invalid(f"more than one thing was given where one {kind} belongs")
     return _BY_TYPE[kind](cast("object", raw), context)
 
@@ -205,6 +209,14 @@ def _array(raw: object, context: Context) -> Normal | Invalid:
     return Normal([tidy(item) for item in _ITEMS.split(as_shown(raw)) if item.strip()])
 
 
+def _rows(raw: object, context: Context) -> Normal | Invalid:
+    """Rows are typed cell by cell where they are read; no text is a list of them."""
+    rows = cast("Sequence[object]", raw) if isinstance(raw, list | tuple) else ()
+    if not isinstance(raw, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
+        return Invalid("rows are a list of objects, one for each row")
+    return Normal(list(rows))
+
+
 _BY_TYPE: dict[str, Callable[[object, Context], Normal | Invalid]] = {
     "string": _string,
     "enum": _enum,
@@ -214,6 +226,7 @@ _BY_TYPE: dict[str, Callable[[object, Context], Normal | Invalid]] = {
     "date": _date,
     "date-time": _date_time,
     "array": _array,
+    "rows": _rows,
 }
 
 
@@ -237,6 +250,13 @@ def values_schema(spec: TaskSpec) -> Schema:
 def field_schema(field: OutputField) -> Schema:
     """Return the schema of one value in the result."""
     schema = dict(_SCHEMA_BY_TYPE[base_type(field.type)])
+    if field.columns:
+        schema["items"] = {
+            "type": "object",
+            "properties": {name: field_schema(column) for name, column in field.columns.items()},
+            "required": [name for name, column in field.columns.items() if not nullable(column.type)],
+            "additionalProperties": False,
+        }
     if field.values:
         schema["enum"] = list(field.values)
     if nullable(field.type):

@@ -15,6 +15,7 @@ from shared.contracts.codes import facts_of, is_final
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue, StepTaken
+from shared.evidence_format.cells import plain_rows, with_cells
 from shared.evidence_format.files.refused import RefusalCode
 from shared.task.integration import pointers_of
 from shared.text.names import DISCOVERY
@@ -164,10 +165,17 @@ def _unbound_values(state: RunState, log: AttemptLog, message: SampleFinished) -
         if logged_value(value) not in log.logged:
             yield Refusal("not_logged", f"no step has logged this value of {value.field!r}")
         yield from _unanswered(state, log, value)
-        source = value.source
-        named = () if source is None else (source.page_sha256, source.observation_file_sha256, source.screenshot_sha256)
-        if any(sha256 and sha256 not in hashes for sha256 in named):
-            yield Refusal("not_filed", f"no step has filed the page that {value.field!r} names")
+        if value.rows and plain_rows(value.rows) != value.value:
+            yield Refusal("not_logged", f"the cells of {value.field!r} are not the rows that a step has logged")
+        for one in with_cells(value):
+            if any(sha256 not in hashes for sha256 in _files_named(one)):
+                yield Refusal("not_filed", f"no step has filed the page that {one.field!r} names")
+
+
+def _files_named(value: FieldValue) -> list[str]:
+    source = value.source
+    named = () if source is None else (source.page_sha256, source.observation_file_sha256, source.screenshot_sha256)
+    return [sha256 for sha256 in named if sha256]
 
 
 def _unanswered(state: RunState, log: AttemptLog, value: FieldValue) -> Iterator[Refusal]:

@@ -24,12 +24,14 @@ from shared.contracts.planner import Lessons, Way
 from shared.contracts.results import CaptureFacts
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import (
+    CellValue,
     FieldValue,
     FiledArtifact,
     Note,
     Origin,
     PressClaim,
     ResponseSource,
+    RowValue,
     ValueCandidate,
     ValueSource,
 )
@@ -69,8 +71,8 @@ class SampleFile(Part, frozen=True, kw_only=True, gc=False):
         )
 
 
-class StoredField(Part, frozen=True, kw_only=True, gc=False):
-    """A value of ``fields`` in result.json: :class:`shared.contracts.steps.FieldValue` without the field's name."""
+class StoredCell(Part, frozen=True, kw_only=True, gc=False):
+    """:class:`shared.contracts.steps.CellValue` without the name of its field or column."""
 
     state: Literal["value", "not_present", "not_found"]
     value: Any = None
@@ -81,38 +83,72 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
     candidates: tuple[ValueCandidate, ...] | UnsetType = UNSET
     response: ResponseSource | UnsetType = UNSET
     """UNSET unless an API gave the value."""
+
+
+class StoredRow(Part, frozen=True, kw_only=True, gc=False):
+    """A row of a field of rows: each cell under the name of its column."""
+
+    cells: dict[str, StoredCell]
+
+    @classmethod
+    def of(cls, row: RowValue) -> StoredRow:
+        return cls(cells={cell.field: StoredCell(**_stored(cell)) for cell in row.cells})
+
+    def to_row(self) -> RowValue:
+        return RowValue(cells=tuple(CellValue(field=name, **_as_value(cell)) for name, cell in self.cells.items()))
+
+
+class StoredField(StoredCell, frozen=True, kw_only=True, gc=False):
+    """A value of ``fields`` in result.json: :class:`shared.contracts.steps.FieldValue` without the field's name."""
+
     near: tuple[NearValue, ...] | UnsetType = UNSET
     """As in :class:`shared.contracts.explaining.explained.FieldExplained`; UNSET for a field that is certain. So is
     ``settled_by``."""
     settled_by: tuple[SettlingKey, ...] | UnsetType = UNSET
+    rows: tuple[StoredRow, ...] | UnsetType = UNSET
+    """UNSET unless it is a field of rows that has some."""
+    lacking: str | UnsetType = UNSET
+    """UNSET where nothing speaks for more rows."""
 
     @classmethod
     def of(cls, value: FieldValue, explained: FieldExplained | None = None) -> StoredField:
         return cls(
-            state=value.state,
-            value=value.value,
-            shown=value.shown,
-            source=value.source,
-            origin=value.origin,
-            read_by=value.read_by,
-            candidates=value.candidates or UNSET,
-            response=UNSET if value.response is None else value.response,
+            **_stored(value),
             near=UNSET if explained is None else explained.near,
             settled_by=UNSET if explained is None else explained.settled_by,
+            rows=tuple(map(StoredRow.of, value.rows)) or UNSET,
+            lacking=value.lacking or UNSET,
         )
 
     def to_value(self, field: str) -> FieldValue:
-        return FieldValue(
-            field=field,
-            state=self.state,
-            value=self.value,
-            shown=self.shown,
-            source=self.source,
-            origin=self.origin,
-            read_by=self.read_by,
-            candidates=self.candidates or (),
-            response=self.response or None,
-        )
+        rows = tuple(row.to_row() for row in self.rows or ())
+        return FieldValue(field=field, **_as_value(self), rows=rows, lacking=self.lacking or "")
+
+
+def _stored(value: CellValue) -> dict[str, Any]:
+    return {
+        "state": value.state,
+        "value": value.value,
+        "shown": value.shown,
+        "source": value.source,
+        "origin": value.origin,
+        "read_by": value.read_by,
+        "candidates": value.candidates or UNSET,
+        "response": UNSET if value.response is None else value.response,
+    }
+
+
+def _as_value(stored: StoredCell) -> dict[str, Any]:
+    return {
+        "state": stored.state,
+        "value": stored.value,
+        "shown": stored.shown,
+        "source": stored.source,
+        "origin": stored.origin,
+        "read_by": stored.read_by,
+        "candidates": stored.candidates or (),
+        "response": stored.response or None,
+    }
 
 
 class StoredArtifact(Part, frozen=True, kw_only=True, gc=False):

@@ -211,3 +211,50 @@ def test_what_may_be_written_in_several_ways_has_one_problem_at_its_own_place(ch
     (found,) = [one for one in problems if one.where.startswith(where)]
     assert found.where == where
     assert message in found.message
+
+
+LINES = {"type": "rows", "columns": {"sku": "string", "amount": {"type": "decimal"}}, "id_keys": ["sku"]}
+
+
+def test_rows_have_columns_in_the_short_and_the_long_form():
+    spec, problems = check_spec({**SPEC, "output_schema": {"name": "string", "lines": LINES}})
+    assert problems == ()
+    assert spec is not None
+    assert {name: one.type for name, one in spec.output_schema["lines"].columns.items()} == {
+        "sku": "string",
+        "amount": "decimal",
+    }
+    written = spec.model_dump(mode="json", by_alias=True)
+    assert check_spec(written)[0] == spec
+
+
+@cases(
+    ("changes", "says"),
+    [
+        ({"columns": {}, "id_keys": []}, ["columns: rows need at least one"]),
+        ({"id_keys": ["sku", "sku", "no"]}, ["id_keys: 'sku' is there twice", "id_keys: 'no' is no column"]),
+        ({"pattern": "A.*", "derived": True}, ["pattern: it is said of a column", "derived: it is said of a column"]),
+        (
+            {"columns": {"sku": "array", "Sku": "string", "a b": "string", "item": "string"}},
+            ["columns.sku: a column holds one value", "columns.Sku: another column", "columns.'a b'", "columns.item"],
+        ),
+        (
+            {"columns": {"sku": {"type": "string", "under": "x"}, "n": {"type": "string", "derived": True}}},
+            ["columns.sku.under: it cannot", "columns.n.derived: it cannot"],
+        ),
+        ({"type": "string"}, ["columns and id_keys: only rows have them"]),
+    ],
+)
+def test_all_that_is_wrong_with_rows_is_told_at_once(changes, says):
+    found = problems_of(output_schema={"name": "string", "lines": {**LINES, **changes}})
+    assert all(one in found["spec.output_schema.lines"] for one in says), found
+
+
+def test_rows_prove_no_record_and_come_from_no_step_no_list_and_no_response():
+    lines = {"output_schema": {"name": "string", "lines": LINES}, "route": [{"read": ["lines"]}]}
+    asked = {"url": "https://x.example/a", "fields": {"name": "/n", "lines": "/l"}}
+    identity = {"name": "{name}", "lines": "{lines}"}
+    found = problems_of(**lines, integration=asked, identity=identity, allowed_hosts=["x.example"])
+    assert {"spec.identity.lines", "spec.integration.fields.lines", "spec.route[0]"} <= set(found)
+    assert "spec.output_schema.lines" in problems_of(phase="discovery", output_schema={"lines": LINES})
+    assert "is not a type" in problems_of(input_schema={"lines": "rows"})["spec.input_schema.lines"]
