@@ -25,9 +25,9 @@ from services.planner.state.value_sources import (
     not_stored_notes,
     refs_to_capture,
     stored_pages,
-    with_candidates_apart,
-    with_candidates_joined,
     with_files,
+    with_parts_apart,
+    with_parts_joined,
     with_reader,
 )
 from services.planner.state.vision_policy import answer_text, screenshot_action, vision_question
@@ -63,6 +63,7 @@ from shared.contracts.steps import (
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
+from shared.evidence_format.cells import with_cells
 from shared.flows.target_context import context_of_target
 from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
 
@@ -159,12 +160,16 @@ async def _attach_before_leaving(
     page = view.page if view.spec.route or view.log or view.on_flow else None
     if page is None or not changes_page(action):
         return StoredValues(())
-    fresh = [one for one in view.state.seen.values() if one.source is not None and _is_fresh(one.source, page, view)]
+    fresh = [one for one in view.state.seen.values() if _is_read_on(one, page, view)]
     fresh += [one for one in view.state.doubts.values() if _is_open_on(one, page, view)]
     if not fresh:
         return StoredValues(())
-    stored = await attach_provenance(view, with_candidates_apart(fresh), session, deps)
-    return replace(stored, values=with_candidates_joined(stored.values, len(fresh)))
+    stored = await attach_provenance(view, with_parts_apart(fresh), session, deps)
+    return replace(stored, values=with_parts_joined(stored.values, len(fresh)))
+
+
+def _is_read_on(value: FieldValue, page: PageObserved, view: SampleView) -> bool:
+    return any(one.source is not None and _is_fresh(one.source, page, view) for one in with_cells(value))
 
 
 def _is_open_on(value: FieldValue, page: PageObserved, view: SampleView) -> bool:
@@ -183,9 +188,9 @@ async def _save_progress(
     view: SampleView, action: SaveProgress, decided_by: str, session: SessionLeased, deps: PlannerDeps
 ) -> ActionOutcome:
     values, notes, unconfirmed = values_to_save(view, action)
-    taken = await attach_provenance(
-        view, with_reader(values, decided_by), session, deps, step_picture=has_step_picture(view)
-    )
+    saved = with_reader(values, decided_by)
+    taken = await attach_provenance(view, with_parts_apart(saved), session, deps, step_picture=has_step_picture(view))
+    taken = replace(taken, values=with_parts_joined(taken.values, len(saved)))
     return ActionOutcome(
         action, "saved", values=taken.values, notes=(*notes, *taken.notes), unconfirmed=tuple(sorted(unconfirmed)),
         page_files=taken.page_files, browser_ms=taken.browser_ms, list_pages=lists_here(view, taken.values),
@@ -205,9 +210,9 @@ async def _end_sample(
         return ActionOutcome(action, ruling.message, refused=True, values=values)
     pictured = has_step_picture(view)
     values_read = with_reader(ruling.values, decided_by)
-    apart = with_candidates_apart(values_read)
+    apart = with_parts_apart(values_read)
     taken = await attach_provenance(view, apart, session, deps, step_picture=pictured)
-    taken = replace(taken, values=with_candidates_joined(taken.values, len(values_read)))
+    taken = replace(taken, values=with_parts_joined(taken.values, len(values_read)))
     if view.spec.phase == "discovery" or ruling.status != "done":
         taken = await keep_page(view, taken, session, deps, step_picture=pictured)
     ruling = judge_drawn(replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes)))
@@ -231,9 +236,11 @@ async def save_partial_values(
     """Store the page of the values that a partial success keeps. Returns None if nothing is left to store."""
     named = {value.field for value in ending.values}
     read = tuple(value for value in view.state.seen.values() if value.field in named)
-    if not refs_to_capture(with_files(read, stored_pages(view.state.stored)), view.page):
+    apart = with_parts_apart(read)
+    if not refs_to_capture(with_files(apart, stored_pages(view.state.stored)), view.page):
         return None
-    taken = await attach_provenance(view, read, session, deps, step_picture=has_step_picture(view))
+    taken = await attach_provenance(view, apart, session, deps, step_picture=has_step_picture(view))
+    taken = replace(taken, values=with_parts_joined(taken.values, len(read)))
     action = SaveProgress(
         values={one.field: one.value for one in read if one.state == "value"},
         not_present={one.field: one.shown or "" for one in read if one.state == "not_present"},

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.steps import FieldValue
+from shared.evidence_format.cells import with_cells
 
 KEY = "background_requests"
 
@@ -15,7 +16,7 @@ def awaited_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sam
     """Return a problem for each answer that was missing while values were read that it may replace. What proves the
     record is what was asked for, whatever comes."""
     fields: dict[str, list[str]] = {}
-    for value in values:
+    for value in (one for each in values for one in with_cells(each)):
         awaited = value.source.awaited if value.source is not None and value.origin == "page" else ""
         if awaited and value.state != "not_found" and value.field not in view.spec.identity:
             fields.setdefault(awaited, []).append(value.field)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.planner.state.attempt_state import Ending, ending_of
 from shared.contracts.steps import FieldValue
+from shared.evidence_format.cells import with_cells
 from shared.text.normal import quoted
 
 _SAYS = {
@@ -17,7 +18,8 @@ _SAYS = {
 
 def judge_drawn(ending: Ending) -> Ending:
     """Return the ending; a sample that is done goes to a person where a value is not drawn as it was read."""
-    doubts = [doubt for value in ending.values if (doubt := _doubt(value))] if ending.status == "done" else []
+    values = (one for value in ending.values for one in with_cells(value)) if ending.status == "done" else ()
+    doubts = [doubt for value in values if (doubt := _doubt(value))]
     if not doubts:
         return ending
     review = ending_of("not_as_drawn", "; ".join(doubts))

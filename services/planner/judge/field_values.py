@@ -9,21 +9,20 @@ from msgspec.structs import replace as replace_part
 from services.planner.judge.merged_lists import of_this_page, with_other_pages
 from services.planner.judge.reported_values import (
     element_of,
-    is_same_value,
     label_problems,
     rival_notes,
+    shown_text,
     unconfirmed_problems,
     value_problems,
 )
+from services.planner.judge.rows.reported import ReportedRows, problems_of_rows, reported_rows
 from services.planner.page.fields import FieldAmbiguous, value_candidates, value_source
 from services.planner.page.identity import read_page
 from services.planner.page.text import cut_chars_in
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import AskPicture, Done, SaveProgress
-from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
-from shared.field_types import base_type, nullable
-from shared.flows.page_elements import text_of
+from shared.field_types import base_type, is_rows, nullable
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, recorded_hints, typed_value
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
@@ -59,6 +58,8 @@ def judge_field(
     name: str, field: OutputField, view: SampleView, done: Done, by_model: bool = False
 ) -> tuple[FieldValue, list[SampleProblem], list[Note]]:
     """Return the field's typed value, its problems, and notes for a reviewer."""
+    if is_rows(field.type):
+        return _judge_rows(name, field, view, done, by_model=by_model)
     before = view.state.seen.get(name)
     written = _with_origin(_claimed_value(name, field, view, done), field, view, by_model)
     problems = _model_problems(written, before, field, view, done.refs.get(name)) if by_model else []
@@ -83,6 +84,21 @@ def judge_field(
         message = normal.message if len(as_shown(written.value)) <= QUOTED_CHARS else _type_problem(written, field)
         return _with_value(written, None), [SampleProblem("invalid_values", message, name), *problems], notes
     return _with_value(written, normal.value), problems, notes
+
+
+def _judge_rows(
+    name: str, field: OutputField, view: SampleView, done: Done, *, by_model: bool
+) -> tuple[FieldValue, list[SampleProblem], list[Note]]:
+    """Return the rows with what is wrong with them. Those that the rules have read are what they report."""
+    before = view.state.seen.get(name)
+    raw = None if not by_model and before is not None else done.values.get(name)
+    told = reported_rows(name, field, raw, done.not_present.get(name), view)
+    value = told.value if told.value.state != "not_found" else view.state.doubts.get(name) or told.value
+    problems = list(dict.fromkeys((*told.problems, *problems_of_rows(value, field))))
+    if by_model and not problems and value is before and name in view.state.unconfirmed:
+        problems.append(SampleProblem("unconfirmed_values", "a page spoke against what was saved of it", name))
+    notes = [*told.notes, *(problem.note for problem in problems)] if by_model else list(told.notes)
+    return value, problems, notes
 
 
 def _model_problems(
@@ -134,7 +150,7 @@ def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) 
     if raw is None and words is None:
         return before or view.state.doubts.get(name) or FieldValue(field=name, state="not_found")
     element = element_of(view.page, done.refs.get(name))
-    shown = _shown_text(raw, field, element) if words is None else words
+    shown = shown_text(raw, field, element) if words is None else words
     source = value_source(element, view.page, shown, field) if element is not None and view.page is not None else None
     cut_chars = 0 if view.page is None else cut_chars_in(shown, view.page.elements)
     if words is not None or is_not_present(shown, field):
@@ -158,7 +174,13 @@ def values_to_save(
     """Return the values that `SaveProgress` keeps, notes for a reviewer, and the fields that no page has shown."""
     said = Done(values=action.values, not_present=action.not_present, refs=action.refs)
     named = {name for name, value in action.values.items() if value is not None} | set(action.not_present)
-    known = {name: field for name, field in view.spec.output_schema.items() if name in named}
+    every = {name: field for name, field in view.spec.output_schema.items() if name in named}
+    of_rows = [
+        reported_rows(name, field, action.values.get(name), action.not_present.get(name), view)
+        for name, field in every.items()
+        if is_rows(field.type)
+    ]
+    known = {name: field for name, field in every.items() if not is_rows(field.type)}
     values = tuple(_with_origin(_claimed_value(n, field, view, said), field, view, True) for n, field in known.items())
     fresh = [value for value in values if value is not view.state.seen.get(value.field)]
     doubts = {v.field: _save_problems(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
@@ -167,7 +189,26 @@ def values_to_save(
         *(note for v in fresh for note in (*truncation_notes(v), *rival_notes(v, known[v.field], view))),
         *(p.note for found in doubts.values() for p in found),
     )
-    return values, notes, frozenset({name for name, found in doubts.items() if found} | still)
+    doubtful = {name for name, found in doubts.items() if found} | still
+    return _with_rows(values, notes, doubtful, of_rows, every)
+
+
+def _with_rows(
+    values: tuple[FieldValue, ...],
+    notes: tuple[Note, ...],
+    doubtful: set[str],
+    of_rows: list[ReportedRows],
+    fields: dict[str, OutputField],
+) -> tuple[tuple[FieldValue, ...], tuple[Note, ...], frozenset[str]]:
+    """Return what is saved with its fields of rows. That rows may not be all is no doubt of those that were saved."""
+    for told in of_rows:
+        name = told.value.field
+        found = [*told.problems, *problems_of_rows(told.value, fields[name])]
+        found = [one for one in found if one.reason != "incomplete_list"]
+        notes = (*notes, *told.notes, *(problem.note for problem in found))
+        doubtful = doubtful | ({name} if found else set[str]())
+    kept = tuple(told.value for told in of_rows if told.value.state != "not_found")
+    return (*values, *kept), notes, frozenset(doubtful)
 
 
 def _save_problems(value: FieldValue, field: OutputField, view: SampleView, ref: int | None) -> list[SampleProblem]:
@@ -182,18 +223,6 @@ def truncation_notes(value: FieldValue) -> list[Note]:
     if value.state == "not_found" or value.cut_chars == 0:
         return []
     return [plain_note("the text is longer than an observation shows, and was cut off", value.field)]
-
-
-def _shown_text(raw: Any, field: OutputField, element: Element | None) -> str:
-    """Return the text on the page: the element's own if the value is another form of it, in whatever order of its
-    date."""
-    text = as_shown(raw)
-    if element is None or fold(text) in fold(text_of(element)):
-        return text
-    said = field.model_copy(update={"date_order": None}) if field.date_order is not None else field
-    forms = (field, said)
-    same = any(is_same_value(raw, form, text_of(element), title=element.title) for form in forms)
-    return text_of(element) if same else text
 
 
 def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[SampleProblem]:

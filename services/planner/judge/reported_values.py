@@ -157,6 +157,18 @@ def is_same_value(raw: object, field: OutputField, text: str, *, title: str | No
     return meant == there
 
 
+def shown_text(raw: Any, field: OutputField, element: Element | None) -> str:
+    """Return the text on the page: the element's own if the value is another form of it, in whatever order of its
+    date."""
+    text = as_shown(raw)
+    if element is None or fold(text) in fold(text_of(element)):
+        return text
+    said = field.model_copy(update={"date_order": None}) if field.date_order is not None else field
+    forms = (field, said)
+    same = any(is_same_value(raw, form, text_of(element), title=element.title) for form in forms)
+    return text_of(element) if same else text
+
+
 def is_shown_in(
     raw: Any, field: OutputField, text: str, *, title: str | None = None, order: DateHints | None = None
 ) -> bool:

@@ -24,7 +24,7 @@ from services.planner.page.text import humanised, title_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource
-from shared.field_types import base_type, nullable
+from shared.field_types import base_type, is_rows, nullable
 from shared.flows.page_elements import is_input, may_show_no_choice, text_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
@@ -98,6 +98,9 @@ def read_fields(
     rows_with_key, pairs = _rows_showing(row_key, page), _pairs_with(row_key, page)
     readings: dict[str, Reading] = {}
     for name, field in spec.output_schema.items():
+        if is_rows(field.type):  # no label names all of them: `judge/rows` has them
+            readings[name] = FieldMissing()
+            continue
         part = parts.get(name)
         # A part that is all history was asked for.
         asked = part is not None and all(element.ref in past for element in part)

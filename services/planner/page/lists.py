@@ -141,6 +141,23 @@ def without_total(table: RepeatedRecords) -> RepeatedRecords:
     return dataclasses.replace(table, records=tuple(others)) if is_total else table
 
 
+def without_totals(table: RepeatedRecords) -> RepeatedRecords:
+    """Return the table without a last row that is the total of a record's rows: it says so, and has nothing in a column
+    in which all others have something."""
+    table = without_total(table)
+    *others, last = table.records
+    first = next((part.name.strip(" :") for part in last.parts if part.name.strip()), "")
+    columns = [_written_columns(record) for record in others]
+    empty = columns[0] - _written_columns(last) if columns else frozenset[int | None]()
+    lacks = any(all(column in one for one in columns) for column in empty)
+    is_total = table.is_table and lacks and _TOTAL.fullmatch(first)
+    return dataclasses.replace(table, records=tuple(others)) if is_total else table
+
+
+def _written_columns(record: ListedRecord) -> frozenset[int | None]:
+    return frozenset(part.column for part in record.parts if part.name.strip())
+
+
 MOST_LINES = 3
 """Rows of a table that one item may take."""
 

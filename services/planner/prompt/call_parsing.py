@@ -16,6 +16,7 @@ from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.contracts.steps import Reflection
+from shared.field_types import is_rows
 from shared.models.sanitize import clipped
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
@@ -160,6 +161,8 @@ def _checked(action: AnyAction | BadCall, view: SampleView) -> AnyAction | BadCa
     unknown = sorted(_fields_of(action) - set(view.spec.output_schema))
     if unknown:
         return BadCall(f"There is no field {unknown[0][:60]!r}; the fields are: {', '.join(view.spec.output_schema)}.")
+    if isinstance(action, AskPicture) and action.field and is_rows(view.spec.output_schema[action.field].type):
+        return BadCall(f"ask_picture: {action.field} has rows, which are read off a page; ask without a field.")
     return _with_refs(action, view) if isinstance(action, Done) else action
 
 
@@ -193,6 +196,7 @@ def _needs_none(name: str, value: object, view: SampleView) -> bool:
     )
     return (
         view.spec.output_schema[name].derived
+        or is_rows(view.spec.output_schema[name].type)
         or (known is not None and known.value == value)
         or any(fold(entry.picture_answer) == fold(as_shown(value)) for entry in asked)
     )

@@ -217,8 +217,22 @@ def _field_facts(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any
         "not_present": field.not_present,
         "dates_written": _date_order(field),
         "derived": field.derived,
+        "columns": {one: _column_facts(of) for one, of in field.columns.items()},
+        "rows_are_told_apart_by": field.id_keys,
     }
     return {key: value for key, value in facts.items() if value or key == "required"}
+
+
+def _column_facts(column: OutputField) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "type": column.type,
+        "description": column.description,
+        "labels": column.labels,
+        "values": column.values,
+        "not_present": column.not_present,
+        "dates_written": _date_order(column),
+    }
+    return {key: value for key, value in facts.items() if value}
 
 
 def _date_order(field: OutputField) -> str:

@@ -21,7 +21,7 @@ from shared.contracts.actions import (
     UseWorkflow,
 )
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
-from shared.field_types import base_type, nullable
+from shared.field_types import base_type, is_rows, nullable
 from shared.task.judgments import answers_of
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
@@ -187,13 +187,24 @@ def _default(key: str, kind: type[Action]) -> Tool:
 
 
 def _per_field(key: str, spec: TaskSpec) -> Tool:
-    about = {"type": "object", "description": PER_FIELD[key]}
-    fields = {n: f for n, f in spec.output_schema.items() if key != "not_present" or nullable(f.type)}
+    exempt = " Rows need none." if key == "refs" and any(is_rows(f.type) for f in spec.output_schema.values()) else ""
+    about = {"type": "object", "description": PER_FIELD[key] + exempt}
+    named = {n: f for n, f in spec.output_schema.items() if key != "not_present" or nullable(f.type)}
+    fields = {n: f for n, f in named.items() if key != "refs" or not is_rows(f.type)}
     if len(fields) > MOST_NAMED_FIELDS:
         kinds: Tool = {} if key == "values" else {"type": _KINDS[key]}
         return {**about, "additionalProperties": kinds}
     each = {name: _one_field(key, field) for name, field in fields.items()}
     return {**about, "properties": each, "additionalProperties": False}
+
+
+def _rows(field: OutputField) -> Tool:
+    """Return the schema of rows as they are reported: each cell as the page shows it. Rows of other pages stay."""
+    cells = {
+        name: {"type": ["string", "null"] if nullable(of.type) else "string"} for name, of in field.columns.items()
+    }
+    row = {"type": "object", "properties": cells, "required": list(cells), "additionalProperties": False}
+    return {"type": "array", "items": row, "description": "The rows that this page shows; those of others are kept."}
 
 
 def _one_field(key: str, field: OutputField) -> Tool:
@@ -203,6 +214,8 @@ def _one_field(key: str, field: OutputField) -> Tool:
     """
     if key != "values":
         return {"type": _KINDS[key]}
+    if is_rows(field.type):
+        return _rows(field)
     if field.derived or field.values:
         schema = field_schema(field)
         return {name: said for name, said in schema.items() if name != "description"}

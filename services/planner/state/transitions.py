@@ -202,7 +202,7 @@ def with_readings(state: AttemptState, seen: tuple[FieldValue, ...]) -> AttemptS
     """Return the state with these readings. A field that was read earlier stays known while it is out of sight; one of
     which the page shows several values now is known no more."""
     fresh = {value.field: value for value in seen if value.state != "not_found"}
-    open_ = {value.field: value for value in seen if value.candidates}
+    open_ = {value.field: value for value in seen if value.state == "not_found" and (value.candidates or value.lacking)}
     if not fresh and not open_:
         return state
     return replace(

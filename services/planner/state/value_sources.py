@@ -8,9 +8,10 @@ reviewer is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import TypeVar
 
 from msgspec.structs import replace as replace_part
 
@@ -18,10 +19,21 @@ from services.planner.state.attempt_state import Entry
 from shared.contracts.actions import AskPicture, Screenshot, ScreenshotViews
 from shared.contracts.browser_pool import Element, ElementFound, PageCaptured, PageObserved
 from shared.contracts.results import Artifact, Box, Ink, TargetFound
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
+from shared.contracts.steps import (
+    CellValue,
+    FieldValue,
+    FiledArtifact,
+    Note,
+    RowValue,
+    StepTaken,
+    ValueCandidate,
+    ValueSource,
+)
+from shared.evidence_format.cells import with_cells
 from shared.flows.page_elements import is_input, text_of
 from shared.text.normal import fold, label_form, quoted
 
+CellT = TypeVar("CellT", bound=CellValue)
 MAX_PARTS = 60
 """Most elements that one value may extend over."""
 MAX_CAPTURE_URL = 2000
@@ -70,31 +82,61 @@ def _in(box: Box, area: Box) -> bool:
 
 def with_reader(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
     """Return the values with this reader, where none is recorded yet."""
-    return tuple(one if one.read_by or one.state == "not_found" else replace_part(one, read_by=name) for one in values)
+    return tuple(_with_reader(one, name) for one in values)
 
 
-# --- candidates of an ambiguous field are tied to the page like values
+def _with_reader(value: FieldValue, name: str) -> FieldValue:
+    rows = tuple(RowValue(cells=tuple(_read_by(cell, name) for cell in row.cells)) for row in value.rows)
+    return replace_part(_read_by(value, name), rows=rows)
 
 
-def with_candidates_apart(values: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
-    """Return the values, and after them the candidates of each as values of their own."""
+def _read_by(value: CellT, name: str) -> CellT:
+    return value if value.read_by or value.state == "not_found" else replace_part(value, read_by=name)
+
+
+# --- candidates of an ambiguous field, and cells of rows, are tied to the page like values
+
+
+def with_parts_apart(values: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
+    """Return the values, and after them the candidates and cells of each as values of their own."""
     given = tuple(values)
-    apart = [
+    return (*given, *(part for value in given for part in _parts(value)))
+
+
+def _parts(value: FieldValue) -> tuple[FieldValue, ...]:
+    own, *cells = with_cells(value)
+    return (*_candidates(own), *(part for cell in cells for part in (cell, *_candidates(cell))))
+
+
+def _candidates(value: FieldValue) -> list[FieldValue]:
+    return [
         FieldValue(field=value.field, state="value", value=one.shown, shown=one.shown, source=one.source)
-        for value in given
         for one in value.candidates
     ]
-    return (*given, *apart)
 
 
-def with_candidates_joined(values: Iterable[FieldValue], number: int) -> tuple[FieldValue, ...]:
-    """Return the first ``number`` values with the candidates that :func:`with_candidates_apart` has put after them."""
+def with_parts_joined(values: Iterable[FieldValue], number: int) -> tuple[FieldValue, ...]:
+    """Return the first ``number`` values with the parts that :func:`with_parts_apart` has put after them."""
     given = tuple(values)
     apart = iter(given[number:])
-    return tuple(
-        replace_part(value, candidates=tuple(replace_part(one, source=next(apart).source) for one in value.candidates))
-        for value in given[:number]
+    return tuple(_joined(value, apart) for value in given[:number])
+
+
+def _joined(value: FieldValue, apart: Iterator[FieldValue]) -> FieldValue:
+    candidates = _with_sources(value.candidates, apart)
+    return replace_part(value, candidates=candidates, rows=tuple(_joined_row(row, apart) for row in value.rows))
+
+
+def _joined_row(row: RowValue, apart: Iterator[FieldValue]) -> RowValue:
+    cells = (
+        replace_part(cell, source=next(apart).source, candidates=_with_sources(cell.candidates, apart))
+        for cell in row.cells
     )
+    return RowValue(cells=tuple(cells))
+
+
+def _with_sources(candidates: Iterable[ValueCandidate], apart: Iterator[FieldValue]) -> tuple[ValueCandidate, ...]:
+    return tuple(replace_part(one, source=next(apart).source) for one in candidates)
 
 
 # --- without asking the browser

@@ -12,6 +12,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
+from shared.field_types import is_rows
 from shared.task.output_field import OutputField
 from shared.text.normal import quoted, tidy
 
@@ -59,10 +60,11 @@ def _icon_of(view: SampleView, page: PageObserved, reading: Reading) -> Element 
 
 
 def unread_fields(view: SampleView) -> tuple[str, ...]:
-    """Return the fields without a reading, required ones first."""
+    """Return the fields without a reading, required ones first. No picture is asked for rows."""
     required = [name for name in view.spec.output_schema if name in view.spec.required_fields]
     others = [name for name in view.spec.output_schema if name not in required]
     known = {name for name, value in view.state.seen.items() if value.state != "not_found"}
+    known |= {name for name, field in view.spec.output_schema.items() if is_rows(field.type)}
     return tuple(name for name in (*required, *others) if name not in known and name not in view.spec.identity)
 
 

@@ -1,0 +1,217 @@
+"""Rows that a decider reports: each cell is looked for in one row of the page, and what earlier pages gave is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from services.planner.judge.rows.cells import MOST_PROBLEMS, absent_cell, cell_value, row_problems
+from services.planner.judge.rows.merging import merged_rows, row_key
+from services.planner.judge.rows.proof import what_is_lacking
+from services.planner.judge.rows.units import Cells, RowFinder, Standing
+from services.planner.page.dates import date_hints
+from services.planner.page.fields import labels_of
+from services.planner.page.lists import repeated_records
+from services.planner.page.record.scope import find_section
+from services.planner.state.attempt_state import SampleProblem, SampleView
+from shared.contracts.codes import Reason
+from shared.contracts.steps import CellValue, FieldValue, Note, RowValue, plain_note
+from shared.evidence_format.cells import plain_rows
+from shared.field_types import nullable
+from shared.flows.page_elements import text_of
+from shared.task.output_field import OutputField
+from shared.task.route import words
+from shared.task.row_values import fill_known, template_values
+from shared.task.typed_values import as_shown
+from shared.text.normal import fold, quoted
+
+
+@dataclass(frozen=True)
+class ReportedRows:
+    """A field of rows after a report. `problems`: what the page that is shown says against the report."""
+
+    value: FieldValue
+    problems: tuple[SampleProblem, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def reported_rows(name: str, field: OutputField, raw: object, said_none: str | None, view: SampleView) -> ReportedRows:
+    """Return the rows of this report and of those before it. `said_none`: the words by which the page says that there
+    are none. Rows that a page has shown are never dropped."""
+    before = view.state.seen.get(name)
+    saved = before.rows if before is not None else ()
+    if (raw is None and said_none is None) or (raw == [] and saved):
+        return ReportedRows(before or FieldValue(field=name, state="not_found"))
+    if said_none is not None or raw == []:
+        if saved:
+            text = f"it was reported that there are none, and {len(saved)} rows were saved before"
+            return ReportedRows(before or FieldValue(field=name, state="not_found"), (_against(name, text),))
+        absent = FieldValue(field=name, state="not_present", shown=said_none or "")
+        return ReportedRows(absent, tuple(_against(name, text) for text in _against_none(field, said_none or "", view)))
+    given, wrong = _as_cells(name, field, raw)
+    if wrong:
+        kept = before or FieldValue(field=name, state="not_found")
+        return ReportedRows(kept, tuple(SampleProblem("invalid_values", text, name) for text in wrong))
+    fresh, standing, finder, problems = _placed(name, field, given, view)
+    kept = _of_report(saved, fresh, field)
+    rows = merged_rows(kept, fresh, field.id_keys)
+    lacking = before.lacking if before is not None else ""
+    if any(standing) and finder is not None:
+        again = [finder_cells(row) for row in rows]
+        there = finder.find(again)
+        here = {e.ref for one in there if one is not None for e in one.unit.elements}
+        lacking = what_is_lacking(view, field, rows, here, finder.unreported(there))
+    value = FieldValue(field=name, state="value", value=plain_rows(rows), rows=rows, lacking=lacking)
+    value = _as_before(value, before)
+    return ReportedRows(value, (*problems, *_disputes(name, saved, fresh, field)), _equal_rows(name, fresh, standing))
+
+
+def problems_of_rows(value: FieldValue, field: OutputField) -> list[SampleProblem]:
+    """Return why a sample with these rows is not done, whatever page is shown now."""
+    if value.state == "not_present" and not nullable(field.type):
+        return [SampleProblem("invalid_values", "no rows are no value, and the task does not allow it", value.field)]
+    reason: Reason = "uncertain_list" if value.state == "not_found" else "incomplete_list"
+    lacking = [SampleProblem(reason, value.lacking, value.field)] if value.lacking else []
+    return [*row_problems(value.field, field, value.rows), *lacking]
+
+
+def _against_none(field: OutputField, said: str, view: SampleView) -> list[str]:
+    """Return what the page says against a report that there are no rows."""
+    page = view.page
+    if page is None:
+        return []
+    labels = [labels_of(name, column) for name, column in field.columns.items()]
+    tables = [one for one in repeated_records(page.elements) if one.is_table]
+    full = [one for one in tables if all(own & set(one.columns) for own in labels)]
+    shown = not said.strip() or any(fold(said) in fold(text_of(element)) for element in page.elements)
+    told = (
+        [f"it was reported that there are none, and a table of these columns has {len(full[0].records)}"]
+        if full
+        else []
+    )
+    return told + ([] if shown else [f"{quoted(said)} is not shown by the page"])
+
+
+# --- what was written
+
+
+def _as_cells(name: str, field: OutputField, raw: object) -> tuple[list[Cells], list[str]]:
+    """Return the cells of each reported row, and what is wrong with how they are written."""
+    if not isinstance(raw, list | tuple):
+        return [], ["rows are a list of objects, one for each row"]
+    rows: list[Cells] = []
+    wrong: list[str] = []
+    for number, one in enumerate(cast("Sequence[object]", raw), 1):
+        if not isinstance(one, Mapping):
+            wrong.append(f"row {number} is no object from column to text")
+            continue
+        row = cast("Mapping[str, object]", one)
+        unknown = [key for key in row if key not in field.columns]
+        nested = [key for key, cell in row.items() if isinstance(cell, list | tuple | Mapping)]
+        if unknown:
+            wrong.append(f"row {number}: there is no column {quoted(unknown[0])}; there are {', '.join(field.columns)}")
+        elif nested:
+            wrong.append(f"row {number}, {nested[0]}: a cell is one text")
+        else:
+            rows.append({key: cell for key, cell in row.items() if as_shown(cell).strip()})
+    if not rows and not wrong:
+        wrong.append("no row was reported")
+    return rows, wrong[:MOST_PROBLEMS]
+
+
+def finder_cells(row: RowValue) -> Cells:
+    """Return the cells of a row that is known, as they are looked for on another page."""
+    return {cell.field: cell.shown for cell in row.cells if cell.state == "value" and cell.shown}
+
+
+# --- where it stands
+
+
+def _placed(
+    name: str, field: OutputField, given: Sequence[Cells], view: SampleView
+) -> tuple[list[RowValue], list[Standing | None], RowFinder | None, list[SampleProblem]]:
+    """Return the reported rows with the place of each cell, and what the page says against them. On the page of another
+    record nothing is looked for."""
+    page = view.page
+    finder = None
+    standing: list[Standing | None] = [None] * len(given)
+    if page is not None and not view.state.on_other_record:
+        row = template_values(view.sample)
+        asked = [fill_known(word, row) for word in words(field.under)]
+        part = (find_section(page, asked) or ()) if asked else page.elements
+        finder = RowFinder(page, part, field, date_hints(page))
+        standing = finder.find(given)
+    own = {element.ref: element for element in page.elements} if page is not None else {}
+    problems: list[SampleProblem] = []
+    fresh: list[RowValue] = []
+    for number, (cells, there) in enumerate(zip(given, standing, strict=True), 1):
+        made: list[CellValue] = []
+        for column, of in field.columns.items():
+            found = there.cells.get(column) if there is not None else None
+            element = own.get(found.ref) if found is not None else None
+            shown = there.others.get(column) if there is not None else None
+            if column in cells:
+                made.append(cell_value(column, of, cells[column], element, page))
+            elif shown is not None or not nullable(of.type):
+                made.append(CellValue(field=column, state="not_found"))
+            else:
+                none = there.says_none.get(column) if there is not None else None
+                made.append(absent_cell(column, own.get(none.ref) if none is not None else None, page))
+            if shown is not None and shown:
+                said = quoted(as_shown(cells[column])) if column in cells else "nothing"
+                text = f"row {number}, {column}: you reported {said}, and its row of the page shows {quoted(shown)}"
+                problems.append(_against(name, text))
+        fresh.append(RowValue(cells=tuple(made)))
+    return fresh, standing, finder, problems[:MOST_PROBLEMS]
+
+
+def _against(name: str, text: str) -> SampleProblem:
+    return SampleProblem("contradicted_values", text, name)
+
+
+# --- with what was saved before
+
+
+def _of_report(saved: Sequence[RowValue], fresh: Sequence[RowValue], field: OutputField) -> list[RowValue]:
+    """Return the saved rows that stay: those that a page has shown, and those that are reported again."""
+    again = {row_key(row, field.id_keys) for row in fresh}
+    return [row for row in saved if any(map(_has_source, row.cells)) or row_key(row, field.id_keys) in again]
+
+
+def _has_source(cell: CellValue) -> bool:
+    return cell.source is not None or bool(cell.candidates)
+
+
+def _disputes(
+    name: str, saved: Sequence[RowValue], fresh: Sequence[RowValue], field: OutputField
+) -> list[SampleProblem]:
+    """Return where a row is reported otherwise than an earlier page has shown it, and no page shows that."""
+    known = {row_key(row, field.id_keys): row for row in saved}
+    found: list[SampleProblem] = []
+    for row in fresh:
+        before = known.get(row_key(row, field.id_keys))
+        for old, new in zip(before.cells if before is not None else (), row.cells, strict=before is not None):
+            if old.source is not None and new.source is None and new.state == "value" and old.shown != new.shown:
+                if old.value is not None and old.value == new.value:
+                    continue
+                said = f"{new.field}: you reported {quoted(new.shown or '')}"
+                found.append(_against(name, f"{said}, and a page has shown {quoted(old.shown or '')} for that row"))
+    return found[:MOST_PROBLEMS]
+
+
+def _equal_rows(name: str, fresh: Sequence[RowValue], standing: Sequence[Standing | None]) -> tuple[Note, ...]:
+    """Return a note where one page has equal rows, which count once: a reviewer may miss one."""
+    units: dict[tuple[str, ...], set[int]] = {}
+    for row, there in zip(fresh, standing, strict=True):
+        if there is not None:
+            units.setdefault(row_key(row, ()), set()).add(there.unit.elements[0].ref)
+    twice = sum(len(refs) - 1 for refs in units.values())
+    text = f"{twice} more rows of the page are equal to others in all columns, and count once"
+    return (plain_note(text, name),) if twice else ()
+
+
+def _as_before(value: FieldValue, before: FieldValue | None) -> FieldValue:
+    """Return the earlier value where the report says nothing new."""
+    same = before is not None and (before.rows, before.lacking) == (value.rows, value.lacking)
+    return before if same and before is not None else value

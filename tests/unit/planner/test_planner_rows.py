@@ -1,0 +1,207 @@
+"""Rows that a model reports: each cell stands in one row of a page, pages are merged by the id keys, and nothing that a
+page has shown is lost or silently changed."""
+
+from __future__ import annotations
+
+from services.planner.judge.gates import Rejection
+from services.planner.state.attempt_state import AttemptState
+from tests.cases import cases
+from tests.unit.planner.planner_pages import el, heading, page, text
+from tests.unit.planner.rows_pages import KEYED, UNKEYED, ended, lines, objects, rows_spec, save, shows
+
+A, B, C, D, E = (
+    ("A-1", "2", "20.00"),
+    ("B-2", "1", "4.50"),
+    ("C-3", "7", "70.00"),
+    ("D-4", "1", "1.00"),
+    ("E-5", "3", "9.90"),
+)
+FIRST, SECOND, THIRD = (
+    shows([A, B, C], url="http://x/1"),
+    shows([C, D], url="http://x/2"),
+    shows([D, E], url="http://x/3"),
+)
+ALL = [
+    {"sku": "A-1", "qty": 2, "amount": "20.00"},
+    {"sku": "B-2", "qty": 1, "amount": "4.50"},
+    {"sku": "C-3", "qty": 7, "amount": "70.00"},
+    {"sku": "D-4", "qty": 1, "amount": "1.00"},
+    {"sku": "E-5", "qty": 3, "amount": "9.90"},
+]
+
+
+def over_three_pages(task=KEYED) -> AttemptState:
+    state: AttemptState | None = None
+    for rows, seen in (([A, B, C], FIRST), ([C, D], SECOND), ([D, E], THIRD)):
+        state, unconfirmed, notes = save(objects(rows), seen, state, task)
+        assert (unconfirmed, notes) == (frozenset(), ())
+    assert state is not None
+    return state
+
+
+@cases("rows", [None, [D, E], [A, B, C, D, E], [E], [E, A]])
+@cases("task", [KEYED, UNKEYED])
+def test_three_pages_that_overlap_are_one_list_whatever_done_repeats_of_it(task, rows):
+    ending = ended(None if rows is None else objects(rows), THIRD, over_three_pages(task), task)
+    assert lines(ending).value == ALL
+    assert ending.status == "done"
+
+
+def test_each_cell_names_the_page_and_the_element_that_show_it():
+    told = lines(ended(None, THIRD, over_three_pages()))
+    assert [row.cells[0].source.url[-1] for row in told.rows] == ["1", "1", "1", "2", "3"]
+    amount = told.rows[3].cells[2]
+    assert (amount.shown, amount.source.label, amount.source.observation_sha256) == ("1.00", "Amount", SECOND.sha256)
+    shown_by = next(one for one in SECOND.elements if one.ref == amount.source.ref)
+    assert shown_by.name == "1.00"
+
+
+@cases(
+    "rows",
+    [
+        [("A-1", "2", "4.50"), B, C],  # the amount of another row
+        [("A-1", "20.00", "2"), B, C],  # the columns changed over
+        [("A-1", "2", "21.00"), B, C],
+        [("A-9", "2", "20.00"), B, C],
+        [("A-1", "2", ""), B, C],  # the page shows one
+    ],
+)
+@cases("task", [KEYED, UNKEYED])
+def test_a_cell_that_its_row_of_the_page_does_not_show_is_never_done(task, rows):
+    state, unconfirmed, notes = save(objects(rows), FIRST, None, task)
+    assert unconfirmed == {"lines"}
+    assert notes
+    assert isinstance(ended(objects(rows), FIRST, state, task), Rejection)
+    assert isinstance(ended(None, FIRST, state, task), Rejection)
+
+
+def test_what_was_reported_wrong_may_be_put_right():
+    state, _, _ = save(objects([("A-1", "2", "4.50"), B, C]), FIRST)
+    assert lines(ended(objects([A, B, C]), FIRST, state)).value == ALL[:3]
+
+
+def test_rows_of_the_page_that_are_not_reported_are_named():
+    state, unconfirmed, _ = save(objects([A, C]), FIRST)
+    assert unconfirmed == frozenset()
+    ruling = ended(None, FIRST, state)
+    assert isinstance(ruling, Rejection)
+    assert "were not reported" in ruling.message
+    assert "B-2" in ruling.message
+    assert ended(objects([B]), FIRST, state).status == "done"
+
+
+def test_two_of_one_name_stay_two_without_id_keys_and_are_for_a_person_with_them():
+    people = [("Ann Lee", "Owner"), ("Ann Lee", "Guest")]
+    columns, heads, names = {"name": "string", "role": "string"}, ("Name", "Role"), ("name", "role")
+    seen = shows(people, heads=heads)
+    both = objects(people, names)
+    told = ended(both, seen, AttemptState(proven=True), rows_spec(columns))
+    assert lines(told).value == both
+    assert told.status == "done"
+    ruling = ended(both, seen, AttemptState(proven=True), rows_spec(columns, id_keys=["name"]))
+    assert isinstance(ruling, Rejection)
+    assert "Owner" in ruling.message
+    assert "Guest" in ruling.message
+
+
+def test_pages_that_say_different_things_of_one_row_are_for_a_person_and_neither_wins():
+    state, _, _ = save(objects([A, B, C]), FIRST)
+    other = ("C-3", "8", "70.00")
+    later = shows([other, D], url="http://x/2")
+    state, unconfirmed, _notes = save(objects([other, D]), later, state)
+    assert unconfirmed == {"lines"}
+    ruling = ended(None, later, state)
+    assert isinstance(ruling, Rejection)
+    assert "different things" in ruling.message
+    told = state.seen["lines"]
+    assert [one.shown for one in told.rows[2].cells[1].candidates] == ["7", "8"]
+    assert told.value[2] == {"sku": "C-3", "qty": None, "amount": "70.00"}
+
+
+def test_what_is_said_otherwise_later_and_stands_on_no_page_is_no_correction():
+    state = over_three_pages()
+    ruling = ended(objects([("A-1", "2", "99.00"), D, E]), THIRD, state)
+    assert isinstance(ruling, Rejection)
+    assert "99.00" in ruling.message
+
+
+def test_rows_that_were_saved_cannot_be_taken_back_as_none():
+    state = over_three_pages()
+    assert lines(ended([], THIRD, state)).value == ALL
+
+
+def test_a_page_that_counts_more_keeps_the_list_open_until_all_are_there():
+    first = shows([A, B], text("Showing 1 to 2 of 4"), url="http://x/1")
+    last = shows([C, D], text("Showing 3 to 4 of 4"), url="http://x/2")
+    state, unconfirmed, _ = save(objects([A, B]), first)
+    assert unconfirmed == frozenset()
+    assert "2 of 4" in state.seen["lines"].lacking
+    record = page(heading("TCK-1001"))
+    ruling = ended(None, record, state)
+    assert isinstance(ruling, Rejection)
+    assert "2 of 4" in ruling.message
+    state, _, _ = save(objects([C, D]), last, state)
+    assert ended(None, record, state).status == "done"
+
+
+def test_a_control_that_leads_on_keeps_the_list_open():
+    further = el("link", "Next", tag="a", url="http://x/2")
+    state, _, _ = save(objects([A, B]), shows([A, B], further, url="http://x/1"))
+    ruling = ended(None, page(heading("TCK-1001")), state)
+    assert isinstance(ruling, Rejection)
+    assert "leads on" in ruling.message
+
+
+def test_what_turns_another_list_of_the_page_says_nothing_of_these_rows():
+    behind = (
+        heading("Comments", 2),
+        text("first!"),
+        el("link", "Next", tag="a", url="http://x/2"),
+        text("1 to 5 of 9"),
+    )
+    state, _, _ = save(objects([A, B]), shows([A, B], *behind))
+    assert ended(None, page(heading("TCK-1001")), state).status == "done"
+
+
+def test_equal_rows_of_one_page_count_once_and_a_reviewer_is_told():
+    state, unconfirmed, notes = save(objects([A, A, B]), shows([A, A, B]), None, UNKEYED)
+    assert len(state.seen["lines"].rows) == 2
+    assert unconfirmed == frozenset()
+    assert "equal" in notes[0].text
+
+
+def test_none_is_refused_where_a_table_of_these_columns_has_rows():
+    task = rows_spec(type="rows | null")
+    assert isinstance(ended([], FIRST, AttemptState(proven=True), task), Rejection)
+    assert ended([], page(heading("TCK-1001")), AttemptState(proven=True), task).status == "done"
+
+
+def test_rows_that_are_no_table_are_stretches_that_begin_alike():
+    people = [("Ann Lee", "Owner"), ("Bob Ray", "Guest"), ("Cid Fox", "Guest")]
+    columns, names = {"name": "string", "role": "string"}, ("name", "role")
+    cards = [one for n, r in people for one in (text(n, place="main>ul>li>b"), text(r, place="main>ul>li>i"))]
+    seen = page(heading("TCK-1001"), *cards)
+    task = rows_spec(columns)
+    assert ended(objects(people, names), seen, AttemptState(proven=True), task).status == "done"
+    crossed = [("Ann Lee", "Guest"), *people[1:]]
+    assert isinstance(ended(objects(crossed, names), seen, AttemptState(proven=True), task), Rejection)
+    assert isinstance(ended(objects(people[:2], names), seen, AttemptState(proven=True), task), Rejection)
+
+
+def test_a_row_in_one_text_is_a_row():
+    seen = page(heading("TCK-1001"), text("Ann Lee (Owner)", place="main>p"), text("Bob Ray (Guest)", place="main>p"))
+    task = rows_spec({"name": "string", "role": "string"})
+    people = objects([("Ann Lee", "Owner"), ("Bob Ray", "Guest")], ("name", "role"))
+    assert ended(people, seen, AttemptState(proven=True), task).status == "done"
+
+
+@cases("wrong", ["A-1", [["A-1"]], [{"sku": "A-1", "colour": "red"}], [{"sku": ["A-1"]}], [{}]])
+def test_what_is_no_list_of_such_rows_is_refused_with_the_reason(wrong):
+    ruling = ended(wrong, FIRST, AttemptState(proven=True))
+    assert isinstance(ruling, Rejection)
+    assert "lines" in ruling.message
+
+
+def test_a_total_below_the_rows_is_none_of_them():
+    seen = shows([A, B, ("Total", "", "24.50")])
+    assert ended(objects([A, B]), seen, AttemptState(proven=True)).status == "done"
