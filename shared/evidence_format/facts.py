@@ -30,6 +30,10 @@ class TaskField:
     required: bool
     proves: bool
     """Whether `identity` of the spec names the field, so that it must show the sample's key."""
+    columns: tuple[TaskField, ...] = ()
+    """Of a field of rows, in the order of the spec."""
+    id_keys: tuple[str, ...] = ()
+    """Of a field of rows: the columns that tell them apart."""
 
     @property
     def base_type(self) -> str:
@@ -64,7 +68,11 @@ class TaskFacts:
 def _field(name: str, written: object, *, required: bool, proves: bool) -> TaskField:
     long = cast("Mapping[str, Any]", written) if isinstance(written, Mapping) else {"type": written}
     description = str(long.get("description") or "")
-    return TaskField(name, str(long.get("type") or ""), description, required=required, proves=proves)
+    columns = cast("Mapping[str, Any]", long.get("columns") or {})
+    parts = tuple(_field(key, column, required=False, proves=False) for key, column in columns.items())
+    keys = cast("Sequence[str]", long.get("id_keys") or ())
+    kind = str(long.get("type") or "")
+    return TaskField(name, kind, description, required=required, proves=proves, columns=parts, id_keys=tuple(keys))
 
 
 FOR_PEOPLE = ("screenshot", "download", "workflow")

@@ -13,7 +13,7 @@ NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label
 
 
 def value_text(value: Any) -> str:
-    """Return a value for people: a text as it is, a list with commas, anything else as JSON."""
+    """Return a value for people: a text as it is, a list with commas, rows with semicolons, anything else as JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -22,6 +22,9 @@ def value_text(value: Any) -> str:
         parts: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
         if all(isinstance(part, str | int | float) for part in parts):
             return ", ".join(str(part) for part in parts)
+        if parts and all(isinstance(part, dict) for part in parts):
+            rows = "; ".join(", ".join(value_text(cell) for cell in part.values()) for part in parts)
+            return f"{len(parts)} {'row' if len(parts) == 1 else 'rows'}: {rows}"
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -168,7 +168,7 @@ def _surroundings_problem(field: OutputField) -> str:
 
 _NOT_OF_A_COLUMN = ("under", "shown_in", "preceded_by", "followed_by", "derived")
 _NOT_OF_ROWS = ("pattern", "shown_in", "derived")
-OWN_OF_A_ROW = frozenset({"sample_id", "item", "page"})
+OWN_OF_A_ROW = frozenset({"sample_id", "item"})
 """What tables of rows have besides the columns of the task, so that no column has such a name."""
 COLUMN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -100,6 +100,8 @@ class Told:
     """Of a field without a value: the boxes of the picture between which a person decides."""
     explained: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Of a field without a value: what nearly matched, and what would settle it."""
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
+    """Of a field of rows: the cells of each row, as result.json has them."""
     on_picture: bool = True
     """Whether the sources of the values name the screenshot."""
     scrolled: bool = False
@@ -153,6 +155,9 @@ def _artifact(picture: Pictured, url: str) -> dict[str, Any]:
 
 def _field(told: Told, name: str, url: str) -> dict[str, Any]:
     value = told.values.get(name)
+    if name in told.rows:
+        cells = [{"cells": row} for row in told.rows[name]]
+        return {"state": "value", "value": [{}] * len(cells), "rows": cells, "lacking": "1 of 2", "read_by": "rules"}
     if value is None:
         state = "not_present" if name in told.not_present else "not_found"
         candidates = [{"shown": at, "source": _source(told, at, url)} for at in told.candidates.get(name, ())]

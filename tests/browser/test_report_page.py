@@ -406,6 +406,25 @@ async def test_what_a_page_said_is_shown_and_never_run(browser: Browser, picture
         assert await page.evaluate("document.title !== 'owned' && document.querySelectorAll('script').length") == 6 - 1
 
 
+async def test_rows_are_a_table_with_what_is_open_and_never_markup(browser: Browser, tmp_path: Path) -> None:
+    source = {"snapshot_id": "s", "observation_sha256": "", "ref": 1, "role": "cell", "label": "L", "box": None}
+    cell = {"state": "value", "value": EVIL, "shown": EVIL, "source": {**source, "url": EVIL, "frame": "main"}}
+    open_cell = {"state": "not_found", "candidates": [{"shown": "7"}, {"shown": EVIL}]}
+    told = Told(
+        "TCK-1", {}, rows={"assignee": [{EVIL: cell, "qty": open_cell}, {EVIL: cell, "qty": {"state": "not_present"}}]}
+    )
+    async with opened(browser, write(tmp_path / "run", [told])) as page:
+        await open_sample(page, "TCK-1")
+        table = page.locator("#sample .field-rows table")
+        lines = [await line.locator("th, td").all_inner_texts() for line in await table.locator("tr").all()]
+        assert [line[0] for line in lines] == ["#", "1", "2"]
+        assert [line[2] for line in lines] == ["qty", lines[1][2], "none"]
+        assert "7" in lines[1][2]
+        assert "<img" in lines[1][1]
+        assert await table.locator("img, script, a").count() == 0
+        assert "1 of 2" in await page.locator("#sample").inner_text()
+
+
 async def test_a_file_that_would_run_in_a_browser_is_named_and_not_linked(browser: Browser, tmp_path: Path) -> None:
     names = ("02_bill.pdf", "03_page.html", "04_seal.svg", "05_feed.xml", "06_none", "07_list.CSV")
     report = write(tmp_path / "run", [Told("TCK-1", VALUES, downloads=names)])

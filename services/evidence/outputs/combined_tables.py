@@ -29,6 +29,7 @@ _SQL_TYPES = {
     "boolean": "BOOLEAN",
     "date": "DATE",
     "array": "VARCHAR[]",
+    "rows": "VARCHAR",  # as JSON; typed they are in tables/items.parquet
     "names": "VARCHAR[]",
     "notes": "VARCHAR[]",
 }

@@ -43,11 +43,34 @@ function explained(field) {
 
 function fieldValue(field, i) {
   const shownAs = field.shown && field.shown !== field.value ? el("p", { class: "as-shown" }, field.origin === "api" ? "In the response: " : "On the page: ", el("q", null, said(field.shown))) : null;
-  if (field.state === "not_found") return [el("p", { class: "field-value" }, el("span", { class: "state n" }, "not found")), shownAs, candidateList(field, i)];
+  if (field.state === "not_found") return [el("p", { class: "field-value" }, el("span", { class: "state n" }, "not found")), shownAs, candidateList(field, i), lackingRows(field)];
   if (field.state === "not_present") return [el("p", { class: "field-value" }, el("span", { class: "state p" }, "none"), el("span", { class: "muted" }, field.origin === "api" ? " – the API says so" : " – the page says so")), shownAs];
+  if (field.rows) return rowTable(field);
   const long = (field.value || "").length > 600;
   return [el("p", { class: `field-value ${long ? "long" : ""}`, tabindex: long ? "0" : null, role: long ? "group" : null, "aria-label": long ? `${words(field.n)}, the whole value` : null }, said(field.value || "(empty)")), field.cut ? el("p", { class: "muted" }, `The first 20 000 of ${count(field.cut)} characters; all of it is in result.json.`) : null, shownAs];
 }
+
+// The rows of a field as a table, each with the page that shows it.
+function rowTable(field) {
+  const columns = Object.keys(field.rows[0].cells);
+  const head = el("tr", null, el("th", { scope: "col" }, "#"), columns.map((name) => el("th", { scope: "col" }, said(name))), el("th", { scope: "col" }, "Page"));
+  const line = (row, i) => el("tr", null, el("td", null, i + 1), columns.map((name) => el("td", null, rowCell(row.cells[name]))), el("td", null, row.page ? weblink(row.page, "open") : "–"));
+  return [
+    el("div", { class: "field-rows", tabindex: "0", role: "group", "aria-label": `${words(field.n)}, its rows` }, el("table", null, el("thead", null, head), el("tbody", null, field.rows.map(line)))),
+    field.of_rows ? el("p", { class: "muted" }, `The first ${field.rows.length} of ${count(field.of_rows)} rows; all of them are in combined.xlsx and in SQL.`) : null,
+    lackingRows(field),
+  ];
+}
+
+function rowCell(cell) {
+  if (cell.candidates) return [el("span", { class: "state n" }, "open"), cell.candidates.map((one) => [" ", el("q", null, said(one))])];
+  if (cell.state === "not_present") return el("span", { class: "state p" }, "none");
+  if (cell.state === "not_found") return el("span", { class: "state n" }, "not found");
+  const doubt = cell.ink && cell.ink !== "seen" ? el("span", { class: "muted" }, ` – ${INK[cell.ink] || cell.ink}`) : null;
+  return [said(cell.value || cell.shown || "(empty)", { title: cell.shown ? `On the page: ${cell.shown}` : null }), doubt];
+}
+
+const lackingRows = (field) => (field.lacking ? el("p", { class: "muted" }, field.rows ? "These may not be all: " : "Not read: ", said(field.lacking)) : null);
 
 const READ = { person: "given by a person, ", derived: "worked out from what pages show, by ", vision: "read from a picture, by ", page: "read from the page, by ", api: "given by the API, read by " };
 
@@ -59,7 +82,7 @@ function fieldOrigin(field, where) {
   const line = [by ? el("span", null, READ[field.origin] || "by ", said(by)) : null, element, where ? el("span", null, where.file.name) : null].filter(Boolean);
   return el("div", { class: "origin" },
     el("p", null, line.map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part])),
-    field.response ? el("details", null, el("summary", null, "Source"), responseFacts(field.response)) : src.url ? el("details", null, el("summary", null, "Source"), sourceFacts(src, where)) : el("p", null, "No element of a page is named as its source."));
+    field.response ? el("details", null, el("summary", null, "Source"), responseFacts(field.response)) : src.url ? el("details", null, el("summary", null, "Source"), sourceFacts(src, where)) : field.rows ? null : el("p", null, "No element of a page is named as its source."));
 }
 
 function responseFacts(response) {

@@ -13,13 +13,15 @@ from shared.contracts.base import total_tokens
 from shared.contracts.explaining.explained import SettlingKey, key_words, near_words, paste_text
 from shared.contracts.results import Artifact
 from shared.contracts.steps import ObservationRef, ValueCandidate, ValueSource, note_detail, note_text
-from shared.evidence_format.files.sample import StoredField
+from shared.evidence_format.files.sample import StoredCell, StoredField, StoredRow
 from shared.evidence_format.log_codec import LogEntry
 from shared.evidence_format.step_words import action_words, changes_of, heal_text, value_text
 
 MOST_IN_ROW = 400
 """Characters of a value in the list and in its search. The details have more."""
 MOST_IN_DETAIL = 20_000
+MOST_ROWS = 500
+"""Rows of a field in the report. All of them are in result.json, in SQL and in the workbook."""
 STATES = {"value": "v", "not_present": "p", "not_found": "n"}
 
 
@@ -121,8 +123,31 @@ def _field(name: str, stored: StoredField) -> dict[str, Any]:
             "src": _source(stored.source) if stored.source is not None else _NO_SOURCE,
             "response": stored.response or None,
             "candidates": [_candidate(one) for one in stored.candidates or ()],
+            "rows": [_row(one) for one in (stored.rows or ())[:MOST_ROWS]],
+            "of_rows": len(stored.rows) if stored.rows and len(stored.rows) > MOST_ROWS else None,
+            "lacking": stored.lacking or None,
             "near": [{"shown": one.shown, "label": one.label, "why": near_words(one.why)} for one in stored.near or ()],
             "settled_by": [_settling(name, one) for one in stored.settled_by or ()],
+        }
+    )
+
+
+def _row(row: StoredRow) -> dict[str, Any]:
+    """Return a row of a field, with the address of the page that shows it."""
+    pages = [cell.source.url for cell in row.cells.values() if cell.source is not None]
+    return {"cells": {name: _cell(cell) for name, cell in row.cells.items()}, "page": pages[0] if pages else None}
+
+
+def _cell(cell: StoredCell) -> dict[str, Any]:
+    value = value_text(cell.value)
+    shown = cell.shown or ""
+    return lean(
+        {
+            "state": cell.state,
+            "value": shortened(value),
+            "shown": shortened(shown) if shown != value else None,
+            "ink": cell.source.ink.state if cell.source is not None and cell.source.ink is not None else None,
+            "candidates": [shortened(one.shown) for one in cell.candidates or ()],
         }
     )
 

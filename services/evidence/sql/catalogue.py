@@ -6,11 +6,10 @@ errors, and docs/sql.md.
 
 from __future__ import annotations
 
+from services.evidence.sql.field_views import FIELDS, ITEMS
 from services.evidence.sql.reconciliation_views import DIFFERENCES, RECONCILIATION
 from services.evidence.sql.view_types import (
     BIG,
-    DAY,
-    EXACT,
     INPUT,
     LOCATORS,
     MOMENT,
@@ -18,19 +17,19 @@ from services.evidence.sql.view_types import (
     NUMBER,
     OUTCOMES,
     RUN_COLUMNS,
+    SAMPLE_COLUMNS,
     TEXT,
     TEXTS,
     VARIES,
     WHOLE,
     YES_NO,
     SqlView,
-    ViewColumn,
+    box_of,
 )
 from services.evidence.sql.view_types import column as _c
 from shared.evidence_format import layout
 from shared.statuses import STATUSES, STYLES
 
-_SAMPLE = (*RUN_COLUMNS, _c("sample_id", TEXT, "The sample; also the name of its folder."))
 _ATTEMPT = (
     _c("attempt", WHOLE, "Number of the attempt at the sample, from 1."),
     _c("latest", YES_NO, "Whether it belongs to the attempt that counts; earlier ones are in `attempt_N/`."),
@@ -43,15 +42,6 @@ _TOKENS = (
     _c("cache_write_tokens", BIG, "Tokens written to the model's cache.", "tokens"),
     _c("cost_usd", MONEY, "Price of these calls; 0 if there were none.", "US dollars"),
 )
-
-
-def _box(of: str) -> tuple[ViewColumn, ...]:
-    return (
-        _c("box_x_px", NUMBER, f"Left edge of {of}, from the left of the document of the main frame.", "CSS px"),
-        _c("box_y_px", NUMBER, f"Upper edge of {of}, from the top of that document.", "CSS px"),
-        _c("box_width_px", NUMBER, f"Width of {of}.", "CSS px"),
-        _c("box_height_px", NUMBER, f"Height of {of}.", "CSS px"),
-    )
 
 
 RUNS = SqlView(
@@ -101,7 +91,7 @@ SAMPLES = SqlView(
     "samples",
     "sample of a run",
     (
-        *_SAMPLE,
+        *SAMPLE_COLUMNS,
         _c("key", TEXT, "Its key in the input."),
         _c("row", WHOLE, "Its row in the input, from 1."),
         _c("url", TEXT, "Its address in the input; NULL if there is none."),
@@ -150,65 +140,11 @@ SAMPLES = SqlView(
     ),
 )
 
-FIELDS = SqlView(
-    "fields",
-    "sample and field of the output, of samples that have a result",
-    (
-        *_SAMPLE,
-        _c("status", TEXT, "How the sample ended."),
-        _c("field", TEXT, "Name of the field."),
-        _c("type", TEXT, "Its type in the spec, such as `date | null`."),
-        _c("required", YES_NO, "Whether the spec requires it."),
-        _c("state", TEXT, "`value`; `not_present`: the page says there is none; `not_found`: it could not be found."),
-        _c("value", TEXT, "The value as text; NULL where there is none."),
-        _c("value_json", VARIES, "The value in its own type."),
-        _c("value_number", EXACT, "Of a `number` or `decimal`; NULL if it has more than 9 decimals."),
-        _c("value_date", DAY, "Of a `date` or `date-time`: the day as shown on the page."),
-        _c("value_at", MOMENT, "Of a `date-time` with a time zone: the point in time."),
-        _c("value_boolean", YES_NO, "Of a `boolean`."),
-        _c("shown", TEXT, "The text on the page, before normalisation."),
-        _c(
-            "origin",
-            TEXT,
-            "`page`: read from the page; `derived`: derived from pages; `vision`: read from a picture; `person`: given "
-            "by a person who settled the sample; `api`: read from the stored response of an API.",
-        ),
-        _c("read_by", TEXT, "The reader: `rules`, `operator`, or the name of a model."),
-        _c("confidence", NUMBER, "Confidence of the answer, if the value was read from a picture.", "0 to 1"),
-        _c("page_confidence", NUMBER, "Confidence in the structure of the page.", "0 to 1"),
-        _c("step", WHOLE, "The step that reported it, in the attempt that counts."),
-        _c("reason", TEXT, "The decider's reason for that step, in one sentence."),
-        _c("url", TEXT, "Address of the page that shows the value; NULL if no page shows it."),
-        _c("label", TEXT, "Its label on the page."),
-        _c("role", TEXT, "Role of the element that shows it, such as `cell`."),
-        _c("title", TEXT, 'Text in the markup that adds to the shown text, such as the date and time of "3 days ago".'),
-        _c("date_order", TEXT, "Order of day, month and year that the page determined; NULL if it was not ambiguous."),
-        _c("frame", TEXT, "The frame that contains it; `main` for the page itself."),
-        *_box("the element"),
-        _c(
-            "ink",
-            TEXT,
-            "What a picture shows of the text: `seen`, `absent`, `unexplained` (something is drawn beside "
-            "it that the page does not say) or `outside`; NULL if no picture was looked at.",
-        ),
-        _c("fingerprint", TEXT, "Of the element: equal across page loads."),
-        _c("locator", TEXT, "The first locator that matches only this element, such as `id=#owner`."),
-        _c("locators", LOCATORS, "All locators, each with its number of matches."),
-        _c("observation_sha256", TEXT, "Hash of the page's observed content.", "SHA-256, hex"),
-        _c("page_sha256", TEXT, "Hash of the stored page that shows it, as in `artifacts.sha256`.", "SHA-256, hex"),
-        _c("observation_file_sha256", TEXT, "Hash of the stored observation of that page.", "SHA-256, hex"),
-        _c("screenshot_sha256", TEXT, "Hash of the screenshot that shows it.", "SHA-256, hex"),
-        _c("response_sha256", TEXT, "Of origin `api`: hash of the stored response that holds it.", "SHA-256, hex"),
-        _c("response_pointer", TEXT, "Its JSON pointer in that response."),
-        _c("response_url", TEXT, "The address that was asked for it."),
-    ),
-)
-
 ARTIFACTS = SqlView(
     "artifacts",
     "captured file",
     (
-        *_SAMPLE,
+        *SAMPLE_COLUMNS,
         *_ATTEMPT,
         _c("step", WHOLE, "The step that captured it; NULL if no log names it."),
         _c("filename", TEXT, "Its name in the sample's folder, or in `attempt_N/` below it."),
@@ -235,7 +171,7 @@ ARTIFACTS = SqlView(
         _c("viewport_scale", NUMBER, "Device pixels for each CSS pixel."),
         _c("part", WHOLE, "Of a page captured in several pictures: number of this one, from 1, from the top."),
         _c("parts", WHOLE, "Number of these pictures."),
-        *_box("the part of the document that a screenshot shows"),
+        *box_of("the part of the document that a screenshot shows"),
         _c("original_name", TEXT, "Of a download: the file name given by the site."),
         _c("text_preview", TEXT, "Of a PDF, CSV or XLSX file: the beginning of its text."),
         _c("content_kind", TEXT, "Of a download: what it is by its bytes, such as `pdf`."),
@@ -250,7 +186,7 @@ STEPS = SqlView(
     "steps",
     "step: observe, decide, act",
     (
-        *_SAMPLE,
+        *SAMPLE_COLUMNS,
         *_ATTEMPT,
         _c("step", WHOLE, "Number of the step, from 1 within the attempt."),
         _c("started_at", MOMENT, "Start of the step."),
@@ -287,7 +223,7 @@ STEPS = SqlView(
         _c("element_tag", TEXT, "Its tag."),
         _c("element_frame", TEXT, "The frame that contains it."),
         _c("fingerprint", TEXT, "Of the element: equal across page loads."),
-        *_box("the element"),
+        *box_of("the element"),
         _c("locators", LOCATORS, "All locators of the element, each with its number of matches."),
         _c("new_tabs", WHOLE, "Tabs that opened."),
         _c("dialogs", TEXTS, "JavaScript dialogs that opened."),
@@ -310,7 +246,7 @@ JUDGMENTS = SqlView(
     "judgments",
     "accepted judgment",
     (
-        *_SAMPLE,
+        *SAMPLE_COLUMNS,
         _c("status", TEXT, "How the sample ended."),
         _c("question", TEXT, "The task's question."),
         _c("answer", TEXT, "The answer."),
@@ -325,7 +261,7 @@ USAGE = SqlView(
     "usage",
     "attempt at a sample, decider and purpose",
     (
-        *_SAMPLE,
+        *SAMPLE_COLUMNS,
         *_ATTEMPT,
         _c("purpose", TEXT, "`decide`; `vision`: questions about pictures; `lessons`: lessons for later samples."),
         _c("model", TEXT, "The name of a model, `rules`, `operator` or `local`; NULL for lessons."),
@@ -340,7 +276,7 @@ HEALS = SqlView(
     "heals",
     "element or field that a flow has found in another way than it was recorded",
     (
-        *_SAMPLE,
+        *SAMPLE_COLUMNS,
         _c("attempt", WHOLE, "Number of the attempt at the sample, from 1."),
         _c("step", WHOLE, "The step that used the element."),
         _c("healed_at", MOMENT, "Time of the step."),
@@ -365,6 +301,7 @@ VIEWS: tuple[SqlView, ...] = (
     RUNS,
     SAMPLES,
     FIELDS,
+    ITEMS,
     ARTIFACTS,
     STEPS,
     JUDGMENTS,

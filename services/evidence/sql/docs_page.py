@@ -140,6 +140,14 @@ WHERE confidence < 0.9
 ORDER BY confidence, sample_id""",
     ),
     ExampleQuery(
+        "items",
+        "What do the rows of a field say, each on a line of its own? (The PIVOT names the columns of your task.)",
+        """SELECT *
+FROM (PIVOT (SELECT sample_id, item, column_name, value FROM items WHERE field = 'lines')
+      ON column_name IN ('sku', 'amount') USING first(value))
+ORDER BY sample_id, item""",
+    ),
+    ExampleQuery(
         "columns",
         "What does each sample say, with a column for each field? (The PIVOT names the fields of your task.)",
         """SELECT *

@@ -26,7 +26,7 @@ from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import ObservationRef, ResponseSource, ValueSource, note_text
 from shared.evidence_format.facts import TaskField
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
-from shared.evidence_format.files.sample import StoredArtifact, StoredField
+from shared.evidence_format.files.sample import StoredArtifact, StoredCell
 from shared.evidence_format.log_codec import LogEntry
 
 
@@ -35,6 +35,7 @@ def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts
     ids = id_columns(run_id, facts)
     yield "samples", {**ids, **_sample(facts)}
     yield from (("fields", {**ids, **row}) for row in _fields(facts))
+    yield from (("items", {**ids, **row}) for row in _items(facts))
     yield from (("judgments", {**ids, **row}) for row in _judgments(facts))
     yield from work_rows(run_id, facts, attempts)
 
@@ -88,6 +89,8 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
             **_value(field, stored),
             "confidence": _vision_confidence(facts.log, name) if stored.origin == "vision" else None,
             "page_confidence": pages.get(source.observation_sha256) if source is not None else None,
+            "items": len(stored.rows or ()) if field is not None and field.columns else None,
+            "lacking": stored.lacking or None,
             "step": step.step if step is not None else None,
             "reason": (step.thinking or None) if step is not None else None,
             **(_source(source) if source is not None else {}),
@@ -95,7 +98,29 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
         }
 
 
-def _value(field: TaskField | None, stored: StoredField) -> Row:
+def _items(facts: SampleFacts) -> Iterator[Row]:
+    """Yield the cells of all rows."""
+    task = {field.name: field for field in facts.task.fields}
+    for name, stored in facts.fields.items():
+        field = task.get(name)
+        columns = {column.name: column for column in field.columns} if field is not None else {}
+        for number, row in enumerate(stored.rows or (), 1):
+            for column, cell in row.cells.items():
+                of = columns.get(column)
+                yield {
+                    "status": facts.status,
+                    "field": name,
+                    "item": number,
+                    "column_name": column,
+                    "type": of.type if of is not None else None,
+                    "is_id": field is not None and column in field.id_keys,
+                    "candidates": [one.shown for one in cell.candidates or ()] or None,
+                    **{key: value for key, value in _value(of, cell).items() if key != "origin"},
+                    **(_source(cell.source) if cell.source is not None else {}),
+                }
+
+
+def _value(field: TaskField | None, stored: StoredCell) -> Row:
     value, kind = stored.value, field.base_type if field is not None else ""
     text = text_of(value)
     return {

@@ -44,3 +44,13 @@ RUN_COLUMNS = (
     column("run_id", TEXT, "The run."),
     column("task_id", TEXT, "The task, as its spec names it."),
 )
+SAMPLE_COLUMNS = (*RUN_COLUMNS, column("sample_id", TEXT, "The sample; also the name of its folder."))
+
+
+def box_of(of: str) -> tuple[ViewColumn, ...]:
+    return (
+        column("box_x_px", NUMBER, f"Left edge of {of}, from the left of the document of the main frame.", "CSS px"),
+        column("box_y_px", NUMBER, f"Upper edge of {of}, from the top of that document.", "CSS px"),
+        column("box_width_px", NUMBER, f"Width of {of}.", "CSS px"),
+        column("box_height_px", NUMBER, f"Height of {of}.", "CSS px"),
+    )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,14 +16,16 @@ from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
 from shared.evidence_format.population import population_headline
 from shared.evidence_format.table.columns import TableColumn
-from shared.evidence_format.table.rows import TableRow, day, fraction_digits, moment, text_of
-from shared.statuses import population_order
+from shared.evidence_format.table.rows import TableRow, day, fits, fraction_digits, moment, text_of
+from shared.statuses import STATUSES, population_order
 
 SAMPLES, ABOUT = "Samples", "About"
 MOST_TEXT = 32_767
 """Maximum length of a cell in UTF-16 code units."""
 MOST_LINKS = 65_530
 """Maximum number of hyperlinks on a sheet. Excel drops further ones."""
+MOST_ROWS = 1_048_575
+"""Maximum number of rows of a sheet below its header."""
 MOST_SCREENSHOTS = 8
 """Maximum number of columns of links. Further screenshots are in the sample's folder only."""
 EXACT_DIGITS = 15
@@ -49,18 +52,22 @@ class Cell(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=
 
 
 class SheetRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The row of a sample, on the sheet of all samples and on that of its status. None is an empty cell."""
+    """The row of a sample, on the sheet of all samples and on that of its status. None is an empty cell.
+
+    ``items``: by the name of a field of rows, its rows on the sheet of the field."""
 
     status: str
     cells: list[Cell | None]
+    items: dict[str, list[list[Cell | None]]] = {}
 
 
 class RowCells:
     """Makes the cells of each row of one table. ``cut`` counts the texts that were too long for a cell."""
 
     def __init__(self, columns: Sequence[TableColumn]) -> None:
-        self._columns = [(column.name, self._cell_maker(column)) for column in columns]
         self.cut = 0
+        self.items = {name: ItemCells(sheet, self) for name, sheet in item_sheets(columns).items()}
+        self._columns = [(column.name, self.maker_of(column)) for column in columns]
 
     def row(self, row: TableRow) -> SheetRow:
         """Return the cells of the columns, followed by the names of the screenshots."""
@@ -71,14 +78,22 @@ class RowCells:
                 cells.append(cell(value))
             else:
                 cells.append(Cell(self._text(wrong[name]), "wrong") if name in wrong else None)
-        return SheetRow(row.status, cells + self._screenshots(row))
+        return SheetRow(row.status, cells + self._screenshots(row), self._items(row))
+
+    def _items(self, row: TableRow) -> dict[str, list[list[Cell | None]]]:
+        found = zip(self._columns, row.cells, strict=True)
+        return {name: self.items[name].rows(row, value) for (name, _), value in found if value and name in self.items}
 
     def _screenshots(self, row: TableRow) -> list[Cell | None]:
         links = ((name, file_link(row.sample_id, name)) for name in row.screenshots[:MOST_SCREENSHOTS])
         return [Cell(self._text(name), "link", link) if link else None for name, link in links]
 
-    def _cell_maker(self, column: TableColumn) -> Callable[[Any], Cell]:
+    def maker_of(self, column: TableColumn) -> Callable[[Any], Cell]:
+        """Return what makes the cells of a column."""
         kind = column.kind
+        if kind == "rows":
+            sheet = self.items[column.name].sheet.name
+            return lambda value: self._words(f"{len(value)} {'row' if len(value) == 1 else 'rows'}: sheet {sheet}")
         if column.common_name in ("sample_id", "status"):
             return self._sample_id if column.common_name == "sample_id" else self._status
         if kind in ("array", "notes"):
@@ -116,6 +131,59 @@ class RowCells:
         return text
 
 
+class ItemSheet(NamedTuple):
+    """The sheet of a field of rows, with a row for each of its rows: ``columns`` are those of the field."""
+
+    name: str
+    field: str
+    columns: tuple[TableColumn, ...]
+
+    @property
+    def names(self) -> list[str]:
+        return ["sample_id", "item", *(column.name for column in self.columns)]
+
+
+class ItemCells:
+    """Makes the rows of the sheet of one field."""
+
+    def __init__(self, sheet: ItemSheet, cells: RowCells) -> None:
+        self.sheet = sheet
+        self._made = [(column, cells.maker_of(column)) for column in sheet.columns]
+        self._sample_id = cells.maker_of(_SAMPLE_ID)
+        self._wrong = cells.maker_of(_TEXT)
+
+    def rows(self, row: TableRow, value: list[dict[str, Any]]) -> list[list[Cell | None]]:
+        """Return the rows of a sample: its name, the number of the item from 1, and the cells of the item."""
+        return [
+            [self._sample_id(row.sample_id), Cell(float(number), "plain"), *self._cells(item)]
+            for number, item in enumerate(value, 1)
+        ]
+
+    def _cells(self, item: dict[str, Any]) -> list[Cell | None]:
+        return [self._cell(item.get(column.name), column, make) for column, make in self._made]
+
+    def _cell(self, value: Any, column: TableColumn, make: Callable[[Any], Cell]) -> Cell | None:
+        if value is None:
+            return None
+        return make(value) if fits(value, column.kind) else self._wrong(text_of(value, "array"))
+
+
+_SAMPLE_ID = TableColumn("sample_id", "text", "")
+_TEXT = TableColumn("text", "text", "")
+
+
+def item_sheets(columns: Sequence[TableColumn]) -> dict[str, ItemSheet]:
+    """Return the sheet of each field of rows, by the name of the field."""
+    taken = [ABOUT, SAMPLES, *STATUSES]
+    sheets: dict[str, ItemSheet] = {}
+    for column in columns:
+        if column.kind == "rows":
+            name = sheet_name(column.name, taken)
+            taken.append(name)
+            sheets[column.name] = ItemSheet(name, column.name, column.columns)
+    return sheets
+
+
 def about_rows(
     record: RunRecord,
     finished: RunFinished,
@@ -124,11 +192,12 @@ def about_rows(
     *,
     cut: int,
     unlinked: int,
+    items_left_out: int = 0,
 ) -> list[tuple[str, str, str]]:
     """Return the rows of About: facts of the run, then each column with its type and meaning.
 
     ``statuses``: number of samples by status. ``cut``: number of texts that were too long for a cell. ``unlinked``:
-    number of names without a link.
+    number of names without a link. ``items_left_out``: number of rows of fields that no sheet has room for.
     """
     facts = [
         ("run", "", record.run_id),
@@ -143,8 +212,17 @@ def about_rows(
         facts.append(("cells cut", str(cut), note))
     if unlinked:
         facts.append(("names without a link", str(unlinked), f"Excel has {MOST_LINKS:,} links a sheet at most"))
-    rows = [*facts, ("", "", ""), HEAD, *((one.name, one.kind if one.field else "", one.meaning) for one in columns)]
+    if items_left_out:
+        note = f"a sheet has {MOST_ROWS:,} at most; all are in result.json"
+        facts.append(("rows left out", str(items_left_out), note))
+    every = [part for one in columns for part in (one, *_parts(one))]
+    rows = [*facts, ("", "", ""), HEAD, *((one.name, one.kind if one.field else "", one.meaning) for one in every)]
     return [(cell_text(one)[0], cell_text(two)[0], cell_text(three)[0]) for one, two, three in rows]
+
+
+def _parts(column: TableColumn) -> list[TableColumn]:
+    """Return the columns of a field of rows, under the names `lines.amount`."""
+    return [replace(part, name=f"{column.name}.{part.name}") for part in column.columns]
 
 
 def cell_text(text: str) -> tuple[str, bool]:

@@ -17,8 +17,9 @@ from shared.contracts.steps import note_text
 from shared.evidence_format.facts import FOR_PEOPLE, ResultFacts, TaskFacts, TaskField
 from shared.statuses import STATUSES, population_order
 
-Kind = Literal["text", "number", "whole", "decimal", "boolean", "date", "date-time", "array", "names", "notes"]
-"""``whole``: an integer; ``array``: a list that a page shows; ``names`` and ``notes``: lists that we make."""
+Kind = Literal["text", "number", "whole", "decimal", "boolean", "date", "date-time", "array", "rows", "names", "notes"]
+"""``whole``: an integer; ``array``: a list that a page shows; ``rows``: a list of objects, from column to value;
+``names`` and ``notes``: lists that we make."""
 _KINDS: Mapping[str, Kind] = {
     "number": "number",
     "decimal": "decimal",
@@ -26,6 +27,7 @@ _KINDS: Mapping[str, Kind] = {
     "date": "date",
     "date-time": "date-time",
     "array": "array",
+    "rows": "rows",
 }
 
 
@@ -40,6 +42,8 @@ class TableColumn:
     cell: Callable[[ResultFacts], Any] | None = field(default=None, compare=False)
     field: bool = False
     own_name: str = ""
+    columns: tuple[TableColumn, ...] = ()
+    """Of rows: what each of them has."""
 
     @property
     def common_name(self) -> str:
@@ -189,4 +193,6 @@ def _renamed(column: TableColumn, taken: set[str]) -> TableColumn:
 
 
 def _field_column(field_: TaskField) -> TableColumn:
-    return TableColumn(field_.name, _KINDS.get(field_.base_type, "text"), field_.description, field=True)
+    kind = _KINDS.get(field_.base_type, "text")
+    parts = tuple(map(_field_column, field_.columns))
+    return TableColumn(field_.name, kind, field_.description, field=True, columns=parts)

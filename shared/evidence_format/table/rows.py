@@ -127,6 +127,10 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in cast("list[object]", value))
 
 
+def _is_rows(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
+
+
 _JOINED_BY = {"names": ";", "notes": "; "}
 _FITS: dict[Kind, Callable[[object], bool]] = {
     "text": lambda value: True,
@@ -137,6 +141,7 @@ _FITS: dict[Kind, Callable[[object], bool]] = {
     "date": lambda value: isinstance(value, str) and day(value) is not None,
     "date-time": lambda value: isinstance(value, str) and moment(value) is not None,
     "array": _is_list,
+    "rows": _is_rows,
     "names": _is_list,
     "notes": _is_list,
 }

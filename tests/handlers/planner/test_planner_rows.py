@@ -10,10 +10,12 @@ from services.planner.state.transitions import replayed_state
 from shared.contracts.actions import Done, Goto, SaveProgress, Screenshot
 from shared.contracts.browser_pool import CapturePage
 from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import ValueSource
 from shared.evidence_format.cells import with_cells
 from shared.evidence_format.log_codec import LogEntry, entry_of, step_of
 from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
 from tests.handlers.planner.scripted_decider import told
+from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, spec
 from tests.unit.planner.rows_pages import shows
 
@@ -54,9 +56,11 @@ async def test_a_list_over_three_pages_that_overlap_is_done_with_the_union_and_t
     assert (finished.status, finished.flagged, finished.notes) == ("done", False, ())
     told_rows = members(finished)
     assert told_rows.value == objects(ALL)
-    pages = [row.cells[0].source.url.removeprefix(URL) for row in told_rows.rows]
+    pages = [expect(row.cells[0].source, ValueSource).url.removeprefix(URL) for row in told_rows.rows]
     assert pages == ["", "", "?page=2", "?page=3"]
-    assert all(cell.read_by == "told" and cell.source.page_sha256 for cell in with_cells(told_rows)[1:])
+    assert all(
+        cell.read_by == "told" and expect(cell.source, ValueSource).page_sha256 for cell in with_cells(told_rows)[1:]
+    )
 
 
 async def test_the_log_gives_the_rows_again():

@@ -28,7 +28,8 @@ LINK = TargetFound(role="link", name="Next", tag="a", fingerprint="")
         (True, "true"),
         (["x", "y"], "x, y"),
         ([], ""),
-        ([{"a": "é"}], '[{"a": "é"}]'),
+        ([{"a": "é", "b": 1}, {"a": None, "b": 2}], "2 rows: é, 1; , 2"),
+        ({"a": ["é"]}, '{"a": ["é"]}'),
     ],
 )
 def test_a_value_is_written_as_a_person_reads_it(value: Any, text: str) -> None:

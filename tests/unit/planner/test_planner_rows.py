@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from services.planner.judge.gates import Rejection
 from services.planner.state.attempt_state import AttemptState
+from shared.contracts.steps import ValueSource
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import el, heading, page, text
 from tests.unit.planner.rows_pages import KEYED, UNKEYED, ended, lines, objects, rows_spec, save, shows
 
@@ -49,10 +51,11 @@ def test_three_pages_that_overlap_are_one_list_whatever_done_repeats_of_it(task,
 
 def test_each_cell_names_the_page_and_the_element_that_show_it():
     told = lines(ended(None, THIRD, over_three_pages()))
-    assert [row.cells[0].source.url[-1] for row in told.rows] == ["1", "1", "1", "2", "3"]
+    assert [expect(row.cells[0].source, ValueSource).url[-1] for row in told.rows] == ["1", "1", "1", "2", "3"]
     amount = told.rows[3].cells[2]
-    assert (amount.shown, amount.source.label, amount.source.observation_sha256) == ("1.00", "Amount", SECOND.sha256)
-    shown_by = next(one for one in SECOND.elements if one.ref == amount.source.ref)
+    source = expect(amount.source, ValueSource)
+    assert (amount.shown, source.label, source.observation_sha256) == ("1.00", "Amount", SECOND.sha256)
+    shown_by = next(one for one in SECOND.elements if one.ref == source.ref)
     assert shown_by.name == "1.00"
 
 

@@ -90,7 +90,8 @@ class SampleSheet:
     """A sheet with one row per sample: the columns of the table, then links to its screenshots.
 
     ``names`` and ``widths`` are those of all columns, screenshots included. ``unlinked`` counts the names that are
-    written without a link, because the sheet has reached the maximum number of links.
+    written without a link, because the sheet has reached the maximum number of links; ``left_out`` the rows that are
+    not written at all, because the sheet is full.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class SampleSheet:
         formats: Mapping[str, Format],
     ) -> None:
         self._sheet, self._formats = sheet, formats
-        self._row = self.unlinked = 0
+        self._row = self.unlinked = self.left_out = 0
         self._last = len(widths) - 1
         for place, (name, width) in enumerate(zip(names, widths, strict=True)):
             sheet.set_column(place, place, width)
@@ -122,6 +123,9 @@ class SampleSheet:
             sheet.fit_to_pages(1, 0)
 
     def add(self, cells: Sequence[Cell | None]) -> None:
+        if self._row >= sheets.MOST_ROWS:
+            self.left_out += 1
+            return
         self._row += 1
         links: list[tuple[int, str]] = []
         for place, cell in enumerate(cells):

@@ -1,4 +1,4 @@
-"""Writes combined.xlsx with XlsxWriter: a sheet of all samples, a sheet for each status, and the sheet About.
+"""Writes combined.xlsx with XlsxWriter: a sheet of all samples, one for each status and each field of rows, and About.
 
 The cells of a row are made when it is added, and spooled. No cell is a formula, and no text becomes a link. The only
 links are relative paths to files of the run, which work in its folder and in an unzipped export.
@@ -31,6 +31,7 @@ from shared.statuses import STYLES, population_order
 
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 LINK_CHARACTERS = 24.0
+ITEM_CHARACTERS = 9.0
 _FORMATS: dict[str, dict[str, Any]] = {
     "plain": {},
     "text": {"text_wrap": True},
@@ -82,14 +83,20 @@ class Workbook:
         taken = [ABOUT]
         everything = self._sheet(SAMPLES, taken)
         statuses = sorted(self._statuses, key=population_order)
-        parts = {one: self._sheet(sheets.sheet_name(one, taken), taken) for one in statuses}
+        named = [one.sheet.name for one in self._cells.items.values()]
+        parts = {one: self._sheet(sheets.sheet_name(one, [*taken, *named]), taken) for one in statuses}
+        items = {name: self._item_sheet(one.sheet, taken) for name, one in self._cells.items.items()}
         for data, _ in self._spool.in_order():
             row = self._decoder.decode(data)
             everything.add(row.cells)
             parts[row.status].add(row.cells)
-        for sheet in (everything, *parts.values()):
+            for name, rows in row.items.items():
+                for cells in rows:
+                    items[name].add(cells)
+        for sheet in (everything, *parts.values(), *items.values()):
             sheet.finish()
-        self._write_about(sum(sheet.unlinked for sheet in (everything, *parts.values())))
+        unlinked = sum(sheet.unlinked for sheet in (everything, *parts.values(), *items.values()))
+        self._write_about(unlinked, sum(sheet.left_out for sheet in items.values()))
         try:
             self._book.close()
         except FileCreateError as exc:
@@ -108,24 +115,26 @@ class Workbook:
     def _sheet(self, name: str, taken: list[str]) -> SampleSheet:
         screenshots = [f"screenshot {number + 1}" for number in range(self._screenshots)]
         widths = [sheets.width_of(one, longest) for one, longest in zip(self._columns, self._longest, strict=True)]
+        names = [*(column.name for column in self._columns), *screenshots]
+        return self._linked_sheet(name, names, [*widths, *(LINK_CHARACTERS for _ in screenshots)], taken)
+
+    def _item_sheet(self, sheet: sheets.ItemSheet, taken: list[str]) -> SampleSheet:
+        widths = [LINK_CHARACTERS, ITEM_CHARACTERS, *(LINK_CHARACTERS for _ in sheet.columns)]
+        return self._linked_sheet(sheet.name, sheet.names, widths, taken)
+
+    def _linked_sheet(self, name: str, names: list[str], widths: list[float], taken: list[str]) -> SampleSheet:
         sheet: Any = self._book.add_worksheet(name, LinkedSheet)
         sheet.open_links(self._folder / f"links-{len(taken)}")
         taken.append(name)
-        return SampleSheet(
-            sheet,
-            f"{self._record.run_id}: {name}",
-            [*(column.name for column in self._columns), *screenshots],
-            [*widths, *(LINK_CHARACTERS for _ in screenshots)],
-            self._formats,
-        )
+        return SampleSheet(sheet, f"{self._record.run_id}: {name}", names, widths, self._formats)
 
-    def _write_about(self, unlinked: int) -> None:
+    def _write_about(self, unlinked: int, items_left_out: int) -> None:
         sheet = self._book.add_worksheet(ABOUT)
         for place, width in enumerate((24, 14, 90)):
             sheet.set_column(place, place, width)
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
-        counts = {"cut": self._cells.cut, "unlinked": unlinked}
+        counts = {"cut": self._cells.cut, "unlinked": unlinked, "items_left_out": items_left_out}
         rows = sheets.about_rows(self._record, self._finished, self._columns, self._statuses, **counts)
         for number, cells in enumerate(rows):
             style = self._formats["head" if cells == HEAD else "text"]
