@@ -180,6 +180,11 @@ def _lacks_only(form: frozenset[tuple[int | None, bool]], whole: frozenset[tuple
     return form <= whole and (first is None or first in form)
 
 
+def column_headers(elements: Iterable[Element]) -> list[Element]:
+    """Return the headers of columns."""
+    return [element for element in elements if element.row is not None and _is_column_header(element)]
+
+
 def _is_column_header(element: Element) -> bool:
     return is_header(element) and element.role != "rowheader"
 

@@ -16,8 +16,8 @@ from shared.evidence_format.log_codec import LogEntry, entry_of, step_of
 from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
 from tests.handlers.planner.scripted_decider import told
 from tests.typed import expect
-from tests.unit.planner.planner_pages import URL, spec
-from tests.unit.planner.rows_pages import shows
+from tests.unit.planner.planner_pages import URL, el, heading, page, spec, text
+from tests.unit.planner.rows_pages import KEYED, shows
 
 PEOPLE, NAMES = ("Name", "Role"), ("name", "role")
 FIRST = [("Ann Lee", "Owner"), ("Bob Ray", "Guest")]
@@ -88,3 +88,37 @@ async def test_the_cells_are_captured_with_their_page():
     shown = shows(FIRST, heads=PEOPLE)
     cells = {element.ref for element in shown.elements if element.role == "cell"}
     assert cells <= {ref for request in asked for ref in request.refs}
+
+
+LINES = [("A-1", "2", "20.00"), ("B-2", "1", "4.50")]
+
+
+def rules_on(*seen: Any, **task: Any) -> Bench:
+    return bench_of(*seen, **{**KEYED.model_dump(by_alias=True), **task})
+
+
+def lines(finished: SampleFinished) -> Any:
+    return next(value for value in finished.values if value.field == "lines")
+
+
+async def test_the_rules_read_the_rows_of_the_record_s_page():
+    finished = await rules_on(shows(LINES)).run()
+    assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
+    assert lines(finished).value[1] == {"sku": "B-2", "qty": 1, "amount": "4.50"}
+    assert all(cell.read_by == "rules" and cell.source for cell in with_cells(lines(finished))[1:])
+
+
+async def test_the_rules_end_where_the_table_goes_on_with_the_rows_that_were_read():
+    finished = await rules_on(shows(LINES, text("1 to 2 of 9"))).run()
+    assert (finished.status, finished.reason) == ("needs_review", "incomplete_list")
+    assert "2 of 9" in finished.message
+    assert len(lines(finished).rows) == 2
+
+
+async def test_along_a_route_rows_are_read_where_it_ends():
+    start = page(heading("TCK-1001"), el("link", "Lines", tag="a", url=f"{URL}/lines"))
+    one = rules_on(start, route=[{"follow": "Lines"}])
+    one.scripted.site[f"{URL}/lines"] = [shows(LINES)]
+    one.scripted.clicks["Lines"] = f"{URL}/lines"
+    finished = await one.run()
+    assert (finished.status, len(lines(finished).rows)) == ("done", 2)

@@ -23,6 +23,7 @@ from shared.task.typed_values import find_shown_problem, is_not_present, typed_v
 from shared.text.date_numbers import readable_orders
 from shared.text.normal import Normal, fold, label_form, quoted
 from shared.text.record_words import find_mention
+from shared.text.written_dates import Order
 
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)
 _HEX = re.compile(r"[0-9a-f]{7,128}", re.I)
@@ -37,6 +38,8 @@ class ItemReader:
     spec: TaskSpec
     page: PageObserved
     candidate: RepeatedRecords
+    order: Order = None
+    """What the page settles about its dates, where that counts."""
 
     def columns_for(self, name: str) -> frozenset[str]:
         """Return the columns of the candidate that hold the field: those the task names, else those of its labels."""
@@ -126,8 +129,14 @@ class ItemReader:
                 link = self._labelled_link(name, record) or own
                 found[name] = urljoin(self.page.url, link.url) if link is not None and link.url is not None else None
             else:
-                found[name] = _value(field, self._shown(name, record, own))
+                found[name] = _value(field, self._shown(name, record, own), self.order)
         return found
+
+    def texts(self, record: ListedRecord, own: Element | None) -> dict[str, str]:
+        """Return the item as it is shown; of an address all of it. What it does not show is left out."""
+        found = {name: self._shown(name, record, own) for name in self.spec.output_schema if not is_address(name)}
+        found |= {name: value for name, value in self.item(record, own).items() if is_address(name)}
+        return {name: text for name, text in found.items() if text}
 
     def says_none(self, name: str, record: ListedRecord) -> bool:
         """Return whether the record has no value of a field that may be absent: its cell is empty, or says so."""
@@ -211,8 +220,8 @@ def _one_of(texts: Sequence[str], field: OutputField) -> str | None:
     return next(iter(different.values())) if len(different) == 1 else None
 
 
-def _value(field: OutputField, shown: str | None) -> Any:
+def _value(field: OutputField, shown: str | None, order: Order = None) -> Any:
     if not shown or is_not_present(shown, field) or find_shown_problem(field, shown):
         return None
-    normal = typed_value(field, shown)
+    normal = typed_value(field, shown, order=order)
     return normal.value if isinstance(normal, Normal) else None

@@ -12,6 +12,7 @@ from typing import Any
 
 from services.planner.deciders.listing.item_values import ItemReader
 from services.planner.deciders.listing.own_links import own_links
+from services.planner.page.dates import date_hints
 from services.planner.page.lists import (
     ListedRecord,
     RepeatedRecords,
@@ -24,6 +25,7 @@ from services.planner.page.lists import (
     repeated_records,
     same_address,
     without_total,
+    without_totals,
 )
 from services.planner.page.record.scope import find_list
 from services.planner.page.text import is_header
@@ -31,6 +33,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form, quoted
+from shared.text.written_dates import Order
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,21 @@ class ListRead:
     scroller: int = 0
     lacks: str = ""
     """What repeats on the page, and why it was not read, where no item was."""
+    texts: tuple[dict[str, str], ...] = ()
+    """Each item as it is shown."""
 
 
+@dataclass(frozen=True)
+class SpecKeys:
+    """The keys of a spec that say which list is meant."""
+
+    under: str
+    columns: str
+    which: str
+
+
+KEYS_OF_LIST = SpecKeys("list.under", "list.columns", "list.under or list.link")
+KEYS_OF_ROWS = SpecKeys("`under` of the field", "`labels` of its columns", "`under` of the field")
 LEAST_REPEATED = 5
 NOTHING = ListRead((), "", 0, 0.0)
 
@@ -62,18 +78,23 @@ class _Fit:
     whole: tuple[dict[str, Any], ...]
     strong: bool
     doubt: str
+    texts: tuple[dict[str, str], ...] = ()
+    """Each of `whole` as it is shown."""
 
 
-def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
-    """Return the list on this page. `place`: where earlier pages had it, so that no other list is taken for it."""
+def read_list(spec: TaskSpec, page: PageObserved, place: str = "", *, of_record: bool = False) -> ListRead:
+    """Return the list on this page. `place`: where earlier pages had it, so that no other list is taken for it.
+    `of_record`: it is one of the rows of a record, whose last row may be their total."""
+    keys = KEYS_OF_ROWS if of_record else KEYS_OF_LIST
     within = find_list(page, words(spec.list_.under))
     if within is None:
-        doubt = f"no heading, region or caption is {_named(spec)}, or several are: see list.under"
+        doubt = f"no heading, region or caption is {_named(spec)}, or several are: see {keys.under}"
         return replace(NOTHING, doubt=doubt)
     candidates = _of_chosen_links(spec, within, repeated_records(within, place))
-    candidates = [without_total(one) for one in candidates]
-    read = [_read(spec, page, one) for one in candidates]
-    chosen, doubt = _choose([fit for fit in read if fit.whole], candidates, settled=bool(place))
+    candidates = [without_totals(one) if of_record else without_total(one) for one in candidates]
+    order = date_hints(page) if of_record else None
+    read = [_read(spec, page, one, order) for one in candidates]
+    chosen, doubt = _choose([fit for fit in read if fit.whole], candidates, keys, settled=bool(place))
     if chosen is None or doubt:
         doubt = doubt or next((fit.doubt for fit in read if fit.doubt), "")
         return replace(NOTHING, doubt=doubt, lacks=_what_repeats(spec, within, read))
@@ -87,7 +108,8 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
     lacking = f"{misfits} of {len(fit.items)} items do not show every required field in its type and pattern"
     doubt = fit.doubt or (lacking if misfits else "")
     last = max(records[-1].parts, key=lambda part: part.ref)
-    return ListRead(items, fit.candidate.place, last.ref, end_px, doubt, records[-1].head.scroller)
+    texts = fit.texts if items else ()
+    return ListRead(items, fit.candidate.place, last.ref, end_px, doubt, records[-1].head.scroller, texts=texts)
 
 
 def _what_repeats(spec: TaskSpec, elements: Sequence[Element], read: Sequence[_Fit]) -> str:
@@ -135,18 +157,20 @@ def _of_chosen_links(
 # --- one candidate
 
 
-def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords) -> _Fit:
-    reader = ItemReader(spec, page, candidate)
+def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords, order: Order) -> _Fit:
+    reader = ItemReader(spec, page, candidate, order)
     links, doubt = _links(spec, reader)
     items = tuple(reader.item(record, link) for record, link in zip(candidate.records, links, strict=True))
-    whole = tuple(
-        item
-        for item, record in zip(items, candidate.records, strict=True)
+    kept = [
+        at
+        for at, (item, record) in enumerate(zip(items, candidate.records, strict=True))
         if all(item.get(name) is not None or reader.says_none(name, record) for name in spec.required_fields)
-    )
+    ]
+    whole = tuple(items[at] for at in kept)
+    texts = tuple(reader.texts(candidate.records[at], links[at]) for at in kept)
     asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
-    return _Fit(candidate, items, whole, strong, doubt or reader.order_doubt() or _lines_doubt(candidate))
+    return _Fit(candidate, items, whole, strong, doubt or reader.order_doubt() or _lines_doubt(candidate), texts)
 
 
 def _lines_doubt(candidate: RepeatedRecords) -> str:
@@ -185,29 +209,31 @@ def _unlinked(reader: ItemReader) -> str:
 # --- which candidate
 
 
-def _choose(fits: Sequence[_Fit], candidates: Sequence[RepeatedRecords], *, settled: bool) -> tuple[_Fit | None, str]:
+def _choose(
+    fits: Sequence[_Fit], candidates: Sequence[RepeatedRecords], keys: SpecKeys, *, settled: bool
+) -> tuple[_Fit | None, str]:
     """Return the list that is meant, or what leaves it open."""
     tables = [one for one in candidates if one.columns and len(one.columns) > 1]
     strong = [fit for fit in fits if fit.strong]
     pool = _largest_only(strong or _without_parts(fits))
     if not pool:
-        return None, _no_fit(tables)
+        return None, _no_fit(tables, keys)
     if len(pool) > 1:
         told = "; ".join(_told(fit) for fit in pool[:4])
         return (
             None,
-            f"{len(pool)} lists of the page fit the fields ({told}); say in list.under or list.link which is meant",
+            f"{len(pool)} lists of the page fit the fields ({told}); say in {keys.which} which is meant",
         )
     if not strong and not settled and not pool[0].candidate.columns and tables:
-        return None, _no_fit(tables)
+        return None, _no_fit(tables, keys)
     return pool[0], ""
 
 
-def _no_fit(tables: Sequence[RepeatedRecords]) -> str:
+def _no_fit(tables: Sequence[RepeatedRecords], keys: SpecKeys) -> str:
     if not tables:
         return ""
     shown = ", ".join(quoted(name, 60) for name in tables[0].columns[:8])
-    return f"no list of the page has all required fields; its table has the columns {shown}: see list.columns"
+    return f"no list of the page has all required fields; its table has the columns {shown}: see {keys.columns}"
 
 
 def _told(fit: _Fit) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.planner.deciders.rules import route
+from services.planner.deciders.rules.route_context import is_on_trail
+from services.planner.deciders.rules.row_fields import row_readings
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.press_outcome import is_older
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
@@ -34,6 +36,7 @@ from services.planner.state.transitions import with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
+from shared.field_types import is_rows
 from shared.flows.page_elements import is_input
 from shared.login_walls import login_wall_words
 from shared.text.normal import label_form, quoted
@@ -49,7 +52,7 @@ def decide(view: SampleView) -> Decision:
         return _along_the_route(view, page, read)
     if page.dialog is not None:
         return fail_with_screenshot(view, Fail(code="off_route", note=f"the page asks {quoted(page.dialog)}"))
-    seen = field_values(view.spec, read.readings, page)
+    seen = _with_rows(field_values(view.spec, read.readings, page), view, page)
     decision = _dismiss_overlay(view, page, read) or _no_such_record(view, page, read)
     decision = decision or _finish(view, page, read, seen) or done_decision(seen, page)
     # Values of another record's page must never be kept as this one's.
@@ -68,6 +71,8 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
             return gone
     walked = route.route_decision(view, page, read)
     seen = (*walked.seen, *route.unnamed_readings(view, page, read))
+    if walked.decision is None and is_on_trail(view, read):
+        seen = (*(one for one in seen if one.field not in _rows_of(view)), *row_readings(view, page))
     awaits = page.awaits_data or page.awaited
     later = observe_while_changing(view, page) if seen and awaits else None
     if later is not None:  # what was read may be replaced before the route leads on
@@ -83,6 +88,16 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
     values = tuple(found.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
     decision = _finish(view, page, read, values, known=frozenset(known)) or done_decision(values, page)
     return _with(decision, seen, walked.notes)
+
+
+def _rows_of(view: SampleView) -> frozenset[str]:
+    return frozenset(name for name, field in view.spec.output_schema.items() if is_rows(field.type))
+
+
+def _with_rows(seen: tuple[FieldValue, ...], view: SampleView, page: PageObserved) -> tuple[FieldValue, ...]:
+    """Return the readings with those of the fields of rows, in the order of the task."""
+    rows = {one.field: one for one in row_readings(view, page)} if _rows_of(view) else {}
+    return tuple(rows.get(one.field, one) for one in seen)
 
 
 def _with(decision: Act | ObserveAgain, seen: tuple[FieldValue, ...], notes: tuple[Note, ...]) -> Decision:
@@ -158,7 +173,7 @@ def _wait_for_fields(
 ) -> Act | ObserveAgain | None:
     """Observe more of the page, or the same page later, while something needed is missing."""
     needed = set(view.spec.required_fields) | set(view.spec.identity)
-    missing = [v.field for v in seen if v.state == "not_found" and not v.candidates]
+    missing = [v.field for v in seen if (v.state == "not_found" and not v.candidates) or v.lacking]
     unsure = any(isinstance(r, FieldAmbiguous) for r in read.readings.values()) or read.proof.state == "mismatch"
     more = observe_more(view, page) if missing else None
     if more is not None:

@@ -13,7 +13,7 @@ from services.planner.judge.rows.units import Cells, RowFinder, Standing
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import labels_of
 from services.planner.page.lists import repeated_records
-from services.planner.page.record.scope import find_section
+from services.planner.page.record.scope import find_list
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.codes import Reason
 from shared.contracts.steps import CellValue, FieldValue, Note, RowValue, plain_note
@@ -139,7 +139,7 @@ def _placed(
     if page is not None and not view.state.on_other_record:
         row = template_values(view.sample)
         asked = [fill_known(word, row) for word in words(field.under)]
-        part = (find_section(page, asked) or ()) if asked else page.elements
+        part = find_list(page, asked) or ()
         finder = RowFinder(page, part, field, date_hints(page))
         standing = finder.find(given)
     own = {element.ref: element for element in page.elements} if page is not None else {}

@@ -8,10 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from urllib.parse import urljoin
 
 from services.planner.judge.reported_values import is_shown_in
 from services.planner.page.fields import labels_of
-from services.planner.page.lists import column_of, repeated_records, table_rows, under_column_headers, without_totals
+from services.planner.page.lists import (
+    column_of,
+    is_address,
+    repeated_records,
+    table_rows,
+    under_column_headers,
+    without_totals,
+)
 from services.planner.page.text import is_header
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.page_elements import text_of
@@ -114,7 +122,7 @@ class RowFinder:
                 elif own:
                     others[name] = next(text for text in texts if text and not is_not_present(text, column))
                 continue
-            element = self._showing(cells[name], column, there, unit)
+            element = self._showing(name, cells[name], there, unit)
             if element is not None:
                 shown[name] = element
             elif name in self._rows.id_keys or not self._rows.id_keys:
@@ -127,7 +135,11 @@ class RowFinder:
         column = column_of(element)
         return any(column in labels for other, labels in self._labels.items() if other != name)
 
-    def _showing(self, raw: object, column: OutputField, elements: Sequence[Element], unit: Unit) -> Element | None:
+    def _showing(self, name: str, raw: object, elements: Sequence[Element], unit: Unit) -> Element | None:
+        if is_address(name):
+            links = [e for e in unit.elements if e.url and urljoin(self.page.url, e.url) == as_shown(raw)]
+            return next(iter(links), None)
+        column = self._rows.columns[name]
         exact = [e for e in elements if fold(text_of(e)) == fold(as_shown(raw)) and text_of(e)]
         shown = exact or [
             e for e in elements if text_of(e) and is_shown_in(raw, column, text_of(e), title=e.title, order=self._hints)

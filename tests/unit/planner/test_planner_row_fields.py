@@ -1,0 +1,142 @@
+"""Rows that the rules read: the one table with the columns of the field, all of it, or none with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.judge.gates import judge_done
+from services.planner.state.attempt_state import AttemptState
+from services.planner.state.transitions import with_readings
+from shared.contracts.actions import Done
+from shared.contracts.browser_pool import PageObserved, Scroller
+from shared.contracts.steps import FieldValue
+from tests.cases import cases
+from tests.unit.planner.planner_pages import el, heading, page, row, text, view
+from tests.unit.planner.rows_pages import rows_spec, shows, table
+
+A, B, C = ("A-1", "2", "20.00"), ("B-2", "1", "4.50"), ("C-3", "7", "70.00")
+READ = [
+    {"sku": "A-1", "qty": 2, "amount": "20.00"},
+    {"sku": "B-2", "qty": 1, "amount": "4.50"},
+    {"sku": "C-3", "qty": 7, "amount": "70.00"},
+]
+TASK = rows_spec()
+
+
+def read(seen: PageObserved, task: Any = TASK) -> FieldValue:
+    (value,) = row_readings(view(seen, AttemptState(proven=True), spec=task), seen)
+    return value
+
+
+def status(seen: PageObserved, task: Any = TASK) -> tuple[str, str]:
+    """How a sample of the rules ends on this page, once they insist."""
+    state = with_readings(
+        AttemptState(proven=True), row_readings(view(seen, AttemptState(proven=True), spec=task), seen)
+    )
+    number = FieldValue(field="ticket_number", state="value", value="TCK-1001", shown="TCK-1001")
+    state = with_readings(state, (number,))
+    ending: Any = judge_done(view(seen, state, spec=task), Done(values={}), by_model=False)[0]
+    return (ending.status, ending.reason) if hasattr(ending, "status") else ("refused", ending.message)
+
+
+def test_the_table_with_these_columns_is_read_among_others_each_cell_with_its_place():
+    others = (heading("History", 2), *table([("2026-01-01", "opened")], ("When", "What")), *row("Amount", "94.50"))
+    seen = shows([A, B, C], *others)
+    value = read(seen)
+    assert (value.value, value.lacking) == (READ, "")
+    assert [[cell.source is not None for cell in one.cells] for one in value.rows] == [[True] * 3] * 3
+    assert status(seen) == ("done", "")
+
+
+def test_columns_are_found_by_their_labels_whatever_their_order():
+    columns = {"sku": {"type": "string", "labels": ["Article"]}, "amount": {"type": "decimal", "labels": ["Net"]}}
+    seen = shows([("20.00", "2", "A-1")], heads=("Net", "Qty", "Article"))
+    assert read(seen, rows_spec(columns)).value == [{"sku": "A-1", "amount": "20.00"}]
+
+
+@cases(
+    ("rows", "says"),
+    [
+        ([A, B, ("Total", "", "24.50")], ""),
+        ([A, ("B-2", "", "4.50")], "do not show every required field"),
+        ([A, ("B-2", "many", "4.50")], "do not show every required field"),
+        ([A, B, ("Freight", "", "4.50"), ("Total", "", "24.50")], "do not show every required field"),
+    ],
+)
+def test_a_row_without_what_each_row_must_have_is_for_a_person_and_a_total_is_no_row(rows: Any, says: str):
+    value = read(shows(rows))
+    assert says in value.lacking
+    assert (value.value == READ[:2]) == (says == "")
+    assert status(shows(rows))[0] == ("done" if says == "" else "refused")
+
+
+def test_two_tables_that_fit_are_for_a_person_unless_the_task_says_which():
+    seen = page(heading("TCK-1001"), heading("Ordered", 2), *table([A, B]), heading("Returned", 2), *table([C]))
+    assert "2 lists of the page fit" in read(seen).lacking
+    assert status(seen)[0] == "refused"
+    assert read(seen, rows_spec(under="Ordered")).value == READ[:2]
+
+
+def test_a_table_that_lacks_a_column_is_for_a_person_and_another_table_is_nothing():
+    lacks = shows([("A-1", "20.00")], heads=("SKU", "Amount"))
+    assert "its table has the columns 'sku', 'amount': see `labels` of its columns" in read(lacks).lacking
+    other = shows([("2026-01-01", "opened")], heads=("When", "What"))
+    assert (read(other).state, read(other).lacking) == ("not_found", "")
+
+
+def test_without_names_of_columns_nothing_is_taken_for_a_cell():
+    seen = page(heading("TCK-1001"), *(one for one in table([A, B]) if one.role == "cell"))
+    bare = replace(seen, elements=tuple(replace(one, header=None) for one in seen.elements))
+    assert read(bare).state == "not_found"
+
+
+@cases(
+    ("behind", "changes", "says"),
+    [
+        ((text("1 to 3 of 12"),), {}, "3 of 12"),
+        ((text("Showing 3 of 12 items"),), {}, "3 of 12"),
+        ((el("link", "Next", tag="a", url="http://x/2"),), {}, "leads on"),
+        ((el("button", "Load more", tag="button"),), {}, "leads on"),
+        ((), {"left_out": 7}, "7 elements"),
+    ],
+)
+def test_rows_that_may_not_be_all_are_kept_and_are_for_a_person(behind: Any, changes: Any, says: str):
+    seen = shows([A, B, C], *behind, **changes)
+    value = read(seen)
+    assert value.value == READ
+    assert says in value.lacking
+    assert status(seen)[0] == "refused"
+
+
+def test_a_part_that_scrolls_on_may_hold_more():
+    rows = tuple(replace(one, scroller=1) for one in table([A, B, C]))
+    scroller = Scroller(number=1, y_px=0.0, max_y_px=400.0, top_px=100.0, height_px=200.0)
+    value = read(page(heading("TCK-1001"), *rows, scrollers=(scroller,)))
+    assert "scrolls on" in value.lacking
+
+
+def test_a_table_that_says_that_it_is_empty_has_none_where_that_is_allowed():
+    seen = page(heading("TCK-1001"), *table([]), text("No items found"), heading("Comments", 2), text("first"))
+    allowed = rows_spec(type="rows | null")
+    assert (read(seen, allowed).state, read(seen, allowed).shown) == ("not_present", "No items found")
+    assert status(seen, allowed) == ("done", "")
+    assert status(seen)[0] == "refused"
+    elsewhere = page(heading("TCK-1001"), *table([]), heading("Comments", 2), text("No items found"))
+    assert read(elsewhere, allowed).state == "not_found"
+
+
+def test_words_that_there_are_none_are_no_row_of_a_table_of_one_column():
+    seen = page(heading("TCK-1001"), *table([("No members found",)], ("Name",)))
+    assert read(seen, rows_spec({"name": "string"})).state == "not_found"
+    assert read(seen, rows_spec({"name": "string"}, type="rows | null")).state == "not_present"
+
+
+def test_a_page_that_is_drawn_again_with_other_rows_is_read_anew():
+    first = read(shows([A]))
+    state = with_readings(AttemptState(proven=True), (first,))
+    seen = shows([B, C], snapshot_id="s2")
+    (value,) = row_readings(view(seen, state, spec=TASK), seen)
+    assert value.value == READ[1:]
