@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from services.planner.deps import PlannerDeps
 from services.planner.page.identity import keywords
 from services.planner.reperform.responses import StoredResponse, parse_stored_response, response_verdict
+from services.planner.reperform.rows import row_verdicts, values_to_extract
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
@@ -31,8 +32,10 @@ from shared.contracts.evidence import (
 from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
+from shared.evidence_format.cells import with_cells
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
+from shared.task.output_field import OutputField
 from shared.task.row_values import expected_identity
 from shared.task.spec import TaskSpec, check_spec
 
@@ -80,20 +83,21 @@ def _problem_reply(request: Reperform, problem: str) -> SampleReperformed:
 async def _reperform_all(job: ReperformJob) -> SampleReperformed:
     """Re-perform page by page, so that only one page is in memory."""
     result, pages = job.result, dict[tuple[str, str], StoredPage]()
-    for place in dict.fromkeys(_source_hashes(value) for value in result.values):
+    read = [one for value in result.values for one in with_cells(value)]
+    for place in dict.fromkeys(_source_hashes(value) for value in read):
         if place != NO_HASHES:
-            pages[place] = await _load_page(job, [value for value in result.values if _source_hashes(value) == place])
+            pages[place] = await _load_page(job, [value for value in read if _source_hashes(value) == place])
     verdicts = tuple(page_verdict(page) for page in pages.values())
     responses = await _load_responses(job)
     pointers = {} if job.spec.integration is None else job.spec.integration.fields
 
-    def verdict_of(value: FieldValue) -> ValueReperformed:
-        field = job.spec.output_schema[value.field]
+    def verdict_of(value: FieldValue, field: OutputField) -> ValueReperformed:
         if value.origin == "api" and value.response is not None:
             return response_verdict(value, field, responses[value.response.sha256], pointers.get(value.field))
         return value_verdict(value, field, pages.get(_source_hashes(value), NOTHING_STORED))
 
-    values = tuple(verdict_of(value) for value in result.values if value.field in job.spec.output_schema)
+    asked = values_to_extract(result.values, job.spec.output_schema)
+    values = (*row_verdicts(result.values), *(verdict_of(value, field) for value, field in asked))
     wanted = expected_identity(job.spec, result.sample)
     return SampleReperformed(
         run_id=result.run_id,

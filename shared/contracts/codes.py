@@ -196,9 +196,10 @@ REASONS: dict[Reason, ReasonFacts] = {
         advice="Name the element more exactly in the route."),
     "uncertain_list": ReasonFacts(
         status="needs_review", fault="us", fail="uncertain_list", words="which list or link is meant is not certain",
-        when="several lists or links fit the fields of a discovery spec, or none does, items lack a field, or more was "
-        "listed than the page counts",
-        advice="Say it in `list` of the discovery spec (`under`, `columns`, `link`), or in `pattern` of a field."),
+        when="several lists or links fit the fields of a discovery spec, or the columns of a field of rows, or none "
+        "does, items lack a field, or more was listed than the page counts",
+        advice="Say it in `list` of the discovery spec (`under`, `columns`, `link`), or in `pattern` of a field; of "
+        "rows in `under` of the field, or in `labels` of its columns."),
     "invalid_input": ReasonFacts(
         status="needs_review", fault="record", fail="invalid_input", for_models=True,
         words="the form does not take a value of the row",
@@ -249,8 +250,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         advice="Look at the list, and correct `expected_items`."),
     "incomplete_list": ReasonFacts(
         status="needs_review", fault="site", words="the list was not read to its end",
-        when="a discovery task ended where a control leads on, or where the page counts more items than were listed; "
-        "or a list of a field (`array`) goes on on a page of which nothing was saved",
+        when="a discovery task, or the reading of rows of a record, ended where a control leads on, or where the page "
+        "counts more items than were listed; or a list of a field (`array`) goes on on a page of which nothing was saved",
         advice="If the page counts something else, set `expected_items` to the length of the list and start a new "
         "run. Otherwise look at the last page, then resume the run."),
     "unproven_empty": ReasonFacts(

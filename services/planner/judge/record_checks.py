@@ -32,7 +32,7 @@ DOUBTFUL_BELOW = 0.6
 
 def missing_field_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:
     """Return a problem if required fields, or all fields, were not found. Those that are open are another problem."""
-    absent = [v.field for v in values if v.state == "not_found" and not v.candidates]
+    absent = [v.field for v in values if v.state == "not_found" and not v.candidates and not v.lacking]
     nothing = len(absent) == len(view.spec.output_schema)
     missing = absent if nothing else [name for name in absent if name in view.spec.required_fields]
     if not missing:

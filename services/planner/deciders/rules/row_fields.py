@@ -13,7 +13,7 @@ from itertools import takewhile
 from msgspec.structs import replace as replace_part
 
 from services.planner.deciders.listing.list_reader import read_list
-from services.planner.judge.rows.reported import problems_of_rows, reported_rows
+from services.planner.judge.rows.reported import problems_of_rows, reported_rows, rows_absent
 from services.planner.page.fields import labels_of
 from services.planner.page.list_signs.list_states import empty_words
 from services.planner.page.lists import column_headers
@@ -52,7 +52,7 @@ def _reading(name: str, field: OutputField, view: SampleView, page: PageObserved
     if not read.texts or said:
         said = said or _says_none(field, page, part)
         if said and nullable(field.type):
-            return FieldValue(field=name, state="not_present", shown=said)
+            return rows_absent(name, said, page)
         return _none_read(name, f"the page says {quoted(said)}" if said else "")
     told = reported_rows(name, field, [dict(texts) for texts in read.texts], None, alone)
     doubts = [problem.text for problem in (*told.problems, *problems_of_rows(told.value, field))]

@@ -11,10 +11,11 @@ from services.planner.judge.rows.merging import merged_rows, row_key
 from services.planner.judge.rows.proof import what_is_lacking
 from services.planner.judge.rows.units import Cells, RowFinder, Standing
 from services.planner.page.dates import date_hints
-from services.planner.page.fields import labels_of
+from services.planner.page.fields import labels_of, value_source
 from services.planner.page.lists import repeated_records
 from services.planner.page.record.scope import find_list
 from services.planner.state.attempt_state import SampleProblem, SampleView
+from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import Reason
 from shared.contracts.steps import CellValue, FieldValue, Note, RowValue, plain_note
 from shared.evidence_format.cells import plain_rows
@@ -47,7 +48,7 @@ def reported_rows(name: str, field: OutputField, raw: object, said_none: str | N
         if saved:
             text = f"it was reported that there are none, and {len(saved)} rows were saved before"
             return ReportedRows(before or FieldValue(field=name, state="not_found"), (_against(name, text),))
-        absent = FieldValue(field=name, state="not_present", shown=said_none or "")
+        absent = rows_absent(name, said_none or "", view.page)
         return ReportedRows(absent, tuple(_against(name, text) for text in _against_none(field, said_none or "", view)))
     given, wrong = _as_cells(name, field, raw)
     if wrong:
@@ -65,6 +66,14 @@ def reported_rows(name: str, field: OutputField, raw: object, said_none: str | N
     value = FieldValue(field=name, state="value", value=plain_rows(rows), rows=rows, lacking=lacking)
     value = _as_before(value, before)
     return ReportedRows(value, (*problems, *_disputes(name, saved, fresh, field)), _equal_rows(name, fresh, standing))
+
+
+def rows_absent(name: str, said: str, page: PageObserved | None) -> FieldValue:
+    """Return the field as one of which the page says that there are none. `said`: its words."""
+    elements = page.elements if page is not None and said.strip() else ()
+    element = next((one for one in elements if fold(said) in fold(text_of(one))), None)
+    source = value_source(element, page) if element is not None and page is not None else None
+    return FieldValue(field=name, state="not_present", shown=said, source=source)
 
 
 def problems_of_rows(value: FieldValue, field: OutputField) -> list[SampleProblem]:
