@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from shared.task.output_field import Strict
+from shared.field_types import is_rows
+from shared.task.output_field import OutputField, Strict
 
 WORKFLOW_NAME = r"^[^\W\d]\w*(@[0-9a-f]{8,64})?$"
 
@@ -23,3 +25,12 @@ class WorkflowUseSpec(Strict):
 
 
 WorkflowUse = WorkflowUseSpec | Literal["auto", "off"]
+
+
+def flow_refusal(schema: Mapping[str, OutputField]) -> str:
+    """Return why no flow does a task with these fields; empty: one may. A flow has rules for single values only, and
+    would leave out what it has none for."""
+    rows = [name for name, field in schema.items() if is_rows(field.type)]
+    if not rows:
+        return ""
+    return f"{' and '.join(rows)}: a flow reads no field of rows, so the run's planner does this task (mode agent)"

@@ -28,6 +28,7 @@ from shared.task.marks import task_marks
 from shared.task.output_field import OutputField
 from shared.task.presses import presses_of
 from shared.task.spec import PLACEHOLDER, TaskSpec
+from shared.task.workflow_use import flow_refusal
 from shared.text.normal import fold
 
 MIN_SAMPLES = 2
@@ -98,6 +99,8 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft:
 
     Raises NotCompiledError with fewer than two samples, or samples that did nothing.
     """
+    if refusal := flow_refusal(spec.output_schema):
+        raise NotCompiledError(refusal)
     if len(samples) < (1 if draft else MIN_SAMPLES):
         raise NotCompiledError(f"{len(samples)} sample; {MIN_SAMPLES} or more are needed to tell what varies")
     names = {to_identifier(name): name for name in _column_names(spec, samples)}
