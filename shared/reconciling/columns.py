@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.contracts.discovery import Problem
+from shared.field_types import is_rows
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold, label_form, plain, quoted
 
@@ -65,8 +66,10 @@ def match_columns(
 
 
 def find_key_problems(spec: TaskSpec, key: str) -> tuple[Problem, ...]:
-    if key in spec.output_schema:
+    if key in spec.output_schema and not is_rows(spec.output_schema[key].type):
         return ()
+    if key in spec.output_schema:
+        return (Problem(where="register.key", message=f"{key!r} has rows, and a key is one value"),)
     message = f"{key!r} is no field of the spec; its fields are {', '.join(spec.output_schema)}"
     return (Problem(where="register.key", message=message),)
 

@@ -16,8 +16,9 @@ import msgspec
 
 from shared.evidence_format.files.reconciliation import FieldDifference, FieldVerdict
 from shared.evidence_format.files.sample import StoredField
-from shared.field_types import base_type
+from shared.field_types import base_type, is_rows
 from shared.reconciling.keys import unguarded
+from shared.reconciling.rows import compare_rows, read_rows_cell
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, is_not_present, recorded_hints, typed_value
 from shared.text.normal import Invalid, Normal, plain
@@ -35,15 +36,28 @@ def compare_field(name: str, field: OutputField, here: StoredField | None, there
     text = there.strip()
     nothing_there = not text or is_not_present(text, field)
     if here.state == "not_present" or here.value is None:
-        return None if nothing_there else _difference(name, here, there, "differs", read_there=_read(field, text))
+        read = read_rows_cell(field, text) if is_rows(field.type) else _read(field, text)
+        return None if nothing_there or read == [] else _difference(name, here, there, "differs", read_there=read)
     if nothing_there:
         return _difference(name, here, there, "differs")
+    if is_rows(field.type):
+        return _compare_rows(name, field, here, there)
     if _says_the_same(field, here, text):
         return None
     read = _read(field, text)
     if isinstance(read, Invalid):
         return _difference(name, here, there, "unclear", why=read.message)
     verdict, why = _COMPARED.get(base_type(field.type), _compare_equal)(here.value, read)
+    return _difference(name, here, there, verdict, read_there=read, why=why)
+
+
+def _compare_rows(name: str, field: OutputField, here: StoredField, there: str) -> FieldDifference | None:
+    read = read_rows_cell(field, there.strip())
+    if isinstance(read, Invalid):
+        return _difference(name, here, there, "unclear", why=read.message)
+    if read == here.value:
+        return None
+    verdict, why = compare_rows(field, here.value, read)
     return _difference(name, here, there, verdict, read_there=read, why=why)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.reconciling.columns import RegisterColumns, match_columns
+from shared.reconciling.columns import RegisterColumns, find_key_problems, match_columns
 from shared.task.spec import TaskSpec
 from tests.cases import cases
 from tests.typed import expect
@@ -79,3 +79,9 @@ def test_a_register_without_a_column_for_the_key_is_refused_with_the_columns_tha
 
 def test_an_empty_list_has_no_columns_and_is_no_problem():
     assert match().key_column == ""
+
+
+def test_rows_are_no_key():
+    lines = {"type": "rows", "columns": {"sku": "string"}}
+    asked = TaskSpec.model_validate({"task_id": "t", "goal": "g", "output_schema": {"lines": lines}})
+    assert [problem.where for problem in find_key_problems(asked, "lines")] == ["register.key"]

@@ -146,3 +146,41 @@ def test_what_could_not_be_compared_says_why():
     assert why("date-time", "2026-03-04T14:05:00+00:00", "2026-03-04T14:05:00") == UNEQUAL_ZONES
     assert why("date-time", "2026-03-04T14:05:00", "2026-03-04T14:05:33") == EQUAL_TO_THE_MINUTE
     assert "'n/a'" in why("number", 1, "n/a")
+
+
+COLUMNS = {"sku": "string", "amount": "decimal", "shipped": "date | null"}
+ROWS = [{"sku": "A-1", "amount": "20.00", "shipped": "2026-03-04"}, {"sku": "B-2", "amount": "4.50", "shipped": None}]
+SAME = '[{"sku": "A-1", "amount": "20.00", "shipped": "2026-03-04"}, {"sku": "B-2", "amount": "4.50"}]'
+
+
+@cases(
+    ("cell", "wanted", "why"),
+    [
+        (SAME, "same", ""),
+        (
+            '[{"sku": "B-2", "amount": "4.50"}, {"sku": "A-1", "amount": "20.00", "shipped": "4 March 2026"}]',
+            "other_form",
+            "",
+        ),
+        (SAME.replace('"4.50"', "4.5"), "other_form", ""),
+        (SAME.replace("4.50", "4.51"), "differs", "sku 'B-2': amount is '4.50' here and '4.51' there"),
+        (SAME.replace("B-2", "B-3"), "differs", "sku 'B-2' is here only"),
+        ('[{"sku": "A-1", "amount": "20.00", "shipped": "2026-03-04"}]', "differs", "sku 'B-2' is here only"),
+        (SAME.replace("]", ', {"sku": "C-3", "amount": "1.00"}]'), "differs", "sku 'C-3' is there only"),
+        ("[]", "differs", "is here only"),
+        ("", "differs", ""),
+        ("A-1, 20.00", "unclear", "a list of objects"),
+        (SAME.replace("4.50", "many"), "unclear", "row 2, amount"),
+        (SAME.replace('"sku": "B-2"', '"colour": "red"'), "unclear", "no column"),
+    ],
+)
+def test_rows_are_compared_by_what_tells_them_apart_in_any_order(cell: str, wanted: str, why: str):
+    given = {"columns": COLUMNS, "id_keys": ["sku"]}
+    assert verdict("rows", ROWS, cell, **given) == wanted
+    difference = compare("rows", ROWS, cell, **given)
+    assert why in (difference.why if difference is not None else "").replace("“", "'").replace("”", "'")
+
+
+def test_no_rows_are_the_same_as_an_empty_cell_or_an_empty_list():
+    given: dict[str, Any] = {"columns": COLUMNS, "state": "not_present"}
+    assert [verdict("rows | null", None, cell, **given) for cell in ("", "[]", SAME)] == ["same", "same", "differs"]
