@@ -25,6 +25,7 @@ from shared.subjects import LOAD_STEPS
 from tests.handlers.planner.planner_bench import RUN, Bench
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import NOW, URL, el, heading, page, row, sample, spec, ticket
+from tests.unit.planner.rows_pages import rows_spec, shows
 
 BANNER = el("button", "Only necessary", tag="button", in_dialog=True)
 SAVE = el("button", "Save changes", tag="button")
@@ -289,3 +290,23 @@ async def test_a_run_that_names_none_cannot_be_replayed():
     bench.deps.decider = lambda name: ReplayDecider()
     with pytest.raises(PermanentError, match="exhibit replay RUN"):
         await bench.run()
+
+
+LINES = [("A-1", "2", "20.00"), ("B-2", "1", "4.50")]
+ROWS = rows_spec(id_keys=["sku"]).model_dump(mode="json", by_alias=True)
+
+
+async def replayed_rows(then: Any, now: Any) -> SampleFinished:
+    log, _ = await log_of(ScriptedPool({URL: [shows(then)]}), task=ROWS)
+    _, finished = await replayed(ScriptedPool({URL: [shows(now)]}), log, task=ROWS)
+    return finished
+
+
+async def test_rows_are_read_again_in_their_rows_and_a_cell_that_is_another_goes_to_a_person():
+    same = await replayed_rows(LINES, LINES)
+    assert same.status == "done"
+    assert found(same)["lines"][1][1] == {"sku": "B-2", "qty": 1, "amount": "4.50"}
+    other = await replayed_rows(LINES, [LINES[0], ("B-2", "1", "4.60")])
+    assert (other.status, "row 2, amount" in other.message) == ("needs_review", True)
+    more = await replayed_rows(LINES, [*LINES, ("C-3", "1", "1.00")])
+    assert (more.status, more.reason) == ("needs_review", "incomplete_list")

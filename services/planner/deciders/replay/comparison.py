@@ -6,10 +6,12 @@ Values that are on no page are carried over.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import msgspec
 
 from services.planner.judge.reported_values import is_shown_in, unconfirmed_problems
+from services.planner.judge.rows.reported import finder_cells, reported_rows, rows_absent
 from services.planner.page.fields import FieldFound, field_value, value_source
 from services.planner.page.identity import read_page
 from services.planner.page.labels.candidates import Candidate
@@ -18,7 +20,8 @@ from services.planner.state.attempt_state import Entry, SampleView, is_unasked
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
-from shared.contracts.steps import FieldValue, Note, ObservationRef, StepTaken
+from shared.contracts.steps import CellValue, FieldValue, Note, ObservationRef, RowValue, StepTaken
+from shared.field_types import is_rows
 from shared.flows.page_elements import description_of, text_of
 from shared.text.normal import fold, label_form, quoted
 
@@ -130,7 +133,7 @@ def recorded_values(log: Sequence[StepTaken]) -> tuple[FieldValue, ...]:
     return last.values if last is not None and isinstance(last.action, Done) else ()
 
 
-def reread_step(value: FieldValue, plan: Sequence[StepTaken]) -> int:
+def reread_step(value: CellValue, plan: Sequence[StepTaken]) -> int:
     """Return the step before which a value is read again: the first that was decided on its page."""
     seen = [(step.step, step.observation) for step in plan if step.observation is not None]
     source = value.source
@@ -152,11 +155,43 @@ def reread_value(value: FieldValue, view: SampleView, page: PageObserved) -> Fie
     """
     if value.origin != "page":
         return msgspec.structs.replace(value, source=None)
+    if is_rows(view.spec.output_schema[value.field].type):
+        return _without_rows(value, page)
     now = _by_label(value, view, page) or _by_rule(value, view, page) or _by_element(value, view, page)
     if now is None:
         return FieldValue(field=value.field, state="not_found")
     same = now.state == value.state and fold(now.shown or "") == fold(value.shown or "")
     return msgspec.structs.replace(value, source=now.source, cut_chars=now.cut_chars) if same else now
+
+
+def reread_rows(
+    value: FieldValue, plan: Sequence[StepTaken], step: int, view: SampleView, page: PageObserved
+) -> FieldValue | None:
+    """Return the rows of a field with those that were read on the page of this step, as it shows them now, beside those
+    of the pages before it. None: none of them was read here."""
+    due = [row for row in value.rows if _row_step(row, plan) == step]
+    if not due:
+        return None
+    field = view.spec.output_schema[value.field]
+    return reported_rows(value.field, field, [finder_cells(row) for row in due], None, replace(view, page=page)).value
+
+
+def _without_rows(value: FieldValue, page: PageObserved) -> FieldValue:
+    """Return a field of rows that had none, as the page says so now."""
+    if value.state == "not_found":
+        return value
+    again = rows_absent(value.field, value.shown or "", page)
+    return again if again.source is not None else FieldValue(field=value.field, state="not_found")
+
+
+def _row_step(row: RowValue, plan: Sequence[StepTaken]) -> int:
+    first = next((cell for cell in row.cells if cell.source is not None), row.cells[0])
+    return reread_step(first, plan)
+
+
+def lacks_a_cell(value: FieldValue) -> bool:
+    """Return whether a row has a text that its page does not show."""
+    return any(cell.state == "value" and cell.source is None for row in value.rows for cell in row.cells)
 
 
 def _by_label(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:

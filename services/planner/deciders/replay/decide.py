@@ -15,7 +15,13 @@ from typing import Any
 import msgspec
 
 from services.planner.deciders.replay import comparison
-from services.planner.deciders.replay.comparison import recorded_values, reread_step, reread_value
+from services.planner.deciders.replay.comparison import (
+    lacks_a_cell,
+    recorded_values,
+    reread_rows,
+    reread_step,
+    reread_value,
+)
 from services.planner.judge.gates import judge_done
 from services.planner.page.identity import identity_proof, shows_record
 from services.planner.page.paging import ENGLISH_MORE, ENGLISH_NEXT, is_paging_label
@@ -123,11 +129,15 @@ def _reread_values(
     view: SampleView, plan: Sequence[StepTaken], recorded: StepTaken, page: PageObserved
 ) -> tuple[FieldValue, ...] | ObserveAgain:
     """Return the values that were on this page; or another observation if one is missing."""
-    due = [value for value in recorded_values(view.log) if reread_step(value, plan) == recorded.step]
+    then = recorded_values(view.log)
+    due = [value for value in then if not value.rows and reread_step(value, plan) == recorded.step]
     now = tuple(reread_value(value, view, page) for value in due)
+    rows = (reread_rows(value, plan, recorded.step, view, page) for value in then if value.rows)
+    again = tuple(value for value in rows if value is not None)
     gone = any(a.state != "not_found" and b.state == "not_found" for a, b in zip(due, now, strict=True))
+    gone = gone or any(map(lacks_a_cell, again))
     later = (observe_more(view, page) or observe_later(view)) if gone else None
-    return later or now
+    return later or (*now, *again)
 
 
 # --- the step
