@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 
 from shared.contracts.codes import REASONS, Reason
-from shared.evidence_format.files.sample import OrderRefuted, ResultFile, StoredField
+from shared.evidence_format.files.sample import OrderRefuted, ResultFile, StoredCell
 from shared.field_types import base_type
 from shared.task.output_field import OutputField, WrittenField
 from shared.task.typed_values import typed_value
@@ -47,7 +47,8 @@ class DateReading:
 
 
 def dated_fields(spec: Mapping[str, Any]) -> dict[str, OutputField]:
-    """Return the fields of a task that are dates. What cannot be read of the task has none."""
+    """Return the fields of a task that are dates, and the columns of rows that are, as `lines.shipped`. What cannot be
+    read of the task has none."""
     schema: Mapping[str, Any] = spec.get("output_schema") or {}
     found: dict[str, OutputField] = {}
     for name, written in schema.items():
@@ -55,23 +56,37 @@ def dated_fields(spec: Mapping[str, Any]) -> dict[str, OutputField]:
             field = _FIELD.validate_python(written)
         except ValidationError:
             continue
-        if base_type(field.type) in ("date", "date-time"):
-            found[name] = field
+        parts = {f"{name}.{column}": of for column, of in field.columns.items()}
+        every = {name: field, **parts}
+        found |= {key: one for key, one in every.items() if base_type(one.type) in ("date", "date-time")}
     return found
 
 
 def date_readings(sample_id: str, result: ResultFile, fields: Mapping[str, OutputField]) -> Iterator[DateReading]:
     """Yield the readings of a result that tell of an order, or depend on one."""
     for name, field in fields.items():
-        stored = result.fields.get(name)
-        if stored is None or stored.state != "value" or not stored.shown or stored.origin == "person":
-            continue
-        orders, used = readable_orders(stored.shown), _used_order(field, stored)
-        if orders or used:
-            yield DateReading(sample_id, name, stored.shown, _place(stored), orders, used, field.date_order is not None)
+        kinds: set[tuple[object, ...]] = set()
+        for stored in _stored_as(name, result):
+            if stored.state != "value" or not stored.shown or stored.origin == "person":
+                continue
+            orders, used, place = readable_orders(stored.shown), _used_order(field, stored), _place(stored)
+            if (orders or used) and (orders, used, place) not in kinds:
+                kinds.add((orders, used, place))
+                yield DateReading(sample_id, name, stored.shown, place, orders, used, field.date_order is not None)
 
 
-def _used_order(field: OutputField, stored: StoredField) -> DateOrder | None:
+def _stored_as(name: str, result: ResultFile) -> Iterator[StoredCell]:
+    """Yield the field of this name, or the cells of this column."""
+    field, _, column = name.partition(".")
+    stored = result.fields.get(field)
+    if stored is not None and not column:
+        yield stored
+    for row in (stored.rows or ()) if stored is not None and column else ():
+        if column in row.cells:
+            yield row.cells[column]
+
+
+def _used_order(field: OutputField, stored: StoredCell) -> DateOrder | None:
     source = stored.source
     told = field.date_order or (source.date_order if source is not None else None)
     if stored.value is None or told is None:
@@ -87,7 +102,7 @@ def _used_order(field: OutputField, stored: StoredField) -> DateOrder | None:
     return None if isinstance(read, Normal) else cast("DateOrder", told)
 
 
-def _place(stored: StoredField) -> tuple[str, str]:
+def _place(stored: StoredCell) -> tuple[str, str]:
     numbers = NUMERIC.search(stored.shown or "")
     url = stored.source.url if stored.source is not None else ""
     return urlsplit(url).netloc, form_of(numbers) if numbers is not None else ""

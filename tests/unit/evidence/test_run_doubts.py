@@ -8,7 +8,7 @@ from typing import Any
 from services.evidence.state.run_doubts import date_readings, dated_fields, doubted_result, refuted_orders
 from shared.contracts.base import Usage
 from shared.contracts.steps import ValueSource
-from shared.evidence_format.files.sample import ResultFile, StoredField
+from shared.evidence_format.files.sample import ResultFile, StoredCell, StoredField, StoredRow
 from tests.cases import cases
 
 NOW = datetime(2026, 3, 3, tzinfo=UTC)
@@ -130,3 +130,22 @@ def test_fields_that_cannot_be_read_and_other_types_have_no_dates():
     schema = {"a": "date", "b": {"type": "date-time | null"}, "c": "string", "d": {"type": "date", "pattern": "("}}
     assert list(dated_fields({"output_schema": schema})) == ["a", "b"]
     assert dated_fields({}) == {}
+
+
+def test_dates_in_columns_of_rows_refute_each_other_too():
+    asked = {"type": "rows", "columns": {"shipped": {"type": "date", "date_order": "dmy"}}}
+    fields = dated_fields({"output_schema": {"lines": asked}})
+
+    def lines(*dates: StoredField) -> ResultFile:
+        cells = [StoredCell(state="value", value=one.value, shown=one.shown, source=one.source) for one in dates]
+        rows = tuple(StoredRow(cells={"shipped": cell}) for cell in cells)
+        return result(lines=StoredField(state="value", value=[], rows=rows))
+
+    readings = [*date_readings("0", lines(OTHER, OPEN), fields), *date_readings("1", lines(OPEN, REFUSED), fields)]
+    found = refuted_orders(readings)
+    assert {sample: {one.field for one in doubts} for sample, doubts in found.items()} == {
+        "0": {"lines.shipped"},
+        "1": {"lines.shipped"},
+    }
+    agreeing = [*date_readings("0", lines(OPEN), fields), *date_readings("1", lines(OTHER), fields)]
+    assert refuted_orders(agreeing) == {}
