@@ -266,6 +266,9 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
 def _rows_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
     """Yield what does not go with fields of rows. Those of the fields alone are told with the fields."""
     names = [name for name, field in spec.output_schema.items() if is_rows(field.type)]
+    if names and not spec.identity and has_irreversible_step(spec):
+        message = "what is pressed for good and rows need a field that proves the record: rows tell nothing of a press"
+        yield ("identity",), message
     for name in names:
         if spec.phase == "discovery":
             yield ("output_schema", name), "an item of a list has one value in each field; rows are read of one record"

@@ -16,6 +16,7 @@ from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, ValueSource
+from shared.evidence_format.cells import with_cells
 from shared.login_walls import CHOICE_ROLES, TEXT_ROLES, find_login_wall
 from shared.text.login_words import is_login_address, path_parts
 
@@ -59,7 +60,7 @@ def login_page_words(view: SampleView, page: PageObserved, values: Sequence[Fiel
         is_asked=not came_instead and is_login_address(asked),
         proof=_proof(view, page, says_more=not lacks and not wall.is_bare),
         lacks=lacks,
-        shows=not lacks and any(_is_in_text(value) for value in values),
+        shows=not lacks and any(_is_in_text(one) for value in values for one in with_cells(value)),
     )
     return wall.words if is_instead_of_record(facts) else ""
 
@@ -133,7 +134,7 @@ def _has_left_record(view: SampleView, page: PageObserved, values: Iterable[Fiel
     """Return whether the record was shown by an earlier page."""
     if view.spec.identity and view.state.proven_at - {page.url}:
         return True
-    sources = (value.source for value in values if value.state == "value")
+    sources = (one.source for value in values for one in with_cells(value) if one.state == "value")
     return any(isinstance(source, ValueSource) and source.url != page.url for source in sources)
 
 

@@ -19,6 +19,7 @@ from shared.contracts.codes import Reason
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
+from shared.evidence_format.cells import with_cells
 from shared.hosts import Origin, browser_form, parse_origin
 from shared.task.row_values import missing_columns, start_url
 from shared.task.spec import TaskSpec
@@ -143,7 +144,7 @@ def _usable(written: object, private: frozenset[str]) -> Iterable[str]:
 
 def _private(sample: Sample, values: Iterable[FieldValue]) -> frozenset[str]:
     """Return the words of one record: its id, its row, its values as shown and as typed."""
-    known = [value for value in values if value.state == "value"]
+    known = [one for value in values for one in with_cells(value) if one.state == "value"]
     meant = [as_shown(one) for value in known for one in (value.value, *_items(value.value))]
     words = (sample.key, sample.sample_id, *sample.fields.values(), *(value.shown or "" for value in known), *meant)
     return frozenset(fold(word) for word in words if len(fold(word)) >= _LEAST_PRIVATE_CHARS)

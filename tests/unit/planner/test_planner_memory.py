@@ -19,7 +19,7 @@ from services.planner.model_tasks.memory import (
 )
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.planner import Lessons, SampleFinished
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import CellValue, FieldValue, RowValue
 from tests.cases import cases
 from tests.unit.planner.planner_pages import NOW, acted, done_result, picture, sample, shot, spec
 
@@ -67,6 +67,14 @@ def test_what_was_seen_of_a_record_that_failed_is_not_learned_either():
     )
     written = ["Eve Fox owns tickets", "Tickets are due on 2026-03-03", "Owners stand at the top."]
     assert parse_lessons({"patterns": written}, sample(), failed, seen).patterns == ("Owners stand at the top.",)
+
+
+def test_a_cell_of_a_row_is_not_learned():
+    cells = (CellValue(field="name", state="value", value="Bob Ray", shown="Ray, Bob"),)
+    members = FieldValue(field="members", state="value", value=[{"name": "Bob Ray"}], rows=(RowValue(cells=cells),))
+    written = ["Bob Ray is in each group", "Ray, Bob is the first", "Members stand in a table."]
+    learned = parse_lessons({"patterns": written}, sample(), finished(values=(members,))).patterns
+    assert learned == ("Members stand in a table.",)
 
 
 @cases("reason", ["budget_exceeded", "run_budget_exceeded"])

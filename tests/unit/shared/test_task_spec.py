@@ -256,5 +256,9 @@ def test_rows_prove_no_record_and_come_from_no_step_no_list_and_no_response():
     identity = {"name": "{name}", "lines": "{lines}"}
     found = problems_of(**lines, integration=asked, identity=identity, allowed_hosts=["x.example"])
     assert {"spec.identity.lines", "spec.integration.fields.lines", "spec.route[0]"} <= set(found)
+    pressed = problems_of(
+        output_schema={"name": "string", "lines": LINES}, route=[{"press": "Send", "irreversible": True}]
+    )
+    assert "rows tell nothing of a press" in pressed["spec.identity"]
     assert "spec.output_schema.lines" in problems_of(phase="discovery", output_schema={"lines": LINES})
     assert "is not a type" in problems_of(input_schema={"lines": "rows"})["spec.input_schema.lines"]
