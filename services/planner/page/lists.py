@@ -82,6 +82,11 @@ def _runs(heads: Sequence[Element]) -> list[list[Element]]:
     return runs
 
 
+def is_of_an_item(place: str) -> bool:
+    """Return whether what stands there is, or is in, an item of a list by its markup."""
+    return _OF_AN_ITEM.search(place) is not None
+
+
 def _is_head(element: Element) -> bool:
     return element.url is not None and element.role == "link"
 
@@ -227,6 +232,21 @@ def _table(elements: Sequence[Element]) -> RepeatedRecords | None:
     shown = [label_form(e.name) for e in elements if e.row in headers] or columns
     where = f"table: {', '.join(shown)}" if columns else f"rows at {rows[0][0].place}"
     return RepeatedRecords(where, records, columns, is_table=True)
+
+
+def record_rows(elements: Iterable[Element]) -> list[tuple[ListedRecord, ...]]:
+    """Return the rows of each table that may be records, wherever it stands and with or without headers: not those of
+    heads and feet, titles over all columns, and a total below."""
+    tables: list[tuple[ListedRecord, ...]] = []
+    for part in _tables(elements):
+        headers = {e.row for e in part if _is_column_header(e)}
+        rows = [row for row in table_rows(part) if row[0].row not in headers and not row[0].in_foot]
+        several = any(len({e.column for e in row}) > 1 for row in rows)
+        rows = [row for row in rows if not several or len({e.column for e in row}) > 1]
+        if rows:
+            records = tuple(ListedRecord(row[0], tuple(row)) for row in rows)
+            tables.append(without_totals(RepeatedRecords("", records, is_table=True)).records)
+    return tables
 
 
 # --- cards and links

@@ -100,6 +100,9 @@ def test_without_names_of_columns_nothing_is_taken_for_a_cell():
         ((text("Showing 3 of 12 items"),), {}, "3 of 12"),
         ((el("link", "Next", tag="a", url="http://x/2"),), {}, "leads on"),
         ((el("button", "Load more", tag="button"),), {}, "leads on"),
+        ((el("link", "View all items", tag="a", url="http://x/all"),), {}, "View all items"),
+        ((el("button", "›", tag="button"),), {}, "may not be all"),
+        ((text("and 4 more"),), {}, "and 4 more"),
         ((), {"left_out": 7}, "7 elements"),
     ],
 )
@@ -109,6 +112,18 @@ def test_rows_that_may_not_be_all_are_kept_and_are_for_a_person(behind: Any, cha
     assert value.value == READ
     assert says in value.lacking
     assert status(seen)[0] == "refused"
+
+
+@cases(("title", "says"), [("Line items (5)", "3 of 5"), ("Line items 1-3 of 7", "3 of 7"), ("Line items (3)", "")])
+def test_a_heading_counts_the_rows_below_it(title: str, says: str):
+    value = read(page(heading("TCK-1001"), heading(title, 2), *table([A, B, C])))
+    assert says in value.lacking
+    assert bool(value.lacking) == bool(says)
+
+
+@cases("name", ["Add a row", "Download all as CSV", "Rows per page: 10", "More about this ticket"])
+def test_what_is_no_way_to_more_rows_is_no_doubt(name: str):
+    assert read(shows([A, B, C], el("button", name, tag="button"))).lacking == ""
 
 
 def test_a_part_that_scrolls_on_may_hold_more():

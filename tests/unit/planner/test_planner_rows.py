@@ -3,12 +3,14 @@ page has shown is lost or silently changed."""
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from services.planner.judge.gates import Rejection
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.steps import ValueSource
 from tests.cases import cases
 from tests.typed import expect
-from tests.unit.planner.planner_pages import el, heading, page, text
+from tests.unit.planner.planner_pages import box, cell, el, heading, page, text
 from tests.unit.planner.rows_pages import KEYED, UNKEYED, ended, lines, objects, rows_spec, save, shows
 
 A, B, C, D, E = (
@@ -208,3 +210,57 @@ def test_what_is_no_list_of_such_rows_is_refused_with_the_reason(wrong):
 def test_a_total_below_the_rows_is_none_of_them():
     seen = shows([A, B, ("Total", "", "24.50")])
     assert ended(objects([A, B]), seen, AttemptState(proven=True)).status == "done"
+
+
+NAMELESS = (("Pos", "Article", "Pieces", "Net"), rows_spec({"sku": "string", "qty": "number", "amount": "decimal"}))
+
+
+@cases(
+    ("reported", "status"),
+    [
+        ([("A-1", "2", "20.00"), ("B-2", "4", "9.00")], "done"),
+        ([("A-1", "2", "20.00"), ("B-2", "2", "9.00")], "refused"),  # the number of the row where it had the pieces
+        ([("A-1", "20.00", "20.00"), ("B-2", "4", "9.00")], "refused"),
+    ],
+)
+def test_where_no_header_names_a_column_all_its_cells_stand_in_one_column_of_the_table(reported, status):
+    heads, task = NAMELESS
+    seen = shows([("1", "A-1", "2", "20.00"), ("2", "B-2", "4", "9.00")], heads=heads)
+    ruling = ended(objects(reported), seen, AttemptState(proven=True), task)
+    assert ("refused" if isinstance(ruling, Rejection) else ruling.status) == status
+
+
+def test_a_cell_that_is_joined_over_rows_is_in_each_of_them_and_hides_none():
+    heads, names = ("Group", "Name"), ("group", "name")
+    cells = (
+        replace(cell("Group", "Red", 2, 0), rows=2), cell("Name", "Ann", 2, 1), cell("Name", "Bob", 3, 1),
+        cell("Group", "Blue", 4, 0), cell("Name", "Cid", 4, 1),
+    )  # fmt: skip
+    seen = page(heading("TCK-1001"), *shows([], heads=heads).elements[2:], *cells)
+    task = rows_spec({"group": "string", "name": "string"})
+    every = objects([("Red", "Ann"), ("Red", "Bob"), ("Blue", "Cid")], names)
+    assert ended(every, seen, AttemptState(proven=True), task).status == "done"
+    ruling = ended([every[0], every[2]], seen, AttemptState(proven=True), task)
+    assert isinstance(ruling, Rejection)
+    assert "not reported" in ruling.message
+
+
+@cases("where", [{"in_dialog": True}, {"area": "complementary"}, {}])
+def test_a_table_is_asked_for_all_its_rows_wherever_it_stands_and_without_heads_too(where):
+    rows = [replace(one, header=None, **where) for one in shows([A, B, C]).elements if one.role == "cell"]
+    seen = page(heading("TCK-1001"), *rows)
+    assert ended(objects([A, B, C]), seen, AttemptState(proven=True)).status == "done"
+    assert isinstance(ended(objects([A, C]), seen, AttemptState(proven=True)), Rejection)
+
+
+def test_rows_of_a_grid_of_boxes_are_told_apart_by_their_left_edge():
+    rows = [A, B, C]
+    cells = [
+        text(one, place="main>div>span", box=box(100.0 * column, 30.0 * line))
+        for line, row in enumerate(rows)
+        for column, one in enumerate(row)
+    ]
+    seen = page(heading("TCK-1001"), *cells)
+    assert ended(objects(rows), seen, AttemptState(proven=True)).status == "done"
+    assert isinstance(ended(objects([A, (*B[:2], "70.00"), C]), seen, AttemptState(proven=True)), Rejection)
+    assert isinstance(ended(objects([A, B]), seen, AttemptState(proven=True)), Rejection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import RowValue
 from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
-from shared.text.normal import quoted
+from shared.text.normal import fold, quoted
 
 
 def what_is_lacking(
@@ -43,7 +44,34 @@ def what_is_lacking(
             view.state, listed=frozenset(map(str, range(len(rows)))), history=(*view.state.history, entry), counts=()
         ),
     )
-    return "; ".join(problem.text for problem in list_gaps(asked))
+    told = [problem.text for problem in list_gaps(asked)]
+    return "; ".join(told or _signs_of_a_part(page, len(rows), here))
+
+
+_ALL = re.compile(
+    r"^(?:show|view|see|display|load|expand|browse|open)\b.{0,30}\ball\b|^all \d+"
+    r"|^alle\b.{0,30}\b(?:anzeigen|ansehen|laden)$"
+    r"|^(?:tout|voir|afficher)\b.{0,30}\btou(?:t|s|tes)\b|^(?:ver|mostrar)\b.{0,30}\btod[oa]s?\b"
+    r"|^(?:mostra|vedi)\b.{0,30}\btutt[aeio]\b|^(?:toon|bekijk)\b.{0,30}\balle[ns]?\b"
+)
+_MORE = re.compile(r"(?:^|\band |\+ ?)\d+ more\b|\b(?:und )?\d+ weitere\b|\b\d+ de plus\b|\b\d+ más\b")
+_IN_HEADING = re.compile(r"\((?:\d{1,6} ?(?:of|von|de|di|/) ?)?(\d{1,6})\)\s*$|\b\d{1,6} ?(?:of|von|/) ?(\d{1,6})\b")
+_ARROWS = frozenset({"›", "→", ">", "❯", "▶", "⟩", "»"})
+
+
+def _signs_of_a_part(page: PageObserved, rows: int, here: Collection[int]) -> list[str]:
+    """Return what tells that a table on the page of a record is only the beginning of a list, as such tables often are:
+    a number in its heading, "view all", "2 more", an arrow."""
+    for element in (one for one in page.elements if one.ref not in here):
+        name = element.name.strip()
+        found = _IN_HEADING.search(name) if is_heading(element) or element.role == "caption" else None
+        number = next(filter(None, found.groups()), "") if found is not None else ""
+        if number and int(number) != rows:
+            return [f"{rows} of {number}: the heading says {quoted(name, 60)}"]
+        pressed = element.role in ("link", "button") and "disabled" not in element.states
+        if (pressed and (name in _ARROWS or _ALL.search(fold(name)))) or _MORE.search(fold(name)):
+            return [f"{quoted(name, 60)} stands beside the rows, which may not be all"]
+    return []
 
 
 def _around(page: PageObserved, here: Collection[int]) -> PageObserved:

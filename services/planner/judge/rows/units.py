@@ -5,6 +5,7 @@ They tell whether the cells of a row that a decider reports stand in one row of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,12 +16,12 @@ from services.planner.page.fields import labels_of
 from services.planner.page.lists import (
     column_of,
     is_address,
-    repeated_records,
+    is_of_an_item,
+    record_rows,
     table_rows,
     under_column_headers,
-    without_totals,
 )
-from services.planner.page.text import is_header
+from services.planner.page.text import is_header, is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
@@ -34,12 +35,21 @@ Cells = Mapping[str, object]
 """The cells of one row as reported; those that are empty are left out."""
 
 
+Spot = tuple[str, str, int]
+"""What the columns of rows have in common that are no table: frame, place in the markup, and left edge."""
+
+
 @dataclass(frozen=True)
 class Unit:
-    """The elements of one row of the page. `alike`: places that several different texts of it have."""
+    """The elements of one row of the page. `alike`: spots at which several different texts of it stand."""
 
     elements: tuple[Element, ...]
-    alike: frozenset[str] = frozenset()
+    alike: frozenset[Spot] = frozenset()
+
+    @property
+    def row(self) -> tuple[str, int | None]:
+        """The row of the table. A cell that is joined over rows stands in several, behind those of the row itself."""
+        return self.elements[0].frame, self.elements[0].row
 
 
 @dataclass(frozen=True)
@@ -63,30 +73,60 @@ class RowFinder:
         keys = rows.id_keys
         self._columns = sorted(rows.columns.items(), key=lambda one: one[0] not in keys)
         self._used: set[int] = set()
+        self._at: dict[str, int] = {}
 
     def find(self, reported: Sequence[Cells]) -> list[Standing | None]:
         """Return for each reported row where it stands, or None. All of them are in rows of one kind."""
         for units in (self._tables, self._stretches(reported), self._single_texts(reported)):
-            self._used = set()
-            found = [self._standing(cells, units) for cells in reported]
+            self._at = {}
+            found = self._standings(reported, units)
+            if any(found) and units is self._tables:
+                self._at = self._columns_in_common(reported, found)
+                found = self._standings(reported, units)
             if any(found):
                 return found
         return [None] * len(reported)
 
+    def _standings(self, reported: Sequence[Cells], units: Sequence[Unit]) -> list[Standing | None]:
+        self._used = set()
+        return [self._standing(cells, units) for cells in reported]
+
+    def _columns_in_common(self, reported: Sequence[Cells], found: Sequence[Standing | None]) -> dict[str, int]:
+        """Return the one column of the table in which each column of the field stands: a cell that is shown in another
+        column of its row is the cell of another column."""
+        chosen: dict[str, int] = {}
+        for name, _ in self._columns:
+            options: Counter[int] = Counter()
+            for cells, there in zip(reported, found, strict=True):
+                if there is not None and name in cells:
+                    options.update(self._columns_showing(name, cells[name], there.unit))
+            free = Counter({column: times for column, times in options.items() if column not in chosen.values()})
+            if free or options:
+                most = max((free or options).values())
+                chosen[name] = min(column for column, times in (free or options).items() if times == most)
+        return chosen
+
+    def _columns_showing(self, name: str, raw: object, unit: Unit) -> set[int]:
+        there = [e for e in unit.elements if not self._is_bound(e, name) and e.column is not None]
+        return {e.column for e in there if e.column is not None and self._showing(name, raw, [e], unit) is not None}
+
     def unreported(self, found: Iterable[Standing | None]) -> list[Element]:
         """Return what begins the rows of the same tables, or of the same stretches, that are none of these."""
-        standing = [one for one in found if one is not None]
-        used = {element.ref for one in standing for element in one.unit.elements}
+        units = [one.unit for one in found if one is not None]
+        rows = {unit.row for unit in units}
         heads: list[Element] = []
-        for table in map(without_totals, repeated_records(self._elements)):
-            refs = [{part.ref for part in record.parts} for record in table.records]
-            if table.is_table and any(one & used for one in refs):
-                heads += [r.head for r, own in zip(table.records, refs, strict=True) if not own & used]
-        in_table = any(element.row is not None for one in standing for element in one.unit.elements)
-        if standing and not in_table:
-            places = {one.unit.elements[0].place for one in standing}
-            heads += [e for e in self._elements if e.place in places and e.ref not in used and text_of(e)]
-        return heads
+        for records in record_rows(self._elements):
+            if any((one.head.frame, one.head.row) in rows for one in records):
+                heads += [one.head for one in records if (one.head.frame, one.head.row) not in rows]
+        return heads + self._unreported_elsewhere([unit for unit in units if unit.row[1] is None])
+
+    def _unreported_elsewhere(self, units: Sequence[Unit]) -> list[Element]:
+        used = {element.ref for unit in units for element in unit.elements}
+        places = {_spot(unit.elements[0]) for unit in units}
+        others = [e for e in self._elements if _spot(e) in places and e.ref not in used and text_of(e)]
+        # Of texts that are no items of a list, only those between the reported ones are surely of their kind.
+        is_list = any(len(unit.elements) > 1 for unit in units)
+        return [e for e in others if is_list or is_of_an_item(e.place) or min(used) < e.ref < max(used)]
 
     # --- one row
 
@@ -114,7 +154,8 @@ class RowFinder:
         none: dict[str, Element] = {}
         for name, column in self._columns:
             own = [e for e in unit.elements if column_of(e) in self._labels[name]]
-            there = own or [e for e in unit.elements if not self._is_bound(e, name)]
+            at = self._at.get(name)
+            there = own or [e for e in unit.elements if not self._is_bound(e, name) and at in (None, e.column)]
             if name not in cells:
                 texts = [text_of(e) for e in own]
                 if own and all(not text or is_not_present(text, column) for text in texts):
@@ -144,7 +185,7 @@ class RowFinder:
         shown = exact or [
             e for e in elements if text_of(e) and is_shown_in(raw, column, text_of(e), title=e.title, order=self._hints)
         ]
-        return next((e for e in shown if e.place not in unit.alike), None)
+        return next((e for e in shown if _spot(e) not in unit.alike), None)
 
     # --- rows that are no rows of a table
 
@@ -159,9 +200,10 @@ class RowFinder:
                 first = there[0]
         if first is None:
             return []
-        starts = [at for at, e in enumerate(own) if e.place == first.place and e.frame == first.frame]
+        starts = [at for at, e in enumerate(own) if _spot(e) == _spot(first)]
         longest = max((b - a for a, b in pairwise(starts)), default=LONGEST_ROW)
-        ends = [*starts[1:], starts[-1] + longest]
+        heads = [at for at, e in enumerate(own) if is_heading(e) and at > starts[-1]]
+        ends = [*starts[1:], min(starts[-1] + longest, *heads[:1], len(own))]
         return [_stretch(own[a:b]) for a, b in zip(starts, ends, strict=True)]
 
     def _single_texts(self, reported: Sequence[Cells]) -> list[Unit]:
@@ -174,8 +216,12 @@ class RowFinder:
         return len(cells) > 1 and all(is_shown_in(raw, columns[n], text_of(element)) for n, raw in cells.items())
 
 
+def _spot(element: Element) -> Spot:
+    return element.frame, element.place, round(element.box.x) if element.box is not None else 0
+
+
 def _stretch(elements: Sequence[Element]) -> Unit:
-    texts: dict[str, set[str]] = {}
+    texts: dict[Spot, set[str]] = {}
     for element in elements:
-        texts.setdefault(element.place, set()).add(fold(text_of(element)))
-    return Unit(tuple(elements), frozenset(place for place, said in texts.items() if len(said) > 1))
+        texts.setdefault(_spot(element), set()).add(fold(text_of(element)))
+    return Unit(tuple(elements), frozenset(spot for spot, said in texts.items() if len(said) > 1))
