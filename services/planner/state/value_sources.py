@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TypeVar
 
 from msgspec.structs import replace as replace_part
@@ -195,6 +195,7 @@ def refs_to_capture(
     """Return the refs to store, by snapshot: of values whose page is still shown, and that lack a stored page, locators
     or a look at their ink, or are of the fields ``to_picture``."""
     asked: dict[str, tuple[int, ...]] = {}
+    places = _places(page)
     for value in values:
         source = value.source
         if source is None or page is None or value.origin == "vision" or not source.ref:
@@ -203,14 +204,20 @@ def refs_to_capture(
         lacking = not (source.page_sha256 or source.observation_file_sha256) or not source.locators or unseen
         lacking = lacking or value.field in to_picture
         if lacking and (source.snapshot_id == page.snapshot_id or source.url == page.url):
-            refs = (source.ref, *_others(value, source, page))
+            refs = (source.ref, *_others(value, source, page, places))
             asked[source.snapshot_id] = tuple(dict.fromkeys((*asked.get(source.snapshot_id, ()), *refs)))
     return asked
 
 
-def _others(value: FieldValue, source: ValueSource, page: PageObserved) -> tuple[int, ...]:
+def _places(page: PageObserved | None) -> dict[int, int]:
+    """Return where each element of the page stands among them."""
+    return {one.ref: at for at, one in enumerate(page.elements)} if page is not None else {}
+
+
+def _others(value: FieldValue, source: ValueSource, page: PageObserved, places: Mapping[int, int]) -> tuple[int, ...]:
     """Return the other elements of a value that extends over several adjacent ones. The first is its source."""
-    following = [one for one in page.elements if one.ref >= source.ref and one.frame == source.frame][:MAX_PARTS]
+    behind = islice(page.elements, places.get(source.ref, len(page.elements)), None)
+    following = list(islice((one for one in behind if one.frame == source.frame), MAX_PARTS))
     if source.snapshot_id != page.snapshot_id or not following or not value.shown:
         return ()
     if _shows(text_of(following[0]), value.shown):
@@ -240,6 +247,7 @@ def with_captured_sources(
     ink = {one.ref: one.ink for one in answer.found if one.ink is not None}
     files = kept.get(answer.observation_sha256)
     then = {} if page is None or page.snapshot_id != snapshot_id else {one.ref: one for one in page.elements}
+    places = _places(page)
     after: list[FieldValue] = []
     notes: list[Note] = []
     for value in values:
@@ -249,7 +257,7 @@ def with_captured_sources(
             continue
         now = found[source.ref]
         doubt = _doubt(value, source, then.get(source.ref), now)
-        others = () if page is None or not then else _others(value, source, page)
+        others = () if page is None or not then else _others(value, source, page, places)
         doubt = doubt or next((message for ref in others if (message := _other_doubt(then[ref], found.get(ref)))), "")
         if now is not None and not doubt:
             drawn = _worst_ink([ink[ref] for ref in (source.ref, *others) if ref in ink])

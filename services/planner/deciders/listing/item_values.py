@@ -135,7 +135,8 @@ class ItemReader:
     def texts(self, record: ListedRecord, own: Element | None) -> dict[str, str]:
         """Return the item as it is shown; of an address all of it. What it does not show is left out."""
         found = {name: self._shown(name, record, own) for name in self.spec.output_schema if not is_address(name)}
-        found |= {name: value for name, value in self.item(record, own).items() if is_address(name)}
+        if any(map(is_address, self.spec.output_schema)):
+            found |= {name: value for name, value in self.item(record, own).items() if is_address(name)}
         return {name: text for name, text in found.items() if text}
 
     def says_none(self, name: str, record: ListedRecord) -> bool:

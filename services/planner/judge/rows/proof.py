@@ -30,7 +30,10 @@ def what_is_lacking(
         return ""
     if unreported:
         first = quoted(text_of(unreported[0]), 40)
-        return f"{len(unreported)} rows of the same list were not reported, from {first} on"
+        more = (
+            f"{len(unreported)} rows of the same list were" if len(unreported) > 1 else "one row of the same list was"
+        )
+        return f"{more} not reported, from {first} on"
     page = _around(view.page, here)
     cells = [cell for row in rows[-1:] for cell in row.cells if cell.state == "value" and cell.value is not None]
     entry = Entry(ReportItems(items=({cell.field: cell.value for cell in cells},) if cells else ()), None, "")

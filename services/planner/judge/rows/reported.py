@@ -59,10 +59,9 @@ def reported_rows(name: str, field: OutputField, raw: object, said_none: str | N
     rows = merged_rows(kept, fresh, field.id_keys)
     lacking = before.lacking if before is not None else ""
     if any(standing) and finder is not None:
-        again = [finder_cells(row) for row in rows]
-        there = finder.find(again)
+        there = [*standing, *finder.find([finder_cells(row) for row in kept], known=True)]
         here = {e.ref for one in there if one is not None for e in one.unit.elements}
-        lacking = what_is_lacking(view, field, rows, here, finder.unreported(there))
+        lacking = what_is_lacking(view, field, rows, here, finder.unreported(there, _refs_read(kept, view)))
     value = FieldValue(field=name, state="value", value=plain_rows(rows), rows=rows, lacking=lacking)
     value = _as_before(value, before)
     return ReportedRows(value, (*problems, *_disputes(name, saved, fresh, field)), _equal_rows(name, fresh, standing))
@@ -180,6 +179,13 @@ def _against(name: str, text: str) -> SampleProblem:
 
 
 # --- with what was saved before
+
+
+def _refs_read(saved: Sequence[RowValue], view: SampleView) -> frozenset[int]:
+    """Return the elements of the page that is shown from which rows were saved."""
+    sources = [cell.source for row in saved for cell in row.cells if cell.source is not None]
+    page = view.page
+    return frozenset(one.ref for one in sources if page is not None and one.observation_sha256 == page.sha256)
 
 
 def _of_report(saved: Sequence[RowValue], fresh: Sequence[RowValue], field: OutputField) -> list[RowValue]:

@@ -29,6 +29,8 @@ from shared.task.typed_values import as_shown, is_not_present
 from shared.text.normal import fold
 from shared.text.written_dates import DateHints
 
+MOST_COMPARED = 20_000
+"""Rows of a page that are compared with rows of a report of which they show no text as it is."""
 LONGEST_ROW = 40
 """Elements of a row that is no row of a table, where nothing ends it."""
 Cells = Mapping[str, object]
@@ -72,24 +74,42 @@ class RowFinder:
         self._tables = [Unit(tuple(row)) for row in table_rows(self._elements) if row]
         keys = rows.id_keys
         self._columns = sorted(rows.columns.items(), key=lambda one: one[0] not in keys)
+        self._forms = {element.ref: fold(text_of(element)) for element in self._elements}
+        self._headers = {element.ref: column_of(element) for element in self._elements}
         self._used: set[int] = set()
         self._at: dict[str, int] = {}
+        self._compared = 0
 
-    def find(self, reported: Sequence[Cells]) -> list[Standing | None]:
-        """Return for each reported row where it stands, or None. All of them are in rows of one kind."""
-        for units in (self._tables, self._stretches(reported), self._single_texts(reported)):
-            self._at = {}
-            found = self._standings(reported, units)
-            if any(found) and units is self._tables:
-                self._at = self._columns_in_common(reported, found)
-                found = self._standings(reported, units)
-            if any(found):
-                return found
-        return [None] * len(reported)
+    def find(self, reported: Sequence[Cells], *, known: bool = False) -> list[Standing | None]:
+        """Return for each reported row where it stands, or None. All are in rows of one kind. `known`: the texts
+        are those of pages, so that a row that shows none of them as it is stands elsewhere."""
+        self._at, self._compared = {}, MOST_COMPARED if known else 0
+        if any(found := self._standings(reported, self._tables)):
+            self._at = self._columns_in_common(reported, found)
+            return self._standings(reported, self._tables)
+        self._compared = MOST_COMPARED if known else 0
+        if any(found := self._standings(reported, self._stretches(reported))):
+            return found
+        self._compared = 0
+        return self._standings(reported, self._single_texts(reported))
 
     def _standings(self, reported: Sequence[Cells], units: Sequence[Unit]) -> list[Standing | None]:
         self._used = set()
-        return [self._standing(cells, units) for cells in reported]
+        index: dict[str, list[int]] = {}
+        for number, unit in enumerate(units):
+            for form in {self._forms[element.ref] for element in unit.elements}:
+                index.setdefault(form, []).append(number)
+        return [self._standing(cells, units, index) for cells in reported]
+
+    def _likely(self, cells: Cells, units: Sequence[Unit], index: Mapping[str, list[int]]) -> Sequence[int]:
+        """Return the numbers of the rows that may be this one: those with its rarest text; else all, as long as not too
+        many were compared in vain."""
+        keys = [name for name in cells if name in self._rows.id_keys] or list(cells)
+        found = [there for name in keys if (there := index.get(fold(as_shown(cells[name]))))]
+        if found:
+            return min(found, key=len)
+        self._compared += len(units)
+        return range(len(units)) if self._compared <= MOST_COMPARED else ()
 
     def _columns_in_common(self, reported: Sequence[Cells], found: Sequence[Standing | None]) -> dict[str, int]:
         """Return the one column of the table in which each column of the field stands: a cell that is shown in another
@@ -110,15 +130,18 @@ class RowFinder:
         there = [e for e in unit.elements if not self._is_bound(e, name) and e.column is not None]
         return {e.column for e in there if e.column is not None and self._showing(name, raw, [e], unit) is not None}
 
-    def unreported(self, found: Iterable[Standing | None]) -> list[Element]:
-        """Return what begins the rows of the same tables, or of the same stretches, that are none of these."""
+    def unreported(self, found: Iterable[Standing | None], read: frozenset[int] = frozenset()) -> list[Element]:
+        """Return what begins the rows of the same tables, or of the same stretches, that are none of these. `read`: the
+        elements from which rows were read before."""
         units = [one.unit for one in found if one is not None]
         rows = {unit.row for unit in units}
         heads: list[Element] = []
         for records in record_rows(self._elements):
             if any((one.head.frame, one.head.row) in rows for one in records):
-                heads += [one.head for one in records if (one.head.frame, one.head.row) not in rows]
-        return heads + self._unreported_elsewhere([unit for unit in units if unit.row[1] is None])
+                own = [one for one in records if (one.head.frame, one.head.row) not in rows]
+                heads += [one.head for one in own if not any(e.ref in read for e in one.parts if e.row == one.head.row)]
+        elsewhere = self._unreported_elsewhere([unit for unit in units if unit.row[1] is None])
+        return heads + [element for element in elsewhere if element.ref not in read]
 
     def _unreported_elsewhere(self, units: Sequence[Unit]) -> list[Element]:
         used = {element.ref for unit in units for element in unit.elements}
@@ -130,11 +153,12 @@ class RowFinder:
 
     # --- one row
 
-    def _standing(self, cells: Cells, units: Sequence[Unit]) -> Standing | None:
+    def _standing(self, cells: Cells, units: Sequence[Unit], index: Mapping[str, list[int]]) -> Standing | None:
         best: tuple[int, Standing] | None = None
-        for number, unit in enumerate(units):
+        for number in self._likely(cells, units, index):
             if number in self._used:
                 continue
+            unit = units[number]
             told = self._told(cells, unit)
             if told is None:
                 continue
@@ -153,7 +177,7 @@ class RowFinder:
         others: dict[str, str] = {}
         none: dict[str, Element] = {}
         for name, column in self._columns:
-            own = [e for e in unit.elements if column_of(e) in self._labels[name]]
+            own = [e for e in unit.elements if self._headers[e.ref] in self._labels[name]]
             at = self._at.get(name)
             there = own or [e for e in unit.elements if not self._is_bound(e, name) and at in (None, e.column)]
             if name not in cells:
@@ -173,7 +197,7 @@ class RowFinder:
         return Standing(unit, shown, others, none) if shown else None
 
     def _is_bound(self, element: Element, name: str) -> bool:
-        column = column_of(element)
+        column = self._headers[element.ref]
         return any(column in labels for other, labels in self._labels.items() if other != name)
 
     def _showing(self, name: str, raw: object, elements: Sequence[Element], unit: Unit) -> Element | None:
@@ -181,7 +205,8 @@ class RowFinder:
             links = [e for e in unit.elements if e.url and urljoin(self.page.url, e.url) == as_shown(raw)]
             return next(iter(links), None)
         column = self._rows.columns[name]
-        exact = [e for e in elements if fold(text_of(e)) == fold(as_shown(raw)) and text_of(e)]
+        form = fold(as_shown(raw))
+        exact = [e for e in elements if self._forms[e.ref] == form and form]
         shown = exact or [
             e for e in elements if text_of(e) and is_shown_in(raw, column, text_of(e), title=e.title, order=self._hints)
         ]
@@ -208,12 +233,13 @@ class RowFinder:
 
     def _single_texts(self, reported: Sequence[Cells]) -> list[Unit]:
         """Return the elements whose text holds all cells of some row, the shortest first."""
-        holding = [e for e in self._elements if text_of(e) and any(self._holds(e, cells) for cells in reported)]
+        words = [[fold(as_shown(raw)) for raw in cells.values()] for cells in reported if len(cells) > 1]
+        holding = [e for e in self._elements if any(self._holds(e, each) for each in words)]
         return [Unit((e,)) for e in sorted(holding, key=lambda e: (len(text_of(e)), e.ref))]
 
-    def _holds(self, element: Element, cells: Cells) -> bool:
-        columns = self._rows.columns
-        return len(cells) > 1 and all(is_shown_in(raw, columns[n], text_of(element)) for n, raw in cells.items())
+    def _holds(self, element: Element, words: Sequence[str]) -> bool:
+        text = self._forms[element.ref]
+        return bool(text) and all(word in text for word in words)
 
 
 def _spot(element: Element) -> Spot:
