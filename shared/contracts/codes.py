@@ -251,7 +251,8 @@ REASONS: dict[Reason, ReasonFacts] = {
     "incomplete_list": ReasonFacts(
         status="needs_review", fault="site", words="the list was not read to its end",
         when="a discovery task, or the reading of rows of a record, ended where a control leads on, or where the page "
-        "counts more items than were listed; or a list of a field (`array`) goes on on a page of which nothing was saved",
+        "counts more items than were listed; or a list of a field (`array`) goes on on a page of which nothing was "
+        "saved",
         advice="If the page counts something else, set `expected_items` to the length of the list and start a new "
         "run. Otherwise look at the last page, then resume the run."),
     "unproven_empty": ReasonFacts(

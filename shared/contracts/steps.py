@@ -8,68 +8,10 @@ from typing import Any, Literal
 from shared.contracts.actions import AnyAction
 from shared.contracts.base import Message, Part, Usage
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.results import ActionResult, Artifact, Box, Ink, Locator
+from shared.contracts.results import ActionResult, Artifact, Origin, ResponseSource, ValueCandidate, ValueSource
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.invocations import WorkflowRan
-
-
-class ValueSource(Part, frozen=True, kw_only=True):
-    """Provenance of a value: the page and the element that showed it."""
-
-    snapshot_id: str
-    observation_sha256: str
-    url: str
-    ref: int
-    role: str
-    label: str | None
-    box: Box | None
-    frame: str
-    fingerprint: str = ""
-    """As in :class:`shared.contracts.results.TargetFound`."""
-    locators: tuple[Locator, ...] = ()
-    kept_ref: int = 0
-    """The element's ref in the stored observation, if the page was observed again to store it; 0: none."""
-    page_sha256: str = ""
-    """SHA-256 of the stored page that shows the value; empty if none was stored."""
-    observation_file_sha256: str = ""
-    """SHA-256 of the stored observation of that page; empty if none was stored."""
-    screenshot_sha256: str = ""
-    """SHA-256 of the screenshot of the same page state that shows the value; empty if there is none."""
-    title: str | None = None
-    """Text in the element's markup that adds to the shown text, such as the date and time of "3 days ago"."""
-    date_order: str | None = None
-    """The order of day, month and year that the page determined for this value; None if it was not ambiguous."""
-    date_language: str | None = None
-    """The language that the page determined for the name of the month; None if it was not ambiguous."""
-    awaited: str = ""
-    """What a request of the page's own asked for that was not answered when the value was read, or had failed: the
-    value may stand in for what it brings. Empty: there was none (`awaited` and `failed` of
-    :class:`shared.contracts.browser_pool.PageObserved`)."""
-    ink: Ink | None = None
-    """What a picture of the page shows of the text; None where no text stands for the value, or there is no picture."""
-
-
-class ResponseSource(Part, frozen=True, kw_only=True):
-    """Provenance of a value that an API gave: the stored response, and the place in it."""
-
-    url: str
-    sha256: str
-    """Of the artifact of kind ``response``."""
-    pointer: str
-    """The JSON pointer (RFC 6901) of the value."""
-
-
-Origin = Literal["page", "derived", "vision", "person", "api"]
-"""``page``: read from the page; ``derived``: derived by a model from pages; ``vision``: read from a picture;
-``person``: given by a person who has settled the sample; ``api``: read from the stored response of an API."""
-
-
-class ValueCandidate(Part, frozen=True, kw_only=True):
-    """One of several texts between which a person decides, and where it stands."""
-
-    shown: str
-    source: ValueSource | None = None
 
 
 class CellValue(Part, frozen=True, kw_only=True):
