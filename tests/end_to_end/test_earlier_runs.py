@@ -22,7 +22,7 @@ NOT_THE_SAME_ELSEWHERE = " exclude (location, read_from)"
 COLUMNS_SINCE = {
     "runs": {"population_reason": None, "population_counted": None},
     "artifacts": dict.fromkeys(("content_kind", "content_problem")),
-    "fields": dict.fromkeys(("ink", "response_sha256", "response_pointer", "response_url")),
+    "fields": dict.fromkeys(("ink", "items", "lacking", "response_sha256", "response_pointer", "response_url")),
     "samples": dict.fromkeys(("way", "no_flow", "settled", "settled_by", "settled_at", "settled_reason")),
     "steps": {"plain_confidence": None},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from hypothesis import strategies as st
@@ -51,6 +52,8 @@ def _json_of(info: inspect.Type, levels: int) -> st.SearchStrategy[Any]:
             return st.none()
         case inspect.DateTimeType():
             return st.one_of(st.sampled_from(TIMES), TEXTS)
+        case inspect.BytesType():
+            return st.one_of(st.binary(max_size=20).map(lambda data: base64.b64encode(data).decode()), TEXTS)
         case inspect.AnyType() | inspect.RawType():
             return VALUES
         case _:
