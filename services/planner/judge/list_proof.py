@@ -143,7 +143,8 @@ def _rows_out_of_sight(view: SampleView, page: PageObserved, found: int) -> Iter
             yield SampleProblem("incomplete_list", f"the part that holds the list scrolls on: it is {where}")
             return
     if _is_drawn_no_further(page, last):
-        yield SampleProblem("incomplete_list", "the part that holds the list is at its end, and shows no row there")
+        text = "the part that holds the list is at its end, and shows no row where there is room for one"
+        yield SampleProblem("incomplete_list", text)
     size, at = last.set_size, max((e.set_at for e in page.elements if e.set_size == last.set_size), default=0)
     heads = max(1, len({e.row for e in page.elements if e.role == "columnheader" and e.row is not None}))
     rows = size - (heads if last.row is not None else 0)
@@ -152,13 +153,17 @@ def _rows_out_of_sight(view: SampleView, page: PageObserved, found: int) -> Iter
 
 
 def _is_drawn_no_further(page: PageObserved, last: Element) -> bool:
-    """Return whether the part around the last item shows nothing where it ends: its rows were not drawn."""
+    """Return whether the part around the last item is scrolled to its end and shows nothing there, though a row would
+    fit: its rows were not drawn."""
     part, box = next(iter(parts_around(page, last.scroller)), None), last.box
-    if part is None or box is None or box.y + box.height >= part.top_px:
+    if part is None or box is None or part.y_px <= 0:
         return False
-    return not any(
-        e.box is not None and e.box.y > box.y + box.height for e in page.elements if e.scroller == last.scroller
-    )
+    inside = [e for e in page.elements if e.scroller == last.scroller and e.box is not None]
+    if any(e.box is not None and e.box.y > box.y + box.height for e in inside):
+        return False
+    tops = sorted({e.box.y for e in inside if e.box is not None and e.role == last.role and e.box.y < box.y})
+    row_px = box.y - tops[-1] if tops else box.height
+    return part.top_px + part.height_px - (box.y + box.height) >= row_px - 1
 
 
 def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:
