@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from uuid import uuid4
 
-from shared.bus.ports import Blobs
+from shared.bus.ports import PART_BYTES, Blobs
 from shared.contracts.discovery import InputStored, StoreInput
 from shared.errors import PermanentError
 from shared.streams import INPUTS
 from shared.submission.input_files import part_name
-from shared.submission.request import MAX_FILE_BYTES, MAX_PARTS, PART_BYTES
+from shared.submission.request import MAX_FILE_BYTES, MAX_PARTS
 
 _BLOB = re.compile(r"[0-9a-f]{32}")
 

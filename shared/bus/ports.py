@@ -17,6 +17,11 @@ MsgT = TypeVar("MsgT", bound=Message)
 RecordT = TypeVar("RecordT")
 
 
+PART_BYTES = 500_000
+"""Of bytes that travel in asks, in one message: a foreign NATS server allows messages of 1 MB, and bytes are written in
+base64."""
+
+
 class Asks(Protocol):
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
         """Return the reply; raise a failure of the other side as the ExhibitError that it was there.

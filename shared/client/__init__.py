@@ -27,7 +27,7 @@ from shared.aio import raise_if_cancelled, wait_for_first
 from shared.bus.access.credentials import NO_ACCESS, BusAccess
 from shared.bus.decoding import decode_or_skip
 from shared.bus.nats_bus import Bus, connect_bus
-from shared.bus.ports import Asks
+from shared.bus.ports import PART_BYTES, Asks
 from shared.bus.signing.signatures import SIGNATURE, KnownSigners, is_believed
 from shared.client.bus_use import CLIENT
 from shared.client.run_sessions import RunSessions
@@ -71,7 +71,7 @@ from shared.subjects import (
     RunEvent,
     any_of_run,
 )
-from shared.submission.request import PART_BYTES, find_size_problems
+from shared.submission.request import find_size_problems
 
 SUBMIT_BOUND_S = 120.0
 SUBMIT_AGAIN_S, SUBMIT_PAUSE_S = 5.0, 0.2
@@ -225,7 +225,9 @@ class Client(RunSessions):
         while True:
             try:
                 return await self.bus.ask(FOLLOW_RUN, FollowRun(run_id=run_id, after=after), timeout_s=LOAD_BOUND_S)
-            except (DeadlineExceeded, Unavailable):
+            except (DeadlineExceeded, Unavailable) as exc:
+                if exc.code == "bus_closed":  # by this client: nobody will answer it any more
+                    raise
                 raise_if_cancelled()
                 await asyncio.sleep(AWAY_S)
 

@@ -10,6 +10,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, cast
 
+from shared.bus.ports import PART_BYTES
 from shared.contracts.discovery import RUN_MODES, FileReading, InputFile, Problem, Sample, SubmitRun
 from shared.submission.samples import check_samples, key_template, reading_of, used_columns
 from shared.tables.files import TableOrProblems
@@ -17,8 +18,6 @@ from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
 
 MAX_FILE_BYTES = 100_000_000
-PART_BYTES = 500_000
-"""Of an input file, in one message: a foreign NATS server allows messages of 1 MB, and a part is written in base64."""
 MAX_PARTS = MAX_FILE_BYTES // PART_BYTES
 MAX_CONCURRENCY = 256
 SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")

@@ -30,7 +30,7 @@ from shared.contracts.results import (
     TextRead,
     ValueSet,
 )
-from tests.browser.conftest import Look
+from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import Site
 
 TWINS = "".join(f"<li>Row {n} <button onclick='out.textContent = {n}'>Delete</button></li>" for n in range(10))
@@ -283,6 +283,7 @@ async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session
 
 @pytest.mark.usefixtures("patient")
 async def test_text_that_is_taken_back_is_not_told_as_typed(session: PageSession) -> None:
+    session.limits = LIMITS  # a tenth of the wait would end before the page's timer
     await session.page.set_content("<label>Name<input oninput='setTimeout(() => this.value = null, 20)'></label>")
     result = await do(session, TypeText(target=text("Name"), text="abc"))
     assert (result.ok, result.code, result.effect) == (False, "effect_not_seen", ValueSet(value=""))

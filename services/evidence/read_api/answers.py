@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from uuid import uuid4
 
-from shared.bus.ports import Blobs
+from shared.bus.ports import PART_BYTES, Blobs
 from shared.contracts.evidence import AnswerPart, LoadAnswer
 from shared.errors import PermanentError
 from shared.streams import ANSWERS
 
-PART_BYTES = 500_000
-"""A foreign NATS server allows messages of 1 MB, and a part is written in base64."""
 _BLOB = re.compile(r"sql/[0-9a-f]{32}\.(json|csv|parquet)")
 
 
