@@ -18,7 +18,6 @@ from shared.contracts.discovery import RunMode
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, Way, WorkSample
 from shared.errors import PermanentError
 from shared.task.spec import TaskSpec
-from shared.task.workflow_use import flow_refusal
 
 
 @dataclass(frozen=True)
@@ -57,16 +56,11 @@ async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, dep
     spec, mode = run.spec_of(message), run.record.mode
     if decider.name in (BY_REPLAY, BY_OPERATOR) or mode == "agent" or message.discover:
         return ChosenWay(decider)
-    refusal = flow_refusal(spec.output_schema)
-    if mode == "flow" and refusal:
-        raise PermanentError(refusal, code="no_flow")
     choice, usage = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
-    if choice.is_flow and refusal:
-        return ChosenWay(decider, usage=usage, no_flow=refusal)
     if mode == "flow" and not choice.is_flow:
         raise PermanentError(no_flow_text(spec, choice), code="no_flow")
     why = choice.reason if not choice.name else ""
-    if run.record.compiles and not choice.name and not why and not refusal:
+    if run.record.compiles and not choice.name and not why:
         found = await find_run_flow(message.run_id, message.sample_id, spec, deps)
         choice, why = found.choice, found.why
     choice = await healed_choice(choice, spec, deps)

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from shared.field_types import is_rows
+from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 
 MARK_CHARS = 16
@@ -21,7 +23,7 @@ def task_marks(spec: TaskSpec) -> dict[str, str]:
     White space and the hosts of addresses make no difference: which hosts may be visited is another decision.
     """
     written = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    fields = {name: [field.description, field.labels] for name, field in spec.output_schema.items()}
+    fields = {name: _said_of(field) for name, field in spec.output_schema.items()}
     said: Mapping[str, Any] = {
         "goal": spec.goal,
         "route": written.get("route", []),
@@ -29,6 +31,14 @@ def task_marks(spec: TaskSpec) -> dict[str, str]:
         "output_schema": [fields[name] for name in sorted(fields)],
     }
     return {name: _mark(value) for name, value in said.items()}
+
+
+def _said_of(field: OutputField) -> list[Any]:
+    said: list[Any] = [field.description, field.labels]
+    if not is_rows(field.type):
+        return said
+    columns = {name: [column.type, *_said_of(column)] for name, column in field.columns.items()}
+    return [*said, field.under, columns, field.id_keys]
 
 
 def _mark(value: Any) -> str:

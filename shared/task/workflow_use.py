@@ -27,10 +27,11 @@ class WorkflowUseSpec(Strict):
 WorkflowUse = WorkflowUseSpec | Literal["auto", "off"]
 
 
-def flow_refusal(schema: Mapping[str, OutputField]) -> str:
-    """Return why no flow does a task with these fields; empty: one may. A flow has rules for single values only, and
-    would leave out what it has none for."""
+def example_refusal(schema: Mapping[str, OutputField]) -> str:
+    """Return why no flow of a task with these fields is made of written examples or by hand; empty: one may be."""
     rows = [name for name, field in schema.items() if is_rows(field.type)]
     if not rows:
         return ""
-    return f"{' and '.join(rows)}: a flow reads no field of rows, so the run's planner does this task (mode agent)"
+    return (
+        f"{' and '.join(rows)}: fields of rows are learned from samples: run the task, then `exhibit compile` the run"
+    )

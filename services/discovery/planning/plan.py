@@ -24,7 +24,6 @@ from shared.contracts.discovery import (
 from shared.contracts.evidence import RunLoaded
 from shared.submission.request import CheckedSamples
 from shared.task.spec import check_spec
-from shared.task.workflow_use import flow_refusal
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def is_compiled(request: SubmitRun, plan: RunPlan, *, asks_model: bool) -> bool:
     if plan.spec.get("phase") == "discovery":
         return False
     spec, _ = check_spec(plan.spec)
-    if spec is None or flow_refusal(spec.output_schema):
+    if spec is None:
         return False
     enough = plan.discovery is not None or len(plan.samples) >= MIN_BATCH
     return enough and (asks_model or request.mode is not None)

@@ -137,12 +137,17 @@ def spanned_rows(element: Element) -> range:
 _TOTAL = re.compile(r"(?:grand |sub)?-?totals?|sum|summe|gesamt|total général|totale|totaal", re.I)
 
 
+def says_total(text: str) -> bool:
+    """Return whether a text is no more than the word for a total."""
+    return _TOTAL.fullmatch(text.strip(" :")) is not None
+
+
 def without_total(table: RepeatedRecords) -> RepeatedRecords:
     """Return the table without a last row that is its total: it says so, and has no link where all others have one."""
     *others, last = table.records
-    first = next((part.name.strip(" :") for part in last.parts if part.name.strip()), "")
+    first = next((part.name for part in last.parts if part.name.strip()), "")
     linked = bool(others) and all(any(part.url for part in record.parts) for record in others)
-    is_total = table.is_table and linked and _TOTAL.fullmatch(first) and not any(part.url for part in last.parts)
+    is_total = table.is_table and linked and says_total(first) and not any(part.url for part in last.parts)
     return dataclasses.replace(table, records=tuple(others)) if is_total else table
 
 
@@ -151,11 +156,11 @@ def without_totals(table: RepeatedRecords) -> RepeatedRecords:
     in which all others have something."""
     table = without_total(table)
     *others, last = table.records
-    first = next((part.name.strip(" :") for part in last.parts if part.name.strip()), "")
+    first = next((part.name for part in last.parts if part.name.strip()), "")
     columns = [_written_columns(record) for record in others]
     empty = columns[0] - _written_columns(last) if columns else frozenset[int | None]()
     lacks = any(all(column in one for one in columns) for column in empty)
-    is_total = table.is_table and lacks and _TOTAL.fullmatch(first)
+    is_total = table.is_table and lacks and says_total(first)
     return dataclasses.replace(table, records=tuple(others)) if is_total else table
 
 

@@ -22,7 +22,6 @@ from shared.errors import ExhibitError, PermanentError
 from shared.flows.files import is_flow, parse_files
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
-from shared.task.workflow_use import flow_refusal
 
 log = logging.getLogger(__name__)
 
@@ -94,8 +93,6 @@ async def flow_problem(spec: TaskSpec, deps: PlannerDeps) -> str:
         return "the task says heal: planner, which asks a model, and a flow alone asks none: say heal: recorded"
     if spec.workflow == "off":
         return "the spec says that no workflow is used: leave its key workflow out"
-    if refusal := flow_refusal(spec.output_schema):
-        return refusal
     try:
         choice, _ = await _choose("", spec, deps, asks_model=False)
     except PermanentError as exc:

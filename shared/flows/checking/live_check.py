@@ -72,7 +72,7 @@ async def check_live(
 
     ran = await run_flow(bus, begin, answer)
     values, error = values_of(ran.value), error_of(ran)
-    problems = [error] if error else differences(sample, values, words_for_nothing(spec))
+    problems = [error] if error else differences(sample, values, words_for_nothing(spec), first_page=True)
     if error and live.page is not None and (asks := login_wall_words(live.page)):
         problems = [_login_lacks(spec, f"{live.page.url} {asks}")]
     return SampleCheck(sample.sample_id, tuple(problems), values, asked_model)

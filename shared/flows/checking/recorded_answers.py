@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast
 
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.steps import RowValue
 from shared.contracts.workflows.flows import (
     CheckShown,
     ClickElement,
@@ -30,7 +31,7 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.answering import FlowContext, after_call, decide_call
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
-from shared.flows.compiling.recording import RecordedPage, RecordedSample
+from shared.flows.compiling.recording import RecordedPage, RecordedSample, row_texts, rows_by_page
 from shared.flows.elements import ElementAmbiguous, ElementLocated, ElementMissing, find_element
 from shared.flows.files import FlowFiles
 from shared.flows.reading import NotPresent, flow_error
@@ -40,6 +41,10 @@ from shared.text.normal import fold, plain, quoted
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
 TEXTS = ("url", "text", "option", "checked", "date", "label", "file", "keys", "secret", "accept", "tab", "keep")
 """Fields of calls that must be as in the sample; what was typed to search for an option need not be."""
+
+
+MOST_ROWS = 3
+"""Rows that are told of a field that differs."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ class RecordedAnswers:
         if isinstance(call, ReadWithModel):
             self.asked_model += 1
             return FlowAnswer(value={})
+        if isinstance(call, ReadList) and (rows := self._rows_of(call.name)) is not None:
+            return rows
         if isinstance(call, READS):
             return self._read(call)
         if isinstance(call, DownloadAll):
@@ -94,6 +101,30 @@ class RecordedAnswers:
             self._context = after_call(self._context, call, performed=False)
             return decided
         return flow_error("value_missing", "a stored page does not tell what CSS finds")
+
+    def _rows_of(self, name: str) -> FlowAnswer | None:
+        """Return the rows that the pages of the sample show by the rules, each once, in the order of its result; None
+        where it had none. A page may show rows again that an earlier one has shown, and no others."""
+        value = next((one for one in self._sample.values if one.field == name and one.rows), None)
+        if value is None:
+            return None
+        known = [row_texts(row) for row in value.rows]
+        found: list[dict[str, Any]] = []
+        for shown in rows_by_page(value):
+            sha256 = self._sample.stored_page(shown.source)
+            if not sha256:
+                return flow_error("value_missing", f"a page that showed rows of {name} was not stored")
+            page = page_of(self._sample.pages[sha256], sha256)
+            answer = decide_call(ReadList(name=name), page, self._context)
+            if not isinstance(answer, FlowAnswer) or answer.error is not None:
+                return answer if isinstance(answer, FlowAnswer) else None
+            read = [next((one for one in known if same_row(row, one)), row) for row in answer.value]
+            if missing := [row for row in map(row_texts, shown.rows) if row not in read]:
+                return flow_error("value_missing", f"{page.url} does not show the row {quoted(str(missing[0]))}")
+            found += read
+        self._context = after_call(self._context, ReadList(name=name), performed=False)
+        unknown = [row for row in found if row not in known]
+        return FlowAnswer(value=[row for row in known if row in found] + unknown)
 
     def _page(self) -> PageObserved | None:
         """Return the stored page at this point: of the next step, else the last one stored since it was opened."""
@@ -277,17 +308,44 @@ def values_of(returned: object) -> dict[str, Any]:
     return dict(returned) if isinstance(returned, dict) else {}  # pyright: ignore[reportUnknownArgumentType]
 
 
-def differences(sample: RecordedSample, values: Mapping[str, Any], not_present: NotPresent) -> list[str]:
-    """Return how the values differ from those of the sample's result, for people. Fields without one are not told."""
+def differences(
+    sample: RecordedSample, values: Mapping[str, Any], not_present: NotPresent, *, first_page: bool = False
+) -> list[str]:
+    """Return how the values differ from those of the sample's result, for people. Fields without one are not told.
+
+    ``first_page``: of rows, those that the sample read on the first page of them are compared."""
     problems: list[str] = []
     for value in sample.values:
         if value.state == "not_found" or value.field not in values:
+            continue
+        if value.rows:
+            rows = rows_by_page(value)[:1] if first_page else ()
+            problems += _differences_of_rows(value.field, rows[0].rows if rows else value.rows, values[value.field])
             continue
         expected = None if value.state == "not_present" else value.shown
         is_same = expected is not None and values[value.field] == value.value
         if not is_same and not _is_same(values[value.field], expected, not_present.get(value.field, ())):
             problems.append(f"{value.field}: then {quoted(expected or 'none')}, now {quoted(str(values[value.field]))}")
     return problems
+
+
+def _differences_of_rows(field: str, recorded: Sequence[RowValue], now: Any) -> list[str]:
+    """Return which rows the result has and the flow has not, or the other way round."""
+    then = [row_texts(row) for row in recorded]
+    rows = cast("list[object]", now) if isinstance(now, list) else []
+    lost = [row for row in then if not any(same_row(one, row) for one in rows)]
+    more = [row for row in rows if not any(same_row(row, one) for one in then)]
+    told = [f"{field}: {len(rows)} rows now, {len(then)} then"] if lost or more else []
+    told += [f"{field}: the row {quoted(str(row))} is not there now" for row in lost[:MOST_ROWS]]
+    return told + [f"{field}: the row {quoted(str(row))} was not there then" for row in more[:MOST_ROWS]]
+
+
+def same_row(now: Any, then: Mapping[str, str | None]) -> bool:
+    """Return whether a row that a flow has read has the texts of one of a result."""
+    if not isinstance(now, Mapping):
+        return False
+    cells = cast("Mapping[str, object]", now)
+    return cells.keys() == then.keys() and all(_is_same(cells[name], text or None, ()) for name, text in then.items())
 
 
 def _is_same(now: object, then: str | None, words: Sequence[str] | Any) -> bool:

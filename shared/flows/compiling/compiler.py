@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shared.extraction.values import form_of
-from shared.field_types import base_type, nullable
+from shared.field_types import base_type, is_rows, nullable
 from shared.flows.compiling.alignment import Column, align_samples
-from shared.flows.compiling.fields import PlacedField, place_field
+from shared.flows.compiling.fields import PlacedField, PlacedList, place_field, place_lists
 from shared.flows.compiling.plan import (
     Condition,
     FlowPlan,
@@ -28,13 +28,18 @@ from shared.task.marks import task_marks
 from shared.task.output_field import OutputField
 from shared.task.presses import presses_of
 from shared.task.spec import PLACEHOLDER, TaskSpec
-from shared.task.workflow_use import flow_refusal
 from shared.text.normal import fold
 
 MIN_SAMPLES = 2
 JUDGMENT = "judgment"
 """Stands for the answer to the question of a task among the fields that are left to a model."""
-_VALUE_TYPES: Mapping[str, ValueType] = {"number": "number", "boolean": "boolean", "array": "array", "enum": "enum"}
+_VALUE_TYPES: Mapping[str, ValueType] = {
+    "number": "number",
+    "boolean": "boolean",
+    "array": "array",
+    "rows": "array",
+    "enum": "enum",
+}
 Readings = dict[int, list[PlannedProof | PlannedReading]]
 
 
@@ -99,8 +104,6 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft:
 
     Raises NotCompiledError with fewer than two samples, or samples that did nothing.
     """
-    if refusal := flow_refusal(spec.output_schema):
-        raise NotCompiledError(refusal)
     if len(samples) < (1 if draft else MIN_SAMPLES):
         raise NotCompiledError(f"{len(samples)} sample; {MIN_SAMPLES} or more are needed to tell what varies")
     names = {to_identifier(name): name for name in _column_names(spec, samples)}
@@ -111,11 +114,13 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft:
     presses = [presses_of(spec.route, sample.row) for sample in samples]
     steps = StepPlanner(columns, rows, outputs, spec.route, presses).plan()
     placed, left = _place_fields(spec, samples, columns, rows, draft=draft)
+    lists, without_rules = place_lists(spec, samples, columns)
+    left |= without_rules
     if draft:
         problems += _gaps_of_draft(samples, placed, left)
         left = {}
     proof, identity = _proof(spec, samples, columns, rows, draft=draft)
-    readings = _readings(placed, left, proof, len(columns), spec)
+    readings = _readings(placed, lists, left, proof, len(columns), spec)
     conditions, doubts = _conditions(steps, columns, samples)
     sections = to_sections(steps.calls, columns, readings, conditions)
     used = _used_variables(steps, proof, conditions, [*placed, *identity])
@@ -125,7 +130,7 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft:
         title=" ".join(spec.goal.split()),
         variables=variables,
         sections=sections,
-        files=_files(spec, steps, placed, identity, schema, frozenset[str]().union(*outputs)),
+        files=_files(spec, steps, (placed, lists), identity, schema, frozenset[str]().union(*outputs)),
         samples=tuple(sample.sample_id for sample in samples),
         problems=(*problems, *steps.problems, *doubts, *_route_gaps(spec, samples)),
         remarks=tuple(f"{name}: {why}" for name, why in left.items()),
@@ -185,6 +190,8 @@ def _place_fields(
     placed: list[PlacedField] = []
     left: dict[str, str] = {}
     for name, field in spec.output_schema.items():
+        if is_rows(field.type):
+            continue
         if field.derived:
             left[name] = "it is derived from what the pages show"
             continue
@@ -219,6 +226,7 @@ def _proof(
 
 def _readings(
     placed: Sequence[PlacedField],
+    lists: Sequence[PlacedList],
     left: Mapping[str, str],
     proof: tuple[int, PlannedProof] | None,
     end: int,
@@ -229,6 +237,8 @@ def _readings(
         readings[proof[0]].append(proof[1])
     for at in sorted({one.at for one in placed}):
         readings[at].append(PlannedReading(tuple(one.name for one in placed if one.at == at)))
+    for one in lists:
+        readings[one.at].append(PlannedReading((one.name,), rows=True))
     asked = (*left, JUDGMENT) if spec.judgment_required else tuple(left)
     if asked:
         readings[end].append(PlannedReading(asked, with_model=True))
@@ -346,11 +356,12 @@ def _equals(name: str, other: str, rows: Sequence[Mapping[str, str]]) -> bool:
 def _files(
     spec: TaskSpec,
     steps: PlannedSteps,
-    placed: Sequence[PlacedField],
+    read: tuple[Sequence[PlacedField], Sequence[PlacedList]],
     identity: Sequence[PlacedField],
     schema: dict[str, ValueSchema],
     values: frozenset[str],
 ) -> FlowFiles:
+    placed, lists = read
     fields = {one.name: one for one in placed}
     constants = sorted(frozenset[str]().union(*(one.constants for one in (*placed, *identity))))
     constants = [text for text in constants if text.partition(": ")[2] not in values]
@@ -361,6 +372,7 @@ def _files(
             types={name: form_of(spec.output_schema[name]) for name in fields},
             fields={name: one.rules for name, one in fields.items()},
             rows={one.name: one.row_of for one in (*placed, *identity) if one.row_of},
+            lists={one.name: one.rules for one in lists},
             constants=tuple(constants),
         ),
         mappings=steps.mappings,

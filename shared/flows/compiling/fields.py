@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
-from shared.contracts.steps import FieldValue, ValueSource
+from shared.contracts.results import ValueSource
+from shared.contracts.steps import FieldValue
 from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScreenshot
 from shared.extraction.addresses import AddressPart, learn_address_part
 from shared.extraction.field_rules import FieldRules
+from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.values import form_of
+from shared.field_types import is_rows
 from shared.flows.compiling.alignment import Column
-from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.recording import RecordedSample, row_texts, rows_by_page
 from shared.flows.reading import row_page
+from shared.task.output_field import OutputField
 from shared.task.route import Address, Count, words
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold, tidy
@@ -66,13 +70,13 @@ def place_field(
     """
     shown = {number: one for number, sample in enumerate(samples) if (one := _shown(name, sample, first=first))}
     if draft and len(shown) == 1 and len(samples) == 1:
-        at = _position(shown, columns, samples, arriving=first)
+        at = _position(_sources(shown), columns, samples, arriving=first)
         return PlacedField(name, at, _rules_by_label(shown[0], labels_of(name, spec)))
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
     labels = labels_of(name, spec)
     examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
-    at = _position(shown, columns, samples, arriving=first)
+    at = _position(_sources(shown), columns, samples, arriving=first)
     examples += [Example(page, None) for page in _pages_without(name, samples, columns, at)]
     form = form_of(spec.output_schema[name])
     rules = learn_field(examples, labels, form)
@@ -83,6 +87,57 @@ def place_field(
         if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
             return PlacedField(name, at, rules, variable, _constants(scoped))
     return "no rule gives its value on every sample: its places have nothing in common"
+
+
+@dataclass(frozen=True)
+class PlacedList:
+    """A field of rows with its rules. ``at``: as in :class:`PlacedField`."""
+
+    name: str
+    at: int
+    rules: ListRules
+
+
+def place_lists(
+    spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column]
+) -> tuple[list[PlacedList], dict[str, str]]:
+    """Return the fields of rows with rules that give exactly the rows of every sample, on the first page that showed
+    them; and the others, with the reason."""
+    names = [name for name, field in spec.output_schema.items() if is_rows(field.type)]
+    found = {name: _place_list(name, spec, samples, columns) for name in names}
+    placed = [one for one in found.values() if isinstance(one, PlacedList)]
+    return placed, {name: why for name, why in found.items() if isinstance(why, str)}
+
+
+def _place_list(
+    name: str, spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column]
+) -> PlacedList | str:
+    field = spec.output_schema[name]
+    examples: list[WrittenList] = []
+    sources: dict[int, ValueSource] = {}
+    for number, sample in enumerate(samples):
+        value = next((one for one in sample.values if one.field == name and one.state == "value"), None)
+        first = next(iter(rows_by_page(value)), None) if value is not None else None
+        page = sample.pages.get(sample.stored_page(first.source)) if first is not None else None
+        if first is not None and page is not None:
+            sources[number] = first.source
+            examples.append(WrittenList(ObservedPage(page.elements), [row_texts(row) for row in first.rows]))
+    if not sources:
+        return "no sample has rows of it on a stored page"
+    try:
+        rules = learn_list(examples, _list_columns(field), whole=True)
+    except ValueError as exc:
+        return f"its rows teach nothing: {exc}"
+    if not rules.ways:
+        return "no way to separate the rows of a page gives those of every sample"
+    return PlacedList(name, _position(sources, columns, samples, arriving=False), rules)
+
+
+def _list_columns(field: OutputField) -> dict[str, ListColumn]:
+    return {
+        name: ListColumn(tuple(column.labels) or (name.replace("_", " "),), form_of(column))
+        for name, column in field.columns.items()
+    }
 
 
 def _address(shown: Mapping[int, Shown], samples: Sequence[RecordedSample]) -> AddressPart | None:
@@ -171,23 +226,24 @@ def _in_rows(shown: Mapping[int, Shown], variable: str, rows: Rows) -> list[Exam
     return found
 
 
+def _sources(shown: Mapping[int, Shown]) -> dict[int, ValueSource]:
+    return {number: one.source for number, one in shown.items()}
+
+
 def _position(
-    shown: Mapping[int, Shown], columns: Sequence[Column], samples: Sequence[RecordedSample], *, arriving: bool
+    shown: Mapping[int, ValueSource], columns: Sequence[Column], samples: Sequence[RecordedSample], *, arriving: bool
 ) -> int:
     found = Counter(_position_in(number, one, columns, samples[number], arriving) for number, one in shown.items())
     most = max(found.values())
     return max(at for at, count in found.items() if count == most)
 
 
-def _position_in(number: int, one: Shown, columns: Sequence[Column], sample: RecordedSample, arriving: bool) -> int:
+def _position_in(
+    number: int, one: ValueSource, columns: Sequence[Column], sample: RecordedSample, arriving: bool
+) -> int:
     """Return the index of the column before which the page showed the value: after its captures, or on arriving."""
     own = [(at, column.calls[number]) for at, column in enumerate(columns) if number in column.calls]
-    seen = {one.source.observation_sha256}
-    seen |= {
-        step.observation.sha256
-        for step in sample.steps
-        if step.observation is not None and step.observation.snapshot_id == one.source.snapshot_id
-    }
+    seen = sample.observations_of(one)
     if not own:
         return 0
     here = [n for n, (_, call) in enumerate(own) if call.page in seen]

@@ -37,10 +37,11 @@ class PlannedProof:
 
 @dataclass(frozen=True)
 class PlannedReading:
-    """Read these fields here. ``with_model``: no rule expresses them."""
+    """Read these fields here. ``with_model``: no rule expresses them. ``rows``: it is one field, and it has rows."""
 
     fields: tuple[str, ...]
     with_model: bool = False
+    rows: bool = False
 
 
 Item = PlannedCall | PlannedProof | PlannedReading

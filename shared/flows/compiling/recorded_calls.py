@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from shared.contracts.actions import (
     AnswerDialog,
@@ -49,12 +50,14 @@ from shared.contracts.workflows.flows import (
     TypeSecretInto,
     UploadFile,
 )
-from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.recording import RecordedSample, rows_by_page
 from shared.flows.selectors import Selector, write_selector
 
 TICKED = frozenset({"checkbox", "switch"})
 CHECKED = str(CheckboxSet.__struct_config__.tag)
 """Effect of a click that chose a radio button, or ticked a box."""
+TURNS = (ClickElement, OpenAddress, PressKeys)
+"""Calls by which the next page of a list is reached."""
 FILLS = (TypeInto, TypeSecretInto, ChooseOption, ChooseDate, SetChecked, UploadFile)
 NOT_REPEATED = frozenset(
     {"scroll", "extract", "done", "fail", "expect", "save_progress", "ask_picture", "report_items", "use_workflow"}
@@ -107,7 +110,27 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
             problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
         else:
             found.append(_recorded(step, call, number))
-    return list(_joined_choices(_without_detours(found))), problems
+    return list(_joined_choices(_without_detours(_without_page_turns(found, sample)))), problems
+
+
+def _without_page_turns(calls: Sequence[RecordedCall], sample: RecordedSample) -> list[RecordedCall]:
+    """Return the calls without those that led from one page of rows to the next one: to read rows is to read all their
+    pages, as many as a record has."""
+    turns: set[int] = set()
+    for value in sample.values:
+        pages = [sample.observations_of(one.source) for one in rows_by_page(value)]
+        for before, after in pairwise(pages):
+            seen = [at for at, one in enumerate(calls) if one.page in before and isinstance(one.call, TURNS)]
+            then = next((step.step for step in sample.steps if _observed(step) in after), 0)
+            # Only what stands alone between both pages has turned the page.
+            if len(seen) == 1 and calls[seen[0]].step < then:
+                between = [one for one in calls[seen[0] + 1 :] if one.step < then and one.page not in after]
+                turns |= {seen[0]} if not between else set()
+    return [one for at, one in enumerate(calls) if at not in turns]
+
+
+def _observed(step: StepTaken) -> str:
+    return "" if step.observation is None else step.observation.sha256
 
 
 def _closings(step: StepTaken, number: int) -> Iterator[RecordedCall]:

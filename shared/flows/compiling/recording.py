@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from shared.contracts.actions import AskApi
 from shared.contracts.browser_pool import Element
-from shared.contracts.steps import FieldValue, StepTaken
+from shared.contracts.results import ValueSource
+from shared.contracts.steps import FieldValue, RowValue, StepTaken
 
 
 @dataclass(frozen=True)
@@ -45,3 +46,40 @@ class RecordedSample:
     values: tuple[FieldValue, ...] = ()
     status: str = "done"
     reason: str = ""
+
+    def stored_page(self, source: ValueSource) -> str:
+        """Return the key of the stored page that shows what was read there; empty: none was stored."""
+        known = (source.observation_sha256, source.observation_file_sha256)
+        return next((sha256 for sha256 in known if sha256 in self.pages), "")
+
+    def observations_of(self, source: ValueSource) -> frozenset[str]:
+        """Return the hashes of the observations of the page state on which this was read."""
+        own = {
+            step.observation.sha256
+            for step in self.steps
+            if step.observation is not None and step.observation.snapshot_id == source.snapshot_id
+        }
+        return frozenset(own | {source.observation_sha256})
+
+
+@dataclass(frozen=True)
+class RowsShown:
+    """Rows of one field that one page of a sample showed first. ``source``: of one of their cells."""
+
+    source: ValueSource
+    rows: tuple[RowValue, ...]
+
+
+def rows_by_page(value: FieldValue) -> tuple[RowsShown, ...]:
+    """Return the rows of a field by the page that showed them first, in the order in which the pages were read."""
+    found: dict[str, tuple[ValueSource, list[RowValue]]] = {}
+    for row in value.rows:
+        source = next((cell.source for cell in row.cells if cell.source is not None), None)
+        if source is not None:
+            found.setdefault(source.observation_sha256, (source, []))[1].append(row)
+    return tuple(RowsShown(source, tuple(rows)) for source, rows in found.values())
+
+
+def row_texts(row: RowValue) -> dict[str, str | None]:
+    """Return the texts of a row as the page shows them; None in a column in which it has nothing."""
+    return {cell.field: cell.shown if cell.state == "value" else None for cell in row.cells}

@@ -124,6 +124,10 @@ class _Writer:
         yield from lines
 
     def _reading(self, item: PlannedReading) -> str:
+        if item.rows:
+            self.names.add("read_list")
+            [name] = map(quoted_literal, item.fields)
+            return f"{{{name}: await read_list({name})}}"
         name = "read_with_model" if item.with_model else "read"
         self.names.add(name)
         return f"await {name}({', '.join(quoted_literal(one) for one in item.fields)})"

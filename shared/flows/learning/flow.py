@@ -14,13 +14,13 @@ from shared.flows.identifiers import to_identifier
 from shared.flows.learning.fields import LearnedTask, WrittenRow
 from shared.task.marks import task_marks
 from shared.task.spec import PLACEHOLDER, TaskSpec, placeholders
-from shared.task.workflow_use import flow_refusal
+from shared.task.workflow_use import example_refusal
 
 
 def find_task_problems(spec: TaskSpec) -> list[str]:
     """Return why a task cannot be learned from examples: its record must be on the page that it begins with."""
     problems: list[str] = []
-    if refusal := flow_refusal(spec.output_schema):
+    if refusal := example_refusal(spec.output_schema):
         problems.append(refusal)
     if spec.phase == "discovery":
         problems.append("its task finds samples; a flow is learned of a task that works on them")

@@ -45,10 +45,6 @@ async def test_a_run_on_flows_only_is_refused_where_the_task_has_none(bus):
     assert nothing_started(bus)
 
 
-LINES = {"type": "rows", "columns": {"sku": "string"}}
-"""No flow reads rows, so that none is compiled."""
-
-
 @pytest.mark.parametrize(
     ("request_", "asks_model", "mode", "compiles"),
     [
@@ -59,7 +55,6 @@ LINES = {"type": "rows", "columns": {"sku": "string"}}
         ({"mode": "flow"}, True, "flow", False),
         ({"samples": ROWS[:2]}, True, "auto", False),
         ({"spec": {**SPEC, "workflow": "off"}}, True, "auto", False),
-        ({"spec": {**SPEC, "output_schema": {**SPEC["output_schema"], "lines": LINES}}}, True, "auto", False),
         ({"spec": {**SPEC, "workflow": {"name": "own"}}}, True, "auto", False),
     ],
 )

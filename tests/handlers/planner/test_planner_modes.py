@@ -19,7 +19,6 @@ from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_library import TICKET_URL, version
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import URL, el, heading, page, spec, ticket
-from tests.unit.planner.rows_pages import rows_spec, shows
 
 
 def stops(url: str):
@@ -179,18 +178,3 @@ async def test_a_workflow_that_is_no_flow_is_not_enough():
     one = bench(files={})
     one.library.versions = {"tickets": version("tickets", TICKET_URL)}  # type: ignore[attr-defined]
     assert "is a workflow, and no flow" in (await check(one)).problem
-
-
-async def test_a_task_that_asks_for_rows_is_done_by_the_planner_and_with_flows_only_refused_before_it_starts():
-    asked = {**rows_spec().model_dump(by_alias=True), "required_artifacts": []}
-    one = bench(shown=shows([("A-1", "2", "20.00")]), **asked)
-    finished = await one.run()
-    assert (finished.status, finished.way) == ("done", "agent")
-    assert finished.no_flow.startswith("lines: a flow reads no field of rows")
-    assert flows_of(one).begun == []
-    one = bench(**asked)
-    one.mode = "flow"
-    with pytest.raises(PermanentError, match="lines: a flow reads no field of rows"):
-        await one.run()
-    reply = await check_planner(CheckPlanner(planner=None, mode="flow", spec=one.task), one.deps)
-    assert reply.problem.startswith("lines: a flow reads no field of rows")

@@ -212,6 +212,15 @@ def test_a_total_below_the_rows_is_none_of_them():
     assert ended(objects([A, B]), seen, AttemptState(proven=True)).status == "done"
 
 
+def test_a_last_row_that_calls_itself_the_total_is_for_a_person():
+    total = ("Total:", "6", "24.50")
+    ruling = ended(objects([A, B, total]), shows([A, B, total]), AttemptState(proven=True))
+    assert isinstance(ruling, Rejection)
+    assert "may be the total" in ruling.message
+    first = ("Sum", "6", "24.50")
+    assert ended(objects([first, A]), shows([first, A]), AttemptState(proven=True)).status == "done"
+
+
 NAMELESS = (("Pos", "Article", "Pieces", "Net"), rows_spec({"sku": "string", "qty": "number", "amount": "decimal"}))
 
 

@@ -20,7 +20,7 @@ from shared.flows.building.folder import read_events
 from shared.host.connections import open_bus
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec, read_spec
-from shared.task.workflow_use import flow_refusal
+from shared.task.workflow_use import example_refusal
 
 SERVICES = ("browser_pool", "workflows")
 
@@ -64,7 +64,7 @@ def _read(
         return None, [], list(problems)
     if task.phase == "discovery":
         return task, [], [Problem(where=str(spec), message="its task finds samples; a flow works on one")]
-    if refusal := flow_refusal(task.output_schema):
+    if refusal := example_refusal(task.output_schema):
         return task, [], [Problem(where=str(spec), message=refusal)]
     rows, more = read_rows(task, input_file, row, how)
     return task, rows, more

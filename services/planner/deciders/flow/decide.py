@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as replace_part
 
+from services.planner.deciders.flow.rows import read_rows
 from services.planner.judge.reported_values import value_problems
 from services.planner.page.fields import field_values, value_source
 from services.planner.page.identity import identity_proof, read_page
@@ -30,6 +31,7 @@ from shared.contracts.workflows.flows import (
     OpenAddress,
     ProveRecord,
     ReadFields,
+    ReadList,
     ReadWithModel,
 )
 from shared.contracts.workflows.heals import Heal, Postcondition
@@ -220,6 +222,10 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
         if decided.error is None:
             seen = _values_of(view, read, page)
             decided = _contradiction(view, seen, page) or decided
+    told: tuple[Note, ...] = ()
+    if page is not None and isinstance(call, ReadList):
+        rows = read_rows(call, decided, view, page)
+        decided, seen, told = rows.answer, rows.seen, rows.notes
     if page is not None and isinstance(call, ProveRecord):
         decided = _proof(view, page, decided)
         seen = _identity_shown(view, page)
@@ -231,7 +237,7 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     over = _dismissed(view, turn, decided)
     if over is not None:
         return over
-    notes = tuple(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed)
+    notes = (*told, *(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed))
     after = after_call(context, call, performed=False)
     if decided.error is not None or page is None:
         return CallAnswered(decided, after, notes=notes)

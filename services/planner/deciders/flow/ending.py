@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from services.planner.deciders.flow.rows import is_as_read
 from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deciders.rules.decide import missing_artifact_action
+from services.planner.deciders.rules.row_fields import row_readings
 from services.planner.deciders.workflow.decide import find_refs, reported_fields
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
@@ -25,6 +27,7 @@ from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import FlowError, ReadFields
+from shared.field_types import is_rows
 from shared.flows.answering import FlowContext, readings_of
 from shared.flows.reading import candidates_text
 from shared.task.output_field import OutputField
@@ -78,8 +81,10 @@ def ending_of_flow(
     fresh = {name: value for name, value in given.items() if name not in view.state.seen}
     refs = find_refs(fresh, view.spec.output_schema, view.page)
     # What it neither read nor returned is read from the page.
-    rules = field_values(view.spec, read.readings, view.page) if read.proof.state == "proven" else ()
-    seen = tuple(one for one in rules if one.field not in view.state.seen and one.field not in given)
+    proven = read.proof.state == "proven"
+    rules = (*field_values(view.spec, read.readings, view.page), *row_readings(view, view.page)) if proven else ()
+    known = {one.field: one for one in rules}  # rows come last, and their values with them
+    seen = tuple(one for name, one in known.items() if name not in view.state.seen and name not in given)
     done = Done(values=given, not_present=absent, refs=refs, reason=f"What the flow {result.name} has returned.")
     return Act(done, BY_FLOW, seen=seen, flow=result.at)
 
@@ -95,6 +100,8 @@ def _as_read(
     absent: dict[str, str] = {}
     for name, value in found.items():
         before = seen.get(name)
+        if is_rows(schema[name].type) and before is not None and is_as_read(value, before):
+            continue  # they count as they were read: the page that is shown now may be another one
         read_empty = before is not None and before.state == "not_present"
         if value is None and not read_empty:
             continue

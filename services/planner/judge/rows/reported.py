@@ -12,7 +12,7 @@ from services.planner.judge.rows.proof import what_is_lacking
 from services.planner.judge.rows.units import Cells, RowFinder, Standing
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import labels_of, value_source
-from services.planner.page.lists import repeated_records
+from services.planner.page.lists import repeated_records, says_total
 from services.planner.page.record.scope import find_list
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import PageObserved
@@ -81,7 +81,16 @@ def problems_of_rows(value: FieldValue, field: OutputField) -> list[SampleProble
         return [SampleProblem("invalid_values", "no rows are no value, and the task does not allow it", value.field)]
     reason: Reason = "uncertain_list" if value.state == "not_found" else "incomplete_list"
     lacking = [SampleProblem(reason, value.lacking, value.field)] if value.lacking else []
-    return [*row_problems(value.field, field, value.rows), *lacking]
+    return [*row_problems(value.field, field, value.rows), *_total_of_rows(value), *lacking]
+
+
+def _total_of_rows(value: FieldValue) -> list[SampleProblem]:
+    """Return that the last row may be the total of those above it."""
+    cell = next((cell for row in value.rows[1:][-1:] for cell in row.cells if cell.shown), None)
+    if cell is None or not says_total(cell.shown or ""):
+        return []
+    text = f"the last row says {quoted(cell.shown or '')}, and may be the total of those above it"
+    return [SampleProblem("uncertain_list", text, value.field)]
 
 
 def _against_none(field: OutputField, said: str, view: SampleView) -> list[str]:

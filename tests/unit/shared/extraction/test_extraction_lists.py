@@ -8,7 +8,7 @@ import pytest
 
 from shared.contracts.browser_pool import Element
 from shared.extraction.field_rules import FieldRules
-from shared.extraction.lists import ByFirstElement, ByTableRow, ListRules, learn_list, read_list
+from shared.extraction.lists import ByFirstElement, ByTableRow, ListRules, WrittenList, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Whole
 from tests.cases import cases
@@ -56,14 +56,14 @@ def values(reading: Any) -> list[dict[str, str | None]]:
 
 
 def test_a_table_is_read_from_two_of_its_rows():
-    rules = learn_list(table(ROWS[:3]), ROWS[:2])
+    rules = learn_list([WrittenList(table(ROWS[:3]), ROWS[:2])])
     reading = read_list(rules, table(ROWS))
     assert (values(reading), reading.agree) == (ROWS, True)
     assert any(isinstance(separator, ByTableRow) for separator, _ in rules.ways)
 
 
 def test_repeated_blocks_without_labels_are_read():
-    rules = learn_list(cards(ROWS), [ROWS[0], ROWS[2]])
+    rules = learn_list([WrittenList(cards(ROWS), [ROWS[0], ROWS[2]])])
     reading = read_list(rules, cards(ROWS[::-1]))
     assert (values(reading), reading.agree) == (ROWS[::-1], True)
     assert {type(separator) for separator, _ in rules.ways} == {ByFirstElement}
@@ -72,13 +72,13 @@ def test_repeated_blocks_without_labels_are_read():
 def test_a_row_that_lacks_a_value_has_none_and_not_that_of_its_neighbour():
     short = cards(ROWS, noise=False).elements
     without = ObservedPage([one for one in short if one.name != "Mar 3, 2026"])
-    reading = read_list(learn_list(cards(ROWS), ROWS[1:3]), without)
+    reading = read_list(learn_list([WrittenList(cards(ROWS), ROWS[1:3])]), without)
     assert values(reading)[0]["due"] is None
     assert values(reading)[1:] == ROWS[1:]
 
 
 def test_a_table_without_heads_is_read_by_the_numbers_of_its_cells():
-    rules = learn_list(table(ROWS[:3], headed=False), ROWS[:2])
+    rules = learn_list([WrittenList(table(ROWS[:3], headed=False), ROWS[:2])])
     reading = read_list(rules, table(ROWS, headed=False))
     assert (values(reading), reading.agree) == (ROWS, True)
     joined = [one for one in table(ROWS, headed=False).elements if one.name != "Bo Xi"]
@@ -88,14 +88,14 @@ def test_a_table_without_heads_is_read_by_the_numbers_of_its_cells():
 
 def test_rows_that_stand_in_one_record_teach_nothing():
     both = [{"title": "Printer on fire", "owner": "Ann Lee"}, {"title": "Printer on fire", "owner": "Ann Lee"}]
-    assert learn_list(cards(ROWS), both).ways == ()
-    assert read_list(learn_list(cards(ROWS), both), cards(ROWS)).rows == ()
+    assert learn_list([WrittenList(cards(ROWS), both)]).ways == ()
+    assert read_list(learn_list([WrittenList(cards(ROWS), both)]), cards(ROWS)).rows == ()
 
 
 @cases(("rows", "words"), [(ROWS[:1], "1 row"), ([ROWS[0], {"title": "x"}], "different columns")])
 def test_rows_that_cannot_teach_are_refused(rows, words):
     with pytest.raises(ValueError, match=words):
-        learn_list(cards(ROWS), rows)
+        learn_list([WrittenList(cards(ROWS), rows)])
 
 
 HEADS, NOTES, FOOT = "ul>li>h3>a", "ul>li>p", "footer>a"
@@ -118,3 +118,35 @@ def test_ways_that_give_another_number_of_rows_do_not_agree(paths: tuple[str, st
     rules = ListRules(ways=tuple((ByFirstElement(path=path), {"title": by_place(path)}) for path in paths))
     reading = read_list(rules, cards(ROWS[:2]))
     assert (len(reading.rows), reading.agree) == (2 if paths[0] == HEADS else 1, False)
+
+
+def part(headline: str, rows: list[dict[str, str]]) -> list[dict[str, Any]]:
+    own: list[dict[str, Any]] = [{"role": "heading", "level": 2, "name": headline, "place": "main>h2"}]
+    for row in rows:
+        own += [{"role": "cell", "name": text, "row": id(row), "place": "table>tbody>tr>td"} for text in row.values()]
+    return own
+
+
+def test_a_list_with_a_twin_is_read_under_its_own_heading():
+    def twins(rows: list[dict[str, str]], others: list[dict[str, str]]) -> ObservedPage:
+        return page([*part("Open", rows), *part("Closed", others)])
+
+    examples = [WrittenList(twins(ROWS[:2], ROWS[2:]), ROWS[:2]), WrittenList(twins(ROWS[3:], []), ROWS[3:])]
+    assert read_list(learn_list(examples), twins(ROWS[:1], ROWS[1:])).rows[1:]  # the rows of both
+    rules = learn_list(examples, whole=True)
+    assert rules.under is not None
+    assert rules.under.text == "open"
+    assert values(read_list(rules, twins(ROWS[:1], ROWS[1:]))) == ROWS[:1]
+    renamed = page(part("Waiting", ROWS[:1]))
+    assert read_list(rules, renamed).rows == ()
+
+
+def test_a_way_that_finds_more_than_all_rows_is_none():
+    two = [WrittenList(table(ROWS[:3]), ROWS[:2])]
+    assert learn_list(two).ways
+    assert learn_list(two, whole=True).ways == ()
+
+
+def test_equal_records_are_one_row():
+    rules = learn_list([WrittenList(table([ROWS[0], ROWS[0], ROWS[1]]), ROWS[:2])], whole=True)
+    assert values(read_list(rules, table(ROWS))) == ROWS

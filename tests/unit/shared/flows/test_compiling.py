@@ -12,8 +12,6 @@ from shared.contracts.results import Change, ClosingButton, Locator
 from shared.contracts.steps import FlowPlace
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
-from shared.flows.learning.flow import find_task_problems
-from shared.task.spec import TaskSpec
 from tests.cases import cases
 from tests.typed import there
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
@@ -491,11 +489,3 @@ def test_one_sample_that_shows_a_field_does_not_tell_where_it_stands():
     flow = compiled(recorders)
     assert flow.remarks == ("status: 1 of 2 samples show it on a stored page; 2 or more are needed",)
     assert flow.with_model == ("status",)
-
-
-def test_no_flow_is_made_of_a_task_that_asks_for_rows():
-    lines = {"type": "rows", "columns": {"sku": "string"}}
-    asked = TaskSpec.model_validate({"task_id": "t", "goal": "g", "output_schema": {"lines": lines}})
-    with pytest.raises(NotCompiledError, match="lines: a flow reads no field of rows"):
-        compile_flow(asked, [])
-    assert find_task_problems(asked)[0].startswith("lines: a flow reads no field of rows")
