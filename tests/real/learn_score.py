@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from shared.extraction.agreement import Verdict, read_field, verdict_on
 from shared.extraction.field_rules import FieldRules
-from shared.extraction.lists import ListRules, learn_list, read_list
+from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, common_texts, learn_field
 from shared.text.normal import fold
@@ -108,7 +108,8 @@ def learn_rows(seen: SeenCase) -> tuple[ListRules, list[Values]]:
     """Return what two rows of the first page teach, and these rows."""
     page = seen.pages[0]
     written = _written(rows_shown(page, seen))
-    return learn_list(ObservedPage.of(page.observed), written, seen.case.fields), written
+    columns = {name: ListColumn((name.replace("_", " "),), form) for name, form in seen.case.fields.items()}
+    return learn_list([WrittenList(ObservedPage.of(page.observed), written)], columns), written
 
 
 def rows_shown(page: SeenPage, seen: SeenCase) -> list[Values]:
