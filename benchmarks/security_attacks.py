@@ -48,6 +48,16 @@ ATTACKS = (
         "call JetStream, or have the server or a service send bytes where it may not",
         (f"{_RIGHTS}::test_a_client_asks_and_does", f"{_RIGHTS}::test_what_the_server_sends_to_an_ask"),
     ),
+    Attack(
+        "client",
+        "hold up others by a flood of asks, or of events that nobody has signed",
+        (
+            f"{_RIGHTS}::test_a_flood",
+            "unit/shared/test_floods.py",
+            "handlers/evidence/test_signed_on_the_bus.py::test_a_flood",
+        ),
+    ),
+    Attack("client", "fill the disk with input files", ("handlers/shared/test_bus.py::test_a_bucket",)),
     Attack("client", "change or delete a stream", (f"{_RIGHTS}::test_nobody_changes",)),
     Attack("client", "be another server", (f"{_RIGHTS}::test_a_server_is_checked",)),
     Attack(

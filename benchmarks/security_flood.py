@@ -1,9 +1,9 @@
-"""How many forged events a second a client may send before an honest run slows down.
+"""What a flood costs an honest run: forged events and asks, of one client and of many.
 
-    python -m benchmarks.security_flood URL RATE SECONDS
+    python -m benchmarks.security_flood URL KIND RATE SECONDS
 
-sends well-formed results that evidence refuses: of a run that it does not know, of samples that nobody asked for. It is
-bounded in rate and time, and goes to the bus that the benchmark has started on this machine.
+sends well-formed results of a run that is not there, or asks. It is bounded in rate and time, and goes to the bus that
+the benchmark has started on this machine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,44 +28,53 @@ from practice.tickets.demo import compare, write_input
 from scripts.demo import SPEC, practice_site
 from shared.bus.nats_bus import connect_bus
 from shared.client import Client, connect
-from shared.contracts.discovery import Sample
+from shared.contracts.base import Message
+from shared.contracts.discovery import Sample, SubmitRun
+from shared.contracts.evidence import AskSql, FindRuns
 from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.status import LoadStatus
 from shared.host.nats_server import nats_server
 from shared.host.services import run_services
 from shared.settings import Settings, with_capacity
-from shared.subjects import SAMPLE_FINISHED, subject_for
+from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_STATUS, SAMPLE_FINISHED, SUBMIT_RUN, subject_for
 
-RATES = (30, 100, 300, 1000, 3000)
-"""Messages a second, tried in this order until the run slows down."""
+RATE = 100
+"""Messages a second, of all who flood together."""
+KINDS = {
+    "forged events of one client": 1,
+    "forged events of 20 clients": 20,
+    "asks of one client": 1,
+    "asks of 20 clients": 20,
+}
+"""Each with the number of connections that it comes from."""
 CONCURRENCY = 5
 MOST_S = 120
 SLOWER = 1.10
 EVERY_S = 0.05
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Flood:
-    """``plain_s``: of a run without a flood. ``borne``: the highest rate at which the run took at most 10 % longer."""
+    """Seconds of a run: ``plain_s`` without a flood, ``seconds`` with one of each kind. The least of all rounds."""
 
     plain_s: float
-    borne: int
-    seconds: dict[int, float]
+    seconds: dict[str, float]
 
 
-async def measure_flood(rates: tuple[int, ...] = RATES, samples: int = 60) -> Flood:
+async def measure_flood(samples: int = 60) -> Flood:
     with tempfile.TemporaryDirectory(prefix="exhibit-flood-") as temporary, practice_site() as site:
         folder = Path(temporary)
         async with _served(folder) as (client, url):
             await _run_s(client, folder, site, 5)  # the first run of a browser is a slow one
-            plain_s = min([await _run_s(client, folder, site, samples) for _ in range(2)])
-            seconds, borne = dict[int, float](), 0
-            for rate in rates:
-                with _flooding(url, rate):
-                    seconds[rate] = min([await _run_s(client, folder, site, samples) for _ in range(2)])
-                if seconds[rate] > plain_s * SLOWER:
-                    break
-                borne = rate
-        return Flood(plain_s, borne, seconds)
+            plain: list[float] = []
+            taken: dict[str, list[float]] = {kind: [] for kind in KINDS}
+            for _ in range(ROUNDS):
+                plain.append(await _run_s(client, folder, site, samples))
+                for kind in KINDS:
+                    with _flooding(url, kind):
+                        taken[kind].append(await _run_s(client, folder, site, samples))
+        return Flood(min(plain), {kind: min(seconds) for kind, seconds in taken.items()})
 
 
 @asynccontextmanager
@@ -96,8 +105,8 @@ async def _run_s(client: Client, folder: Path, site: str, samples: int) -> float
 
 
 @contextmanager
-def _flooding(url: str, rate: int) -> Generator[None]:
-    command = [sys.executable, "-m", "benchmarks.security_flood", url, str(rate), str(MOST_S)]
+def _flooding(url: str, kind: str) -> Generator[None]:
+    command = [sys.executable, "-m", "benchmarks.security_flood", url, kind, str(RATE), str(MOST_S)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -119,17 +128,36 @@ def forged(number: int) -> SampleFinished:
     )  # fmt: skip
 
 
-async def flood(url: str, rate: int, seconds: float) -> None:
-    async with connect_bus(url, name="client", streams=frozenset()) as bus:
+def _asks(number: int) -> tuple[str, Message]:
+    """Return one of the asks of a client, with its subject: cheap and dear ones take turns."""
+    subject, request = (
+        (FIND_RUNS, FindRuns(task_id="flood")),
+        (LOAD_STATUS, LoadStatus(run_id="run_2026-01-01_000000")),
+        (ASK_SQL, AskSql(query="SELECT 1")),
+        (SUBMIT_RUN, SubmitRun(spec={"task_id": "flood"}, samples=({"x": "1"},) * 100)),
+    )[number % 4]
+    return subject_for(subject, request), request
+
+
+async def flood(url: str, kind: str, rate: int, seconds: float) -> None:
+    async with AsyncExitStack() as stack:
+        connecting = [connect_bus(url, name="client", streams=frozenset()) for _ in range(KINDS[kind])]
+        clients = [await stack.enter_async_context(one) for one in connecting]
+        inboxes = [one.nc.new_inbox() for one in clients]
         begin_s, sent = time.monotonic(), 0
         print("begun", flush=True)
         while (passed_s := time.monotonic() - begin_s) < seconds:
             while sent < rate * passed_s:
-                message: Any = forged(sent)
-                await bus.nc.publish(subject_for(SAMPLE_FINISHED, message), msgspec.json.encode(message))
+                client, inbox = clients[sent % len(clients)], inboxes[sent % len(clients)]
+                if kind.startswith("asks"):
+                    where, message = _asks(sent)
+                    await client.nc.publish(where, msgspec.json.encode(message), reply=inbox)
+                else:
+                    event: Any = forged(sent)
+                    await client.nc.publish(subject_for(SAMPLE_FINISHED, event), msgspec.json.encode(event))
                 sent += 1
             await asyncio.sleep(EVERY_S)
 
 
 if __name__ == "__main__":
-    asyncio.run(flood(sys.argv[1], int(sys.argv[2]), float(sys.argv[3])))
+    asyncio.run(flood(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])))

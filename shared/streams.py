@@ -8,6 +8,7 @@ from typing import Any
 from shared.subjects import DEAD_LETTERS, DELIVER_WEBHOOK, PREFIX, RUN_STARTED, WORK_SAMPLE, Stored
 
 DAY_S = 24 * 3600.0
+GB = 1024**3
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,11 @@ class WorkQueues:
 
 @dataclass(frozen=True)
 class Bucket:
+    """``max_bytes``: of all that is in it; what is put into a full one is refused for now. 0: no limit of its own."""
+
     name: str
     max_age_s: float = 0.0
+    max_bytes: int = 0
 
 
 SAMPLES = Stream("SAMPLES", (f"{PREFIX}.cmd.planner.sample.>",), work_queue=True)
@@ -114,9 +118,9 @@ KEY_VALUE_BUCKETS = (
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes between the browser pool and evidence, which removes them."""
-INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
+INPUTS = Bucket("INPUTS", max_age_s=DAY_S / 4, max_bytes=8 * GB)
 """Objects: input files between a client and discovery; recorded samples between a client and the workflow library."""
-ANSWERS = Bucket("ANSWERS", max_age_s=3600.0)
+ANSWERS = Bucket("ANSWERS", max_age_s=3600.0, max_bytes=4 * GB)
 """Objects: replies that are too large for a message: results of queries, artifacts, recorded samples."""
 WORKFLOW_SAMPLES = Bucket("WORKFLOW_SAMPLES")
 """Objects: SHA-256 of a recorded sample of a flow, or of a set of them, to its bytes."""

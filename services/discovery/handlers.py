@@ -71,7 +71,7 @@ NO_ATTEMPT_LIMIT = None
 actor: Actor[DiscoveryDeps] = Actor("discovery")
 
 
-@actor.answers(SUBMIT_RUN, deadline_s=SUBMIT_DEADLINE_S)
+@actor.answers(SUBMIT_RUN, deadline_s=SUBMIT_DEADLINE_S, paced=10)
 async def submit_run(request: SubmitRun, deps: DiscoveryDeps) -> SubmitReply:
     """Start a run, a resumed round or a replay. On any problem nothing is started, and the reply names all problems."""
     return await submit_once(request, start_submission, deps)
@@ -101,13 +101,13 @@ async def start_submission(request: SubmitRun, begun: Submission, deps: Discover
     return await start_round(record, plan, deps, again=bool(begun.run_id))
 
 
-@actor.answers(STORE_INPUT)
+@actor.answers(STORE_INPUT, paced=1)
 async def store_input(request: StoreInput, deps: DiscoveryDeps) -> InputStored:
     """Store a part of an input file."""
     return await store_input_part(request, deps.blobs)
 
 
-@actor.answers(CONTROL_RUN)
+@actor.answers(CONTROL_RUN, paced=1)
 async def control_run(request: ControlRun, deps: DiscoveryDeps) -> ControlReply:
     """Pause, resume, interrupt or close a run at work, or pass on a message, questions or answers."""
     return await apply_control(request, deps)

@@ -82,19 +82,19 @@ async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> Create
     )
 
 
-@actor.answers(LIST_WORKFLOWS)
+@actor.answers(LIST_WORKFLOWS, paced=1)
 async def list_workflows(request: ListWorkflows, deps: WorkflowDeps) -> WorkflowsListed:
     versions, problems = await deps.library.list()
     page = versions[max(request.skip, 0) :][:PAGE]
     return WorkflowsListed(workflows=page, total=len(versions), problems=problems)
 
 
-@actor.answers(GET_WORKFLOW)
+@actor.answers(GET_WORKFLOW, paced=1)
 async def get_workflow(request: GetWorkflow, deps: WorkflowDeps) -> GetReply:
     return await deps.library.get(request.name, request.hash)
 
 
-@actor.answers(SEARCH_WORKFLOWS, deadline_s=60.0)
+@actor.answers(SEARCH_WORKFLOWS, deadline_s=60.0, paced=5)
 async def search_workflows(request: SearchWorkflows, deps: WorkflowDeps) -> WorkflowsFound:
     limit = min(request.limit, MAX_HITS)
     return WorkflowsFound(hits=await deps.library.search(request.query, limit, request.threshold))
@@ -111,7 +111,7 @@ async def load_samples(request: LoadSamples, deps: WorkflowDeps) -> SamplesReply
     return reply if isinstance(reply, WorkflowUnknown) else await lend_samples(deps.blobs, deps.library, reply)
 
 
-@actor.answers(LOAD_HISTORY)
+@actor.answers(LOAD_HISTORY, paced=1)
 async def load_history(request: LoadHistory, deps: WorkflowDeps) -> HistoryLoaded:
     return HistoryLoaded(entries=await deps.library.history(request.name))
 

@@ -24,12 +24,14 @@ OutT = TypeVar("OutT", bound=Message)
 
 @dataclass(frozen=True)
 class AskRoute(Generic[DepsT]):
-    """A handler of an ask. ``gated``: listened to only while the service's gate is open."""
+    """A handler of an ask. ``gated``: listened to only while the service's gate is open. ``paced``: what one ask costs
+    of the pace of its asker (`shared.bus.floods`); 0: nobody is held up, for clients have no right to it."""
 
     subject: Ask[Any, Any]
     handler: Callable[[Any, DepsT], Awaitable[Any]]
     deadline_s: float
     gated: bool = False
+    paced: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,13 @@ class Actor(Generic[DepsT]):
         self.stored: dict[str, StoredRoute[DepsT]] = {}
 
     def answers(
-        self, subject: Ask[ReqT, RepT], *, deadline_s: float = 30.0, gated: bool = False
+        self, subject: Ask[ReqT, RepT], *, deadline_s: float = 30.0, gated: bool = False, paced: float = 0.0
     ) -> Callable[[Callable[[ReqT, DepsT], Awaitable[RepT]]], Callable[[ReqT, DepsT], Awaitable[RepT]]]:
         """Register the handler of an ask: ``async (request, deps) -> reply``."""
 
         def register(handler: Callable[[ReqT, DepsT], Awaitable[RepT]]) -> Callable[[ReqT, DepsT], Awaitable[RepT]]:
             self._refuse_second(subject.pattern)
-            self.asks[subject.pattern] = AskRoute(subject, handler, deadline_s, gated)
+            self.asks[subject.pattern] = AskRoute(subject, handler, deadline_s, gated, paced)
             return handler
 
         return register

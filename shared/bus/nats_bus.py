@@ -7,9 +7,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncGenerator, Collection, Coroutine
-from contextlib import asynccontextmanager, suppress
-from typing import Any, TypeVar
+import time
+from collections.abc import AsyncGenerator, Collection, Coroutine, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, TypeVar, get_args
 
 import msgspec
 import nats
@@ -36,17 +37,20 @@ from shared.bus.blob_io import NatsBlobs
 from shared.bus.connection.losses import Losses, run_again_after_loss
 from shared.bus.connection.nats_connection import NatsConnection
 from shared.bus.event_reader import NatsEvents
+from shared.bus.floods import LETTERS_S, LetterLimit
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
 from shared.bus.signing.signatures import SIGNATURE, UNSIGNED, Signing
 from shared.bus.wire import map_nats_errors, parse_reply, run_while_alive
 from shared.contracts.base import Failure, Message
+from shared.contracts.error_codes import SignatureCode
 from shared.errors import DeadlineExceeded, PermanentError, Unavailable
 from shared.streams import (
     INBOX,
     KEY_VALUE_BUCKETS,
     OBJECT_BUCKETS,
     STREAMS,
+    Bucket,
     Consumer,
     Stream,
     key_value_stream,
@@ -68,6 +72,9 @@ MESSAGE_ID = "Nats-Msg-Id"
 PUBLISH_BOUND_S = 30.0
 """Of one message, however often the connection is lost meanwhile."""
 RECONNECT_EVERY_S = 0.25
+OTHER_CONFIG = 10058
+"""Error code of a server: there is such a stream with another configuration."""
+UNBELIEVED: frozenset[str] = frozenset(get_args(SignatureCode))
 
 
 class AskGate:
@@ -104,6 +111,8 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
         NatsBlobs.__init__(self, nc, self.js)
         NatsEvents.__init__(self, self.js, signing.known)
         self._gates: dict[str, AskGate] = {}
+        self._letters = LetterLimit()
+        self._telling: asyncio.TimerHandle | None = None
 
     # --- asking and publishing
 
@@ -168,11 +177,27 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
         await self.create(INBOX, message_id, True)
 
     async def dead_letter(self, original: Delivery, failure: Failure) -> None:
-        """See :class:`shared.bus.runner.Outbox`. The reason is in a header."""
+        """See :class:`shared.bus.runner.Outbox`. The reason is in a header. Of events that nobody has signed a few are
+        kept a minute: a flood of them is no flood of dead letters, and each stays in the stream of events."""
+        if failure.code in UNBELIEVED and not self._letters.take(time.monotonic()):
+            self._tell_later()
+            return
         log.warning("dead letter from %s: %s; its reason is with it in the stream DLQ", original.subject, failure.code)
         kind = ".".join(original.subject.split(".")[2:])
         reason = msgspec.json.encode(failure).decode().encode("ascii", "backslashreplace").decode()
         await self.js.publish(f"{DEAD_LETTERS}.{kind}", original.data, headers={"Exhibit-Failure": reason})
+
+    def _tell_later(self) -> None:
+        if self._telling is None:
+            log.warning("events that no known service has signed are many: those that follow are counted only")
+            self._telling = asyncio.get_running_loop().call_later(LETTERS_S, self._tell_left_out)
+
+    def _tell_left_out(self) -> None:
+        self._telling = None
+        log.warning(
+            "%d more events that no known service has signed are no dead letters; they are in the stream of events",
+            self._letters.tell(),
+        )
 
     # --- queues and gates
 
@@ -314,7 +339,20 @@ async def _create_streams(js: JetStreamContext, only: Collection[str] | None) ->
             await js.create_key_value(KeyValueConfig(bucket=bucket.name, ttl=bucket.max_age_s or None))
     for bucket in OBJECT_BUCKETS:
         if only is None or object_stream(bucket.name) in only:
-            await js.create_object_store(bucket.name, ObjectStoreConfig(ttl=bucket.max_age_s or None))
+            config = ObjectStoreConfig(ttl=bucket.max_age_s or None, max_bytes=bucket.max_bytes or None)
+            with _if_made_otherwise(bucket):
+                await js.create_object_store(bucket.name, config)
+
+
+@contextmanager
+def _if_made_otherwise(bucket: Bucket) -> Generator[None]:
+    """Leave a bucket as it is that another version has made with other limits: nobody has the right to change it."""
+    try:
+        yield
+    except nats.js.errors.BadRequestError as exc:
+        if exc.err_code != OTHER_CONFIG:
+            raise
+        log.warning("the bucket %s has the limits of another version; they stay until it is removed", bucket.name)
 
 
 def stream_config(stream: Stream) -> StreamConfig:

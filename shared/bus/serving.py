@@ -22,10 +22,12 @@ from nats.micro.service import EndpointConfig, ServiceConfig
 
 from shared.aio import BackgroundTasks, wait_for_first
 from shared.bus.actor import Actor, AskRoute, StoredRoute
+from shared.bus.floods import COSTS_AS_AN_ASK_BYTES, MOST_WAIT_S, AskPace
 from shared.bus.nats_bus import Bus
 from shared.bus.queue_worker import QueueWorker, StoredDelivery, fetch_one
 from shared.bus.runner import Runner
 from shared.bus.wire import answer_pings, flush, is_ask, respond
+from shared.errors import RateLimited, to_failure
 from shared.streams import listener
 from shared.subjects import PREFIX, pattern_of
 
@@ -35,6 +37,9 @@ VERSION = "0.1.0"
 QUEUE = "exhibit"
 LISTEN_S = 0.25
 """How long one fetch waits for an event; a service that stops waits for it to return."""
+BUSY = to_failure(
+    RateLimited("this connection asks faster than a service answers: ask again later", retry_after_s=MOST_WAIT_S)
+)
 DRAIN_S = 0.2
 """The same once the service stops: events that are there already are still handled."""
 
@@ -74,11 +79,11 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
     if any(route.subject.keys for route in actor.asks.values()):
         await answer_pings(bus.nc, bus.instance_id)
     service = await nats.micro.add_service(bus.nc, config)
-    running = BackgroundTasks()
+    running, pace = BackgroundTasks(), AskPace()
     for route in (r for r in actor.asks.values() if not r.gated):
         name = "-".join(route.subject.pattern.split(".")[3:])
         subject = _subject_here(bus, route)
-        handler = _ask_handler(route, subject, runner, running)
+        handler = _ask_handler(route, subject, runner, running, pace)
         await service.add_endpoint(EndpointConfig(name=name, subject=subject, handler=handler))
     try:
         yield
@@ -88,18 +93,30 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
             await service.stop()
 
 
-def _ask_handler(route: AskRoute[Any], subject: str, runner: Runner[Any], running: BackgroundTasks) -> Any:
+def _ask_handler(
+    route: AskRoute[Any], subject: str, runner: Runner[Any], running: BackgroundTasks, pace: AskPace
+) -> Any:
     async def handle(request: Request) -> None:
+        msg, delay_s = request._msg, 0.0  # pyright: ignore[reportPrivateUsage]
+        if route.paced:
+            cost = route.paced * (1 + len(msg.data) / COSTS_AS_AN_ASK_BYTES)
+            wait_s = pace.delay_s(msg.reply, cost, asyncio.get_running_loop().time())
+            if wait_s is None:
+                if is_ask(msg, subject):
+                    await respond(request, msg.reply, BUSY)
+                return
+            delay_s = wait_s
         # One task each: a slow page must not hold up the asks behind it.
-        running.start(_answer(route, subject, runner, request._msg))  # pyright: ignore[reportPrivateUsage]
+        running.start(_answer(route, subject, runner, msg, delay_s))
 
     return handle
 
 
-async def _answer(route: AskRoute[Any], subject: str, runner: Runner[Any], msg: Msg) -> None:
+async def _answer(route: AskRoute[Any], subject: str, runner: Runner[Any], msg: Msg, delay_s: float = 0.0) -> None:
     if not is_ask(msg, subject):
         log.warning("%s: a message was dropped that is no ask: its subject or its reply is not that of one", subject)
         return
+    await asyncio.sleep(delay_s)
     answer = await runner.answer(route, msg.data, msg.headers or {})
     await respond(Request(msg), msg.reply, answer)
 

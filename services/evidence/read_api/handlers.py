@@ -54,7 +54,7 @@ LEND_DEADLINE_S = 120.0
 reads: Actor[EvidenceDeps] = Actor("evidence")
 
 
-@reads.answers(LOAD_STATUS, deadline_s=60.0)
+@reads.answers(LOAD_STATUS, deadline_s=60.0, paced=1)
 async def load_status(request: LoadStatus, deps: EvidenceDeps) -> StatusReply:
     """Return the status record of a run, with a page of what its samples brought."""
     state = await deps.ledger.find(request.run_id)
@@ -63,7 +63,7 @@ async def load_status(request: LoadStatus, deps: EvidenceDeps) -> StatusReply:
     return await read_status(deps, state, request.skip)
 
 
-@reads.answers(LOAD_EVENTS, deadline_s=60.0)
+@reads.answers(LOAD_EVENTS, deadline_s=60.0, paced=1)
 async def load_events(request: LoadEvents, deps: EvidenceDeps) -> EventsReply:
     """Return a page of the event log of a run, from any index on."""
     if deps.events is None:
@@ -71,7 +71,7 @@ async def load_events(request: LoadEvents, deps: EvidenceDeps) -> EventsReply:
     return await read_event_log(deps, deps.events, request)
 
 
-@reads.answers(FOLLOW_RUN, deadline_s=60.0)
+@reads.answers(FOLLOW_RUN, deadline_s=60.0, paced=1)
 async def follow_run(request: FollowRun, deps: EvidenceDeps) -> RunFollowed:
     """Return the events of a run as they are stored, after any of them."""
     if deps.events is None:
@@ -79,13 +79,13 @@ async def follow_run(request: FollowRun, deps: EvidenceDeps) -> RunFollowed:
     return await read_followed(deps.events, request)
 
 
-@reads.answers(LOAD_ANSWER, deadline_s=60.0)
+@reads.answers(LOAD_ANSWER, deadline_s=60.0, paced=1)
 async def load_answer(request: LoadAnswer, deps: EvidenceDeps) -> AnswerPart:
     """Return a part of the answer to a query."""
     return await read_answer_part(request, deps.blobs)
 
 
-@reads.answers(LOAD_RUN, deadline_s=60.0)
+@reads.answers(LOAD_RUN, deadline_s=60.0, paced=1)
 async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
     """Return the state of a run and a page of its samples, for resuming it."""
     state = await deps.ledger.find(request.run_id)
@@ -106,7 +106,7 @@ async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
     )
 
 
-@reads.answers(FIND_RUNS, deadline_s=60.0)
+@reads.answers(FIND_RUNS, deadline_s=60.0, paced=1)
 async def find_runs(request: FindRuns, deps: EvidenceDeps) -> RunsFound:
     """Find the runs of a task and an input, so that an interrupted one can be resumed."""
     return await find_known_runs(deps.store, request)
@@ -132,7 +132,7 @@ async def lend_artifact(request: LendArtifact, deps: EvidenceDeps) -> LendReply:
     return await lend(deps, request)
 
 
-@reads.answers(ASK_SQL, deadline_s=SQL_DEADLINE_S)
+@reads.answers(ASK_SQL, deadline_s=SQL_DEADLINE_S, paced=10)
 async def ask_sql(request: AskSql, deps: EvidenceDeps) -> SqlReply:
     """Answer a query over the evidence. Read-only."""
     if deps.questions is None:

@@ -9,6 +9,7 @@ standard input and output.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -37,6 +38,8 @@ from shared.child_process.child import die_with_parent, limit_resources, read_fr
 
 EXPLAIN = "EXPLAIN "
 INTERRUPT_EVERY_S = 0.1
+NICENESS = 10
+"""Queries take what runs at work leave of the processors: queries one after the other hold up no run."""
 
 
 class SqlSandbox:
@@ -211,6 +214,7 @@ def main() -> None:
     if given is None:
         return
     _limit_process(given)
+    os.nice(NICENESS)
     try:
         sandbox = SqlSandbox(given)
     except (duckdb.Error, OSError) as exc:

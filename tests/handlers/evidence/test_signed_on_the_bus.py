@@ -11,6 +11,7 @@ import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from shared.bus.floods import MOST_LETTERS
 from shared.bus.signing.service_keys import KeysInMemory
 from shared.bus.signing.signatures import EventSigner
 from shared.client import connect
@@ -63,6 +64,16 @@ async def test_a_forged_result_of_a_run_that_is_not_there_is_a_dead_letter(world
     letter = await world.client.bus.js.get_last_msg("DLQ", where)
     assert '"code":"not_signed"' in (letter.headers or {})["Exhibit-Failure"]
     assert not (world.settings.evidence_dir / "nowhere").exists()
+
+
+async def test_a_flood_of_forged_results_is_no_flood_of_dead_letters(world: World):
+    run = await world.begun()
+    nowhere = replace(run.of(FORGED), run_id="flooded")
+    for number in range(MOST_LETTERS * 3):
+        await run.forge(SAMPLE_FINISHED, replace(nowhere, sample_id=f"F-{number}"), {})
+    await end_honestly(run)  # evidence has handled all that came before
+    kept = await world.client.bus.js.stream_info("DLQ", subjects_filter="exhibit.v1.dlq.evt.*.*.*.flooded.>")
+    assert 0 < len(kept.state.subjects or {}) <= MOST_LETTERS
 
 
 async def test_on_a_bus_with_users_who_may_publish_must_sign_as_well(tmp_path: Path):

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import psutil
 import pytest
 import pytest_asyncio
 
 from services.evidence.sql.query_guard import REVIEWED_DUCKDB
-from services.evidence.sql_sandbox.child import SqlSandbox
-from services.evidence.sql_sandbox.pool import bucket_access
+from services.evidence.sql_sandbox.child import NICENESS, SqlSandbox
+from services.evidence.sql_sandbox.pool import PROGRAM, bucket_access
 from shared.s3.opening import open_bucket, prepare_bucket
 from shared.settings import Settings
 from tests.handlers.conftest import REAL, any_server
@@ -76,6 +77,8 @@ async def test_a_query_that_wants_too_much_ends_its_process_and_evidence_goes_on
             refused = await room.refused(query, "run_1", timeout_s=120)
             assert refused.code in ("too_large", "failed"), refused
             assert await room.rows("select 1", "run_1") == [(1,)]
+            sandboxes = [one for one in psutil.Process().children(recursive=True) if PROGRAM in one.cmdline()]
+            assert {one.nice() for one in sandboxes} == {NICENESS}
 
 
 NOT_READ_ONLY = (

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 import pytest_asyncio
+from nats.js.api import ObjectStoreConfig
 from nats.js.kv import KeyValue
 
 from shared.bus import records
@@ -20,7 +21,8 @@ from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.errors import Unavailable
-from shared.streams import EVENTS_STREAM, SPENDING, Bucket
+from shared.host.nats_server import nats_server
+from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS, SPENDING, Bucket, object_stream
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 from tests.handlers.shared.bus_suite import BusSuite, one_call_more, unique
@@ -193,3 +195,29 @@ async def test_an_instance_that_dies_while_it_is_asked_is_said_to_be_gone(nats_u
             await asking
         with raises_code(Unavailable, "no_responders"):
             await bus.ask(RELEASE, request, timeout_s=60)
+
+
+async def test_a_bucket_that_is_full_refuses_what_is_put_until_there_is_room(nats_url):
+    async with connect_bus(nats_url, name="evidence") as bus:
+        for bucket in (INPUTS, ANSWERS):
+            info = await bus.js.stream_info(object_stream(bucket.name))
+            assert (info.config.max_bytes, info.config.max_age) == (bucket.max_bytes, bucket.max_age_s)
+        small = Bucket(unique("SMALL"))
+        await bus.js.create_object_store(small.name, ObjectStoreConfig(max_bytes=300_000))
+        await bus.put(small, "first", b"x" * 200_000)
+        with raises_code(Unavailable, "bus_unavailable", "maximum bytes"):
+            await bus.put(small, "second", b"y" * 200_000)
+        assert await bus.get(small, "first") == b"x" * 200_000
+        await bus.remove(small, "first")
+        await bus.put(small, "second", b"y" * 200_000)
+
+
+@pytest.mark.system
+async def test_a_bucket_that_was_made_with_other_limits_stays_as_it_is(tmp_path):
+    async with nats_server(tmp_path) as url:
+        async with connect_bus(url, name="evidence", streams=frozenset()) as bus:
+            await bus.js.create_object_store(INPUTS.name, ObjectStoreConfig(max_bytes=1_000_000))
+        async with connect_bus(url, name="evidence") as bus:
+            info = await bus.js.stream_info(object_stream(INPUTS.name))
+            assert info.config.max_bytes == 1_000_000
+            await bus.put(INPUTS, "a", b"1")

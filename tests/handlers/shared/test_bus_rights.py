@@ -22,8 +22,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 from nats.aio.client import Client as NatsClient
+from nats.aio.msg import Msg
 from nats.aio.transport import TcpTransport
 from nats.js.api import AckPolicy, ConsumerConfig
+from nats.micro.request import ERROR_CODE_HEADER
 
 from services.console.commands.bus_config.command import write_bus_config
 from shared import subjects
@@ -315,7 +317,7 @@ class Answered:
 def answering() -> Actor[Answered]:
     actor: Actor[Answered] = Actor("evidence")
 
-    @actor.answers(FIND_RUNS)
+    @actor.answers(FIND_RUNS, paced=1)
     async def find(request: FindRuns, deps: Answered) -> RunsFound:
         deps.asked.append(request)
         return RunsFound(latest=None, unfinished=None)
@@ -445,3 +447,29 @@ def test_the_written_configuration_is_one_of_nats_server(tmp_path: Path):
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
     assert "is valid" in told.stdout + told.stderr
+
+
+async def test_a_flood_of_asks_is_refused_and_holds_up_nobody_else(nats_url: str):
+    deps, stop, ready = Answered(), asyncio.Event(), asyncio.Event()
+    async with (
+        connect_bus(nats_url, name="evidence") as evidence,
+        connect_bus(nats_url, name="client") as flooder,
+        connect_bus(nats_url, name="client") as client,
+    ):
+        serving = asyncio.create_task(serve(evidence, answering(), deps, capacity=1, stop=stop, ready=ready))
+        await ready.wait()
+        refused, inbox = asyncio.Event(), flooder.nc.new_inbox()
+
+        async def on_reply(msg: Msg) -> None:
+            if (msg.headers or {}).get(ERROR_CODE_HEADER) == "rate_limited":
+                refused.set()
+
+        await flooder.nc.subscribe(inbox, cb=on_reply)
+        for _ in range(1_000):
+            await flooder.nc.publish(FIND_RUNS.pattern, msgspec.json.encode(FindRuns(task_id="flood")), reply=inbox)
+        await asyncio.wait_for(refused.wait(), 60)
+        assert await client.ask(FIND_RUNS, FindRuns(task_id="honest")) == RunsFound(latest=None, unfinished=None)
+        assert FindRuns(task_id="honest") in deps.asked
+        assert len(deps.asked) < 1_000
+        stop.set()
+        await serving
