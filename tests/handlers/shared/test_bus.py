@@ -215,7 +215,8 @@ async def test_a_bucket_that_is_full_refuses_what_is_put_until_there_is_room(nat
 @pytest.mark.system
 async def test_a_bucket_that_was_made_with_other_limits_stays_as_it_is(tmp_path):
     async with nats_server(tmp_path) as url:
-        async with connect_bus(url, name="evidence", streams=frozenset()) as bus:
+        async with connect_bus(url, name="evidence") as bus:
+            await bus.js.delete_object_store(INPUTS.name)
             await bus.js.create_object_store(INPUTS.name, ObjectStoreConfig(max_bytes=1_000_000))
         async with connect_bus(url, name="evidence") as bus:
             info = await bus.js.stream_info(object_stream(INPUTS.name))
