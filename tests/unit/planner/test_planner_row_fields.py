@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.deciders.rules.row_fields import read_rows
 from services.planner.judge.gates import judge_done
 from services.planner.state.attempt_state import AttemptState
 from services.planner.state.transitions import with_readings
@@ -27,15 +27,17 @@ TASK = rows_spec()
 
 
 def read(seen: PageObserved, task: Any = TASK) -> FieldValue:
-    (value,) = row_readings(view(seen, AttemptState(proven=True), spec=task), seen)
-    return value
+    return readings(seen, AttemptState(proven=True), task)[0]
+
+
+def readings(seen: PageObserved, state: AttemptState, task: Any = TASK) -> tuple[FieldValue, ...]:
+    return tuple(one.value for one in read_rows(view(seen, state, spec=task), seen).values())
 
 
 def status(seen: PageObserved, task: Any = TASK) -> tuple[str, str]:
     """How a sample of the rules ends on this page, once they insist."""
-    state = with_readings(
-        AttemptState(proven=True), row_readings(view(seen, AttemptState(proven=True), spec=task), seen)
-    )
+    state = AttemptState(proven=True)
+    state = with_readings(state, readings(seen, state, task))
     number = FieldValue(field="ticket_number", state="value", value="TCK-1001", shown="TCK-1001")
     state = with_readings(state, (number,))
     ending: Any = judge_done(view(seen, state, spec=task), Done(values={}), by_model=False)[0]
@@ -153,5 +155,5 @@ def test_a_page_that_is_drawn_again_with_other_rows_is_read_anew():
     first = read(shows([A]))
     state = with_readings(AttemptState(proven=True), (first,))
     seen = shows([B, C], snapshot_id="s2")
-    (value,) = row_readings(view(seen, state, spec=TASK), seen)
+    (value,) = readings(seen, state)
     assert value.value == READ[1:]

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.judge.list_proof import list_gaps
+from services.planner.judge.list_proof import before_last_turn, list_gaps
+from services.planner.page.lists import same_address
 from services.planner.page.text import is_heading
 from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import ReportItems
@@ -38,13 +39,20 @@ def what_is_lacking(
     cells = [cell for row in rows[-1:] for cell in row.cells if cell.state == "value" and cell.value is not None]
     entry = Entry(ReportItems(items=({cell.field: cell.value for cell in cells},) if cells else ()), None, "")
     entry = replace(entry, url=view.page.url)
+    # A page that shows no row of its own was turned to in vain.
+    own = {cell.source.url for row in rows for cell in row.cells if cell.source is not None}
+    history = view.state.history
+    at = len(history) if same_address(page.url) in set(map(same_address, own)) else before_last_turn(history)
     of_rows = {"output_schema": dict(field.columns), "pagination": None, "expected_items": None, "limit": None}
     asked = replace(
         view,
         spec=view.spec.model_copy(update=of_rows),
         page=page,
         state=replace(
-            view.state, listed=frozenset(map(str, range(len(rows)))), history=(*view.state.history, entry), counts=()
+            view.state,
+            listed=frozenset(map(str, range(len(rows)))),
+            history=(*history[:at], entry, *history[at:]),
+            counts=(),
         ),
     )
     told = [problem.text for problem in list_gaps(asked)]

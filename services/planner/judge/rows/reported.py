@@ -30,11 +30,13 @@ from shared.text.normal import fold, quoted
 
 @dataclass(frozen=True)
 class ReportedRows:
-    """A field of rows after a report. `problems`: what the page that is shown says against the report."""
+    """A field of rows after a report. `problems`: what the page that is shown says against the report. `here`: the rows
+    as they were reported of this page."""
 
     value: FieldValue
     problems: tuple[SampleProblem, ...] = ()
     notes: tuple[Note, ...] = ()
+    here: tuple[RowValue, ...] = ()
 
 
 def reported_rows(name: str, field: OutputField, raw: object, said_none: str | None, view: SampleView) -> ReportedRows:
@@ -64,7 +66,8 @@ def reported_rows(name: str, field: OutputField, raw: object, said_none: str | N
         lacking = what_is_lacking(view, field, rows, here, finder.unreported(there, _refs_read(kept, view)))
     value = FieldValue(field=name, state="value", value=plain_rows(rows), rows=rows, lacking=lacking)
     value = _as_before(value, before)
-    return ReportedRows(value, (*problems, *_disputes(name, saved, fresh, field)), _equal_rows(name, fresh, standing))
+    against = (*problems, *_disputes(name, saved, fresh, field))
+    return ReportedRows(value, against, _equal_rows(name, fresh, standing), tuple(fresh))
 
 
 def rows_absent(name: str, said: str, page: PageObserved | None) -> FieldValue:
