@@ -255,3 +255,13 @@ async def test_records_of_many_kinds_have_all_their_rows_or_are_not_done():
         right += whole and finished.status == "done"
     assert harmless >= 60
     assert right >= 0.95 * harmless
+
+
+async def test_no_page_is_turned_where_the_task_asks_for_the_first_one():
+    one = three(pages="first")
+    finished = await one.run()
+    assert (finished.status, finished.flagged) == ("done", True)
+    assert read(finished) == PEOPLE[:4]
+    assert [note.field for note in finished.notes] == ["members"]
+    assert "goes on: 'Next' leads on" in finished.notes[0].text
+    assert len(one.scripted.actions) == 1

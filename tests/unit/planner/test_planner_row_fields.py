@@ -157,3 +157,49 @@ def test_a_page_that_is_drawn_again_with_other_rows_is_read_anew():
     seen = shows([B, C], snapshot_id="s2")
     (value,) = readings(seen, state)
     assert value.value == READ[1:]
+
+
+FIRST = rows_spec(pages="first")
+
+
+@cases(
+    "behind",
+    [
+        (text("1 to 3 of 12"),),
+        (text("12 items"),),
+        (el("link", "Next", tag="a", url="http://x/2"),),
+        (el("button", "Load more", tag="button"),),
+        (text("and 4 more"),),
+    ],
+)
+def test_the_first_page_alone_is_done_where_the_task_asks_for_it_and_says_that_the_list_goes_on(behind: Any):
+    seen = shows([A, B, C], *behind)
+    assert status(seen)[0] == "refused"
+    assert (read(seen, FIRST).value, read(seen, FIRST).lacking) == (READ, "")
+    assert status(seen, FIRST) == ("done", "")
+    (one,) = read_rows(view(seen, AttemptState(proven=True), spec=FIRST), seen).values()
+    assert ["which goes on" in note.text for note in one.notes] == [True]
+    (whole,) = read_rows(view(shows([A]), AttemptState(proven=True), spec=FIRST), shows([A])).values()
+    assert whole.notes == ()
+
+
+@cases(
+    ("behind", "changes", "says"),
+    [
+        ((text("4 to 6 of 12"),), {}, "not the first page"),
+        ((text("Page 2 of 4"),), {}, "not the first page"),
+        ((), {"left_out": 7}, "7 elements"),
+        ((text("Loading"),), {}, "still says"),
+    ],
+)
+def test_a_later_page_or_a_part_of_the_first_is_not_the_first_page(behind: Any, changes: Any, says: str):
+    seen = shows([A, B, C], *behind, **changes)
+    assert says in read(seen, FIRST).lacking
+    assert status(seen, FIRST)[0] == "refused"
+
+
+def test_a_part_that_scrolls_is_of_the_first_page_and_its_declared_size_is_of_all():
+    rows = tuple(replace(one, scroller=1, set_size=13) for one in table([A, B, C]))
+    scroller = Scroller(number=1, y_px=0.0, max_y_px=400.0, top_px=100.0, height_px=200.0)
+    assert "scrolls on" in read(page(heading("TCK-1001"), *rows, scrollers=(scroller,)), FIRST).lacking
+    assert read(page(heading("TCK-1001"), *rows), FIRST).lacking == ""

@@ -109,6 +109,7 @@ def _way_on(view: SampleView, page: PageObserved, one: RowsRead) -> Goto | Click
 
 
 def _ways(view: SampleView, page: PageObserved, one: RowsRead) -> Iterator[Goto | Click | Scroll]:
+    of_one_page = view.spec.output_schema[one.value.field].pages == "first"
     own = [entry for entry in view.state.history if changes_place(entry) and entry.decided_by == BY_RULE]
     scrolls = sum(isinstance(entry.action, Scroll) for entry in own)
     parts = parts_around(page, one.scroller)
@@ -123,10 +124,10 @@ def _ways(view: SampleView, page: PageObserved, one: RowsRead) -> Iterator[Goto 
             amount_px = max(1, int(max(SHARE_OF_PART * part.height_px, one.end_px - part.top_px)))
             reason = "The rows go on below, in the part that scrolls by itself."
             yield Scroll(direction="down", amount_px=amount_px, target=target, reason=reason)
-        elif not parts and _is_below(page, one):
+        elif not parts and not of_one_page and _is_below(page, one):
             amount_px = max(LEAST_SCROLL_PX, int(one.end_px - page.scroll_y_px))
             yield Scroll(direction="down", amount_px=amount_px, reason="More rows may come where the last one is seen.")
-    if one.value.lacking and len(own) - scrolls < MOST_TURNS and not _was_turned_in_vain(view, one):
+    if one.value.lacking and not of_one_page and len(own) - scrolls < MOST_TURNS and not _was_turned_in_vain(view, one):
         kept = frozenset(expected_identity(view.spec, view.sample).values())
         control = own_control(page, one.first, one.last, visited_addresses(view.state), kept)
         if control is not None and control.url is not None:
