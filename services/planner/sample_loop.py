@@ -38,7 +38,7 @@ from services.planner.state.value_sources import merged_readings, stored_pages, 
 from services.planner.state.vision_policy import due_question
 from services.planner.steering.controls import Steering, interrupted_limit
 from services.planner.workflow_use.flow_file import file_flow
-from shared.contracts.actions import AnyAction
+from shared.contracts.actions import AnyAction, SaveProgress
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
@@ -284,8 +284,8 @@ class SampleWork:
         if outcome.result is not None:
             self.timer.browser_ms += outcome.result.browser_ms
             self.stale = self.stale or changes_page(action)
-        if outcome.workflow is not None:
-            self.stale = True
+        if outcome.workflow is not None or (isinstance(action, SaveProgress) and by == BY_RULE):
+            self.stale = True  # pictures of values scroll parts of the page, which may draw their rows anew
         return outcome
 
     async def _next_call(

@@ -106,6 +106,11 @@ class OutputField(Strict):
         description="Of rows: the columns that tell one row from another. Rows of several pages with the same values "
         "there are one row. None: only rows that are equal in all columns are one.",
     )
+    pages: Literal["all", "first"] = Field(
+        default="all",
+        description='Of rows: "first" asks for no more than the first page of the list. Where it goes on, the result '
+        "says so.",
+    )
     derived: bool = Field(
         default=False,
         description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
@@ -167,6 +172,7 @@ def _surroundings_problem(field: OutputField) -> str:
 
 
 _NOT_OF_A_COLUMN = ("under", "shown_in", "preceded_by", "followed_by", "derived")
+_OF_ROWS = ("columns", "id_keys", "pages")
 _NOT_OF_ROWS = ("pattern", "shown_in", "derived")
 OWN_OF_A_ROW = frozenset({"sample_id", "item"})
 """What tables of rows have besides the columns of the task, so that no column has such a name."""
@@ -176,7 +182,7 @@ COLUMN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def find_rows_problems(field: OutputField) -> list[str]:
     """Return what is wrong with the columns and id keys of a field; with those of one that has no rows, too."""
     if not is_rows(field.type):
-        keys = [key for key in ("columns", "id_keys") if getattr(field, key)]
+        keys = [key for key in _OF_ROWS if getattr(field, key) != OutputField.model_fields[key].default]
         return [f"{' and '.join(keys)}: only rows have them"] if keys else []
     problems = [] if field.columns else ["columns: rows need at least one"]
     problems += [f"{key}: it is said of a column, not of rows" for key in _NOT_OF_ROWS if getattr(field, key)]

@@ -97,8 +97,9 @@ def _judge_rows(
     problems = list(dict.fromkeys((*told.problems, *problems_of_rows(value, field))))
     if by_model and not problems and value is before and name in view.state.unconfirmed:
         problems.append(SampleProblem("unconfirmed_values", "a page spoke against what was saved of it", name))
-    notes = [*told.notes, *(problem.note for problem in problems)] if by_model else list(told.notes)
-    return value, problems, notes
+    if by_model:
+        return value, problems, [*told.notes, *(problem.note for problem in problems)]
+    return value, problems, [one for one in view.state.notes if one.field == name]  # what the rules noted as they read
 
 
 def _model_problems(

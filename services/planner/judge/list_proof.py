@@ -206,6 +206,11 @@ def turns_without_gain(state: AttemptState) -> list[Entry]:
     return [entry for entry in steps_since_gain(state) if _is_turn(entry)]
 
 
+def before_last_turn(history: Sequence[Entry]) -> int:
+    """Return how many steps were taken before the list was turned last; all, if it was not."""
+    return next((at for at in reversed(range(len(history))) if _is_turn(history[at])), len(history))
+
+
 def _is_turn(entry: Entry) -> bool:
     if isinstance(entry.action, Goto):
         return entry.ok and same_address(entry.action.url) != same_address(entry.url)

@@ -219,6 +219,7 @@ def _field_facts(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any
         "derived": field.derived,
         "columns": {one: _column_facts(of) for one, of in field.columns.items()},
         "rows_are_told_apart_by": field.id_keys,
+        "only_the_first_page_of_the_list": field.pages == "first",
     }
     return {key: value for key, value in facts.items() if value or key == "required"}
 

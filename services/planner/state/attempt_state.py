@@ -136,10 +136,7 @@ class Progress:
 @dataclass(frozen=True)
 class AttemptState:
     """All that is known of one attempt. `looks` counts extra observations since the last action that may change the
-    page.
-
-    `seen` is the latest reading of each field, `proven` whether the right record was shown.
-    """
+    page. `seen` is the latest reading of each field, `proven` whether the right record was shown."""
 
     history: tuple[Entry, ...] = ()
     seen: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
@@ -175,6 +172,8 @@ class AttemptState:
     """What the last page of reported items that shows a count says about the length of the list."""
     list_pages: tuple[ListPage, ...] = ()
     """What the pages say of which items of a list were saved, the last one of each field and address."""
+    kept_rows: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
+    """Fields of rows as the rules have kept them last, before they left a page."""
     vision_asked: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often a picture was asked about, by the signature of the page."""
     summaries: tuple[Summary, ...] = ()

@@ -11,9 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from services.planner.state.attempt_state import AttemptState, Entry, Progress, SampleView
 from shared.contracts.actions import Done, Fail, Goto, SaveProgress
@@ -76,9 +74,9 @@ def run_budget(budget: BudgetSpec) -> UsageLimit:
     return UsageLimit(budget.run_usd, budget.run_tokens)
 
 
-def granted_steps(state: AttemptState, items: tuple[Mapping[str, Any], ...]) -> int:
-    """Return the steps granted so far, after a step that reported these new items of a list."""
-    return min(state.granted + STEPS_PER_PAGE, MAX_GRANTED) if items else state.granted
+def granted_steps(state: AttemptState, *, pages: int) -> int:
+    """Return the steps granted so far, after so many more pages of a list that had something new."""
+    return min(state.granted + STEPS_PER_PAGE * pages, MAX_GRANTED)
 
 
 def budgeted_steps(spec: TaskSpec, state: AttemptState) -> int:

@@ -32,6 +32,7 @@ from services.planner.state.value_sources import picture_source
 from shared.contracts.actions import AskApi, AskPicture, ReportItems, SaveProgress, Scroll, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.error_codes import is_unanswered
+from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.vision import VisionAnswered
@@ -88,7 +89,7 @@ def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
         _with_counts(after, step),
         history=(*state.history, to_entry(step, state)),
         steps=step.step,
-        looks=after.looks if kept and not step.items else 0,
+        looks=after.looks if kept and not step.items and not is_page_of_rows(step) else 0,
         max_tokens=after.max_tokens if kept else OBSERVE_TOKENS,
         notices=(),
         usage=add_usage(state.usage, step.usage),
@@ -113,6 +114,12 @@ def replayed_state(spec: TaskSpec, steps: Iterable[StepTaken]) -> AttemptState:
     for step in steps:
         state = after_step(after_observation(state, spec, step.observation), step)
     return state
+
+
+def is_page_of_rows(step: StepTaken) -> bool:
+    """Return whether the rules have kept rows of one page of a record's list, before they go on to the next."""
+    kept = isinstance(step.action, SaveProgress) and not step.refused and step.decided_by == BY_RULE
+    return kept and any(value.rows for value in step.values)
 
 
 def to_entry(step: StepTaken, state: AttemptState) -> Entry:
@@ -155,6 +162,10 @@ def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
         fresh = with_readings(state, step.values)
         pages = {(one.field, one.url): one for one in step.list_pages}
         kept = tuple(one for one in state.list_pages if (one.field, one.url) not in pages)
+        if is_page_of_rows(step):
+            rows = {value.field: value for value in step.values if value.rows}
+            granted = granted_steps(state, pages=1)
+            fresh = replace(fresh, granted=granted, kept_rows={**state.kept_rows, **rows})
         unconfirmed = fresh.unconfirmed | frozenset(step.unconfirmed)
         return replace(fresh, unconfirmed=unconfirmed, list_pages=(*kept, *pages.values()))
     if isinstance(step.action, ReportItems):
@@ -165,7 +176,7 @@ def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
             state,
             listed=state.listed | keys,
             listed_pages=state.listed_pages + 1,
-            granted=granted_steps(state, step.items),
+            granted=granted_steps(state, pages=1),
         )
     if isinstance(step.action, AskPicture) and step.observation is not None:
         asked = state.vision_asked.get(step.observation.signature, 0) + 1

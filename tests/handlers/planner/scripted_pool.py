@@ -94,6 +94,8 @@ class ScriptedPool:
     @property
     def shown(self) -> PageObserved:
         """Return the last observed page."""
+        if (draw := self.parts.get(self.at)) is not None:
+            return draw(self.scrolled_px)
         pages = self.site.get(self.at, [BLANK])
         return pages[max(0, min(self.looks, len(pages)) - 1)]
 

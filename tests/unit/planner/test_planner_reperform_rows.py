@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.deciders.rules.row_fields import read_rows
 from services.planner.reperform.rows import row_verdicts, values_to_extract
 from services.planner.state.attempt_state import AttemptState
 from tests.unit.planner.planner_pages import view
 from tests.unit.planner.rows_pages import KEYED, shows
 
 SEEN = shows([("A-1", "2", "20.00"), ("B-2", "1", "4.50")])
-(LINES,) = row_readings(view(SEEN, AttemptState(proven=True), spec=KEYED), SEEN)
+LINES = read_rows(view(SEEN, AttemptState(proven=True), spec=KEYED), SEEN)["lines"].value
 
 
 def test_each_cell_is_extracted_as_a_value_of_its_column():

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.deciders.rules.row_fields import read_rows
 from services.planner.judge.gates import judge_done
 from services.planner.state.attempt_state import AttemptState
 from services.planner.state.transitions import with_readings
@@ -27,15 +27,17 @@ TASK = rows_spec()
 
 
 def read(seen: PageObserved, task: Any = TASK) -> FieldValue:
-    (value,) = row_readings(view(seen, AttemptState(proven=True), spec=task), seen)
-    return value
+    return readings(seen, AttemptState(proven=True), task)[0]
+
+
+def readings(seen: PageObserved, state: AttemptState, task: Any = TASK) -> tuple[FieldValue, ...]:
+    return tuple(one.value for one in read_rows(view(seen, state, spec=task), seen).values())
 
 
 def status(seen: PageObserved, task: Any = TASK) -> tuple[str, str]:
     """How a sample of the rules ends on this page, once they insist."""
-    state = with_readings(
-        AttemptState(proven=True), row_readings(view(seen, AttemptState(proven=True), spec=task), seen)
-    )
+    state = AttemptState(proven=True)
+    state = with_readings(state, readings(seen, state, task))
     number = FieldValue(field="ticket_number", state="value", value="TCK-1001", shown="TCK-1001")
     state = with_readings(state, (number,))
     ending: Any = judge_done(view(seen, state, spec=task), Done(values={}), by_model=False)[0]
@@ -153,5 +155,51 @@ def test_a_page_that_is_drawn_again_with_other_rows_is_read_anew():
     first = read(shows([A]))
     state = with_readings(AttemptState(proven=True), (first,))
     seen = shows([B, C], snapshot_id="s2")
-    (value,) = row_readings(view(seen, state, spec=TASK), seen)
+    (value,) = readings(seen, state)
     assert value.value == READ[1:]
+
+
+FIRST = rows_spec(pages="first")
+
+
+@cases(
+    "behind",
+    [
+        (text("1 to 3 of 12"),),
+        (text("12 items"),),
+        (el("link", "Next", tag="a", url="http://x/2"),),
+        (el("button", "Load more", tag="button"),),
+        (text("and 4 more"),),
+    ],
+)
+def test_the_first_page_alone_is_done_where_the_task_asks_for_it_and_says_that_the_list_goes_on(behind: Any):
+    seen = shows([A, B, C], *behind)
+    assert status(seen)[0] == "refused"
+    assert (read(seen, FIRST).value, read(seen, FIRST).lacking) == (READ, "")
+    assert status(seen, FIRST) == ("done", "")
+    (one,) = read_rows(view(seen, AttemptState(proven=True), spec=FIRST), seen).values()
+    assert ["which goes on" in note.text for note in one.notes] == [True]
+    (whole,) = read_rows(view(shows([A]), AttemptState(proven=True), spec=FIRST), shows([A])).values()
+    assert whole.notes == ()
+
+
+@cases(
+    ("behind", "changes", "says"),
+    [
+        ((text("4 to 6 of 12"),), {}, "not the first page"),
+        ((text("Page 2 of 4"),), {}, "not the first page"),
+        ((), {"left_out": 7}, "7 elements"),
+        ((text("Loading"),), {}, "still says"),
+    ],
+)
+def test_a_later_page_or_a_part_of_the_first_is_not_the_first_page(behind: Any, changes: Any, says: str):
+    seen = shows([A, B, C], *behind, **changes)
+    assert says in read(seen, FIRST).lacking
+    assert status(seen, FIRST)[0] == "refused"
+
+
+def test_a_part_that_scrolls_is_of_the_first_page_and_its_declared_size_is_of_all():
+    rows = tuple(replace(one, scroller=1, set_size=13) for one in table([A, B, C]))
+    scroller = Scroller(number=1, y_px=0.0, max_y_px=400.0, top_px=100.0, height_px=200.0)
+    assert "scrolls on" in read(page(heading("TCK-1001"), *rows, scrollers=(scroller,)), FIRST).lacking
+    assert read(page(heading("TCK-1001"), *rows), FIRST).lacking == ""

@@ -39,6 +39,9 @@ def test_the_schema_of_the_output_says_the_columns_and_what_tells_rows_apart():
     assert told["type"] == "rows"
     assert told["columns"]["amount"] == {"type": "decimal"}
     assert told["rows_are_told_apart_by"] == ["sku"]
+    assert "only_the_first_page_of_the_list" not in told
+    first = json.loads(output_schema(rows_spec(pages="first")).partition("\n")[2])["lines"]
+    assert first["only_the_first_page_of_the_list"]
 
 
 def test_a_call_with_rows_is_read_and_a_picture_is_not_asked_for_them():

@@ -243,6 +243,7 @@ def test_rows_have_columns_in_the_short_and_the_long_form():
             ["columns.sku.under: it cannot", "columns.n.derived: it cannot"],
         ),
         ({"type": "string"}, ["columns and id_keys: only rows have them"]),
+        ({"type": "string", "columns": {}, "id_keys": [], "pages": "first"}, ["pages: only rows have them"]),
     ],
 )
 def test_all_that_is_wrong_with_rows_is_told_at_once(changes, says):

@@ -30,12 +30,12 @@ class ScrollPosition(msgspec.Struct, frozen=True):
 
 async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
     amount_px = abs(action.amount_px) * (1 if action.direction == "down" else -1)
-    verb, more = "glide", (0,)
+    verb, more, target = "glide", (0,), None
     if action.target is not None:
         found = await session.find(action.target, "read")
         if isinstance(found, PerformOutcome):
             return found
-        frame, verb, more = found.frame, "glided", ()
+        frame, verb, more, target = found.frame, "glided", (), found.to_target_found()
         how = ("glideIn", found.snapshot_id, found.n, amount_px)
         where = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, *how))
     else:
@@ -49,8 +49,8 @@ async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
     place = f"at {where.y:.0f} of {where.max:.0f} px" + (f" in {where.what}" if where.what else "")
     if abs(where.moved) < 1:
         edge = "bottom" if amount_px > 0 else "top"
-        return done(f"already at the {edge}: {place}", effect=effect)
-    return done(f"scrolled {action.direction}: {place}", effect=effect)
+        return done(f"already at the {edge}: {place}", effect=effect, target=target)
+    return done(f"scrolled {action.direction}: {place}", effect=effect, target=target)
 
 
 async def _scroll_by(session: PageSession, amount_px: int) -> tuple[Frame, ScrollPosition]:

@@ -30,6 +30,7 @@ from services.planner.page.lists import (
 from services.planner.page.record.scope import find_list
 from services.planner.page.text import is_header
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Box
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form, quoted
@@ -52,6 +53,10 @@ class ListRead:
     """What repeats on the page, and why it was not read, where no item was."""
     texts: tuple[dict[str, str], ...] = ()
     """Each item as it is shown."""
+    first: int = 0
+    """The ref of its first element."""
+    boxes: tuple[Box | None, ...] = ()
+    """Where each of `texts` begins."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,8 @@ class _Fit:
     doubt: str
     texts: tuple[dict[str, str], ...] = ()
     """Each of `whole` as it is shown."""
+    boxes: tuple[Box | None, ...] = ()
+    """Where the head of each of `whole` is drawn."""
 
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "", *, of_record: bool = False) -> ListRead:
@@ -108,8 +115,11 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
     lacking = f"{misfits} of {len(fit.items)} items do not show every required field in its type and pattern"
     doubt = fit.doubt or (lacking if misfits else "")
     last = max(records[-1].parts, key=lambda part: part.ref)
-    texts = fit.texts if items else ()
-    return ListRead(items, fit.candidate.place, last.ref, end_px, doubt, records[-1].head.scroller, texts=texts)
+    texts, boxes = (fit.texts, fit.boxes) if items else ((), ())
+    first, scroller = min(part.ref for part in records[0].parts), records[-1].head.scroller
+    return ListRead(
+        items, fit.candidate.place, last.ref, end_px, doubt, scroller, texts=texts, first=first, boxes=boxes
+    )
 
 
 def _what_repeats(spec: TaskSpec, elements: Sequence[Element], read: Sequence[_Fit]) -> str:
@@ -170,7 +180,8 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords, order:
     texts = tuple(reader.texts(candidate.records[at], links[at]) for at in kept)
     asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
-    return _Fit(candidate, items, whole, strong, doubt or reader.order_doubt() or _lines_doubt(candidate), texts)
+    doubt = doubt or reader.order_doubt() or _lines_doubt(candidate)
+    return _Fit(candidate, items, whole, strong, doubt, texts, tuple(candidate.records[at].head.box for at in kept))
 
 
 def _lines_doubt(candidate: RepeatedRecords) -> str:

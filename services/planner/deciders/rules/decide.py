@@ -6,12 +6,12 @@ record, and only then capture anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from services.planner.deciders.rules import route
+from services.planner.deciders.rules import route, row_pages
 from services.planner.deciders.rules.route_context import is_on_trail
-from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.deciders.rules.row_fields import RowsRead, read_rows
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.press_outcome import is_older
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
@@ -36,10 +36,11 @@ from services.planner.state.transitions import with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
-from shared.field_types import is_rows
 from shared.flows.page_elements import is_input
 from shared.login_walls import login_wall_words
 from shared.text.normal import label_form, quoted
+
+NO_ROWS: Mapping[str, RowsRead] = {}
 
 
 def decide(view: SampleView) -> Decision:
@@ -48,15 +49,46 @@ def decide(view: SampleView) -> Decision:
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page, read = view.page, read_page(view.spec, view.sample, view.page)
+    if row_pages.has_begun(view):
+        return _through_the_rows(view, page, read)
     if view.spec.route:
         return _along_the_route(view, page, read)
     if page.dialog is not None:
-        return fail_with_screenshot(view, Fail(code="off_route", note=f"the page asks {quoted(page.dialog)}"))
-    seen = _with_rows(field_values(view.spec, read.readings, page), view, page)
+        return _unforeseen(view, page.dialog)
+    rows = read_rows(view, page)
+    seen = _with_rows(field_values(view.spec, read.readings, page), rows)
     decision = _dismiss_overlay(view, page, read) or _no_such_record(view, page, read)
-    decision = decision or _finish(view, page, read, seen) or done_decision(seen, page)
+    decision = decision or _finish(view, page, read, seen, rows) or done_decision(seen, page, rows)
     # Values of another record's page must never be kept as this one's.
     return replace(decision, seen=seen if read.proof.state == "proven" else ())
+
+
+def _unforeseen(view: SampleView, dialog: str) -> Act:
+    return fail_with_screenshot(view, Fail(code="off_route", note=f"the page asks {quoted(dialog)}"))
+
+
+def _through_the_rows(view: SampleView, page: PageObserved, read: PageRead) -> Decision:
+    """Go on through the rows of a record that has been read. Of a page that shows another record nothing is kept."""
+    if page.dialog is not None:
+        return _unforeseen(view, page.dialog)
+    if read.proof.state == "mismatch":
+        why = f"what leads on from the rows has come to another record: {read.proof.wrong}"
+        return observe_later(view, looks=2) or fail_with_screenshot(view, Fail(code="uncertain_list", note=why))
+    rows = read_rows(view, page)
+    seen = (*row_pages.contradicted(view, page, read), *(one.value for one in rows.values()))
+    after = with_readings(view.state, seen)
+    decision = (
+        _dismiss_overlay(view, page, read)
+        or observe_more(view, page)
+        or observe_while_changing(view, page)
+        or row_pages.next_action(view, page, rows, seen)
+        or done_decision(_all_values(view, {**after.doubts, **after.seen}), page, rows)
+    )
+    return replace(decision, seen=seen)
+
+
+def _all_values(view: SampleView, found: Mapping[str, FieldValue]) -> tuple[FieldValue, ...]:
+    return tuple(found.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
 
 
 def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> Decision:
@@ -71,8 +103,10 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
             return gone
     walked = route.route_decision(view, page, read)
     seen = (*walked.seen, *route.unnamed_readings(view, page, read))
+    rows: dict[str, RowsRead] = {}
     if walked.decision is None and is_on_trail(view, read):
-        seen = (*(one for one in seen if one.field not in _rows_of(view)), *row_readings(view, page))
+        rows = read_rows(view, page)
+        seen = (*(one for one in seen if one.field not in rows), *(one.value for one in rows.values()))
     awaits = page.awaits_data or page.awaited
     later = observe_while_changing(view, page) if seen and awaits else None
     if later is not None:  # what was read may be replaced before the route leads on
@@ -85,19 +119,14 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
         return _with(told, seen, walked.notes)
     known = {name: value for name, value in after.seen.items() if not is_older(view, value)}
     found = {**after.doubts, **known}
-    values = tuple(found.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
-    decision = _finish(view, page, read, values, known=frozenset(known)) or done_decision(values, page)
+    values = _all_values(view, found)
+    decision = _finish(view, page, read, values, rows, known=frozenset(known)) or done_decision(values, page, rows)
     return _with(decision, seen, walked.notes)
 
 
-def _rows_of(view: SampleView) -> frozenset[str]:
-    return frozenset(name for name, field in view.spec.output_schema.items() if is_rows(field.type))
-
-
-def _with_rows(seen: tuple[FieldValue, ...], view: SampleView, page: PageObserved) -> tuple[FieldValue, ...]:
+def _with_rows(seen: tuple[FieldValue, ...], rows: Mapping[str, RowsRead]) -> tuple[FieldValue, ...]:
     """Return the readings with those of the fields of rows, in the order of the task."""
-    rows = {one.field: one for one in row_readings(view, page)} if _rows_of(view) else {}
-    return tuple(rows.get(one.field, one) for one in seen)
+    return tuple(rows[one.field].value if one.field in rows else one for one in seen)
 
 
 def _with(decision: Act | ObserveAgain, seen: tuple[FieldValue, ...], notes: tuple[Note, ...]) -> Decision:
@@ -111,15 +140,20 @@ def _finish(
     page: PageObserved,
     read: PageRead,
     seen: tuple[FieldValue, ...],
+    rows: Mapping[str, RowsRead],
     known: frozenset[str] = frozenset(),
 ) -> Act | ObserveAgain | None:
-    """Wait until all is read, then check the record, then capture. `known`: fields that this page need not show."""
+    """Wait until all is read, then check the record, then capture, then go on to further rows. `known`: fields that
+    this page need not show."""
     read = replace(read, readings={name: reading for name, reading in read.readings.items() if name not in known})
+    own = read.proof.state == "proven" or bool(known)
+    further = row_pages.goes_on(view, page, rows) if own else frozenset[str]()
     return (
-        _wait_for_fields(view, page, read, seen)
+        _wait_for_fields(view, page, read, seen, further)
         or _wrong_page(view, page, read, seen)
         or observe_while_changing(view, page)
         or missing_artifact_action(view, page, read)
+        or (row_pages.next_action(view, page, rows, seen) if further else None)
     )
 
 
@@ -169,11 +203,13 @@ def _found_in_text(reading: Reading) -> bool:
 
 
 def _wait_for_fields(
-    view: SampleView, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]
+    view: SampleView, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...], further: frozenset[str]
 ) -> Act | ObserveAgain | None:
-    """Observe more of the page, or the same page later, while something needed is missing."""
+    """Observe more of the page, or the same page later, while something needed is missing. `further`: fields of which
+    the rest can be had elsewhere."""
     needed = set(view.spec.required_fields) | set(view.spec.identity)
-    missing = [v.field for v in seen if (v.state == "not_found" and not v.candidates) or v.lacking]
+    lacking = {v.field for v in seen if v.lacking} - (frozenset() if page.left_out else further)
+    missing = [v.field for v in seen if (v.state == "not_found" and not v.candidates) or v.field in lacking]
     unsure = any(isinstance(r, FieldAmbiguous) for r in read.readings.values()) or read.proof.state == "mismatch"
     more = observe_more(view, page) if missing else None
     if more is not None:
@@ -251,11 +287,11 @@ def _tries(view: SampleView, action: Screenshot | Download) -> int:
     return sum(isinstance(e.action, type(action)) and e.action.label == action.label for e in view.state.history)
 
 
-def done_decision(seen: Iterable[FieldValue], page: PageObserved) -> Act:
+def done_decision(seen: Iterable[FieldValue], page: PageObserved, rows: Mapping[str, RowsRead] = NO_ROWS) -> Act:
     """Return the end of the work. A ref is given only for values of elements of the current page."""
     values = tuple(seen)
     here = [v for v in values if v.source is not None and v.source.ref and v.source.snapshot_id == page.snapshot_id]
-    return by_rule(
+    ended = by_rule(
         Done(
             values={v.field: v.value for v in values if v.state == "value"},
             not_present={v.field: v.shown or "" for v in values if v.state == "not_present"},
@@ -263,3 +299,4 @@ def done_decision(seen: Iterable[FieldValue], page: PageObserved) -> Act:
             reason="Every field the page shows has been read.",
         )
     )
+    return replace(ended, notes=tuple(note for one in rows.values() for note in one.notes))

@@ -8,7 +8,10 @@ from dataclasses import replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.judge.list_proof import list_gaps
+from services.planner.judge.list_proof import before_last_turn, list_gaps
+from services.planner.page.list_signs.counts import read_counts
+from services.planner.page.list_signs.page_numbers import number_rows
+from services.planner.page.lists import same_address
 from services.planner.page.text import is_heading
 from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import ReportItems
@@ -34,21 +37,68 @@ def what_is_lacking(
             f"{len(unreported)} rows of the same list were" if len(unreported) > 1 else "one row of the same list was"
         )
         return f"{more} not reported, from {first} on"
+    asked = _as_list(view, field, rows, here)
+    if field.pages == "first":
+        return _not_the_first(asked, rows) or "; ".join(problem.text for problem in list_gaps(_of_one_page(asked)))
+    return _what_goes_on(asked, rows, here)
+
+
+def what_goes_on(view: SampleView, field: OutputField, rows: Sequence[RowValue], here: Collection[int]) -> str:
+    """Return how the list goes on of which the task asks for the first page only; empty: it does not."""
+    if view.page is None or field.pages != "first":
+        return ""
+    return _what_goes_on(_as_list(view, field, rows, here), rows, here)
+
+
+def _what_goes_on(asked: SampleView, rows: Sequence[RowValue], here: Collection[int]) -> str:
+    told = [problem.text for problem in list_gaps(asked)]
+    return "; ".join(told or (_signs_of_a_part(asked.page, len(rows), here) if asked.page is not None else ()))
+
+
+def _of_one_page(asked: SampleView) -> SampleView:
+    """Return the list as one that is not turned. What the page declares of its size is that of all its pages."""
+    page = asked.page
+    elements = tuple(replace_part(one, set_size=0) for one in page.elements) if page is not None else ()
+    alone = replace_part(page, elements=elements) if page is not None else None
+    return replace(asked, page=alone, spec=asked.spec.model_copy(update={"pagination": False}))
+
+
+def _not_the_first(asked: SampleView, rows: Sequence[RowValue]) -> str:
+    """Return why what is shown is not the first page of the list, where no other page of it was seen."""
+    page = asked.page
+    if page is None or len({cell.source.url for row in rows for cell in row.cells if cell.source is not None}) > 1:
+        return ""
+    for one in read_counts(page):
+        if (one.kind == "range" and one.first > 1) or (one.kind == "page" and one.page > 1):
+            return f"this is not the first page of the list: it says {quoted(one.text)}"
+    later = next((row.current for row in number_rows(page) if row.current is not None and row.current > 1), None)
+    return f"this is not the first page of the list: {later} is the number of this one" if later is not None else ""
+
+
+def _as_list(view: SampleView, field: OutputField, rows: Sequence[RowValue], here: Collection[int]) -> SampleView:
+    """Return the part of the page around the rows as the page of a list of its own, with these as its items."""
+    if view.page is None:
+        return view
     page = _around(view.page, here)
     cells = [cell for row in rows[-1:] for cell in row.cells if cell.state == "value" and cell.value is not None]
     entry = Entry(ReportItems(items=({cell.field: cell.value for cell in cells},) if cells else ()), None, "")
     entry = replace(entry, url=view.page.url)
+    # A page that shows no row of its own was turned to in vain.
+    own = {cell.source.url for row in rows for cell in row.cells if cell.source is not None}
+    history = view.state.history
+    at = len(history) if same_address(page.url) in set(map(same_address, own)) else before_last_turn(history)
     of_rows = {"output_schema": dict(field.columns), "pagination": None, "expected_items": None, "limit": None}
-    asked = replace(
+    return replace(
         view,
         spec=view.spec.model_copy(update=of_rows),
         page=page,
         state=replace(
-            view.state, listed=frozenset(map(str, range(len(rows)))), history=(*view.state.history, entry), counts=()
+            view.state,
+            listed=frozenset(map(str, range(len(rows)))),
+            history=(*history[:at], entry, *history[at:]),
+            counts=(),
         ),
     )
-    told = [problem.text for problem in list_gaps(asked)]
-    return "; ".join(told or _signs_of_a_part(page, len(rows), here))
 
 
 _ALL = re.compile(

@@ -8,7 +8,7 @@ from typing import cast
 
 from services.planner.judge.rows.cells import MOST_PROBLEMS, absent_cell, cell_value, row_problems
 from services.planner.judge.rows.merging import merged_rows, row_key
-from services.planner.judge.rows.proof import what_is_lacking
+from services.planner.judge.rows.proof import what_goes_on, what_is_lacking
 from services.planner.judge.rows.units import Cells, RowFinder, Standing
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import labels_of, value_source
@@ -30,11 +30,13 @@ from shared.text.normal import fold, quoted
 
 @dataclass(frozen=True)
 class ReportedRows:
-    """A field of rows after a report. `problems`: what the page that is shown says against the report."""
+    """A field of rows after a report. `problems`: what the page that is shown says against the report. `here`: the rows
+    as they were reported of this page."""
 
     value: FieldValue
     problems: tuple[SampleProblem, ...] = ()
     notes: tuple[Note, ...] = ()
+    here: tuple[RowValue, ...] = ()
 
 
 def reported_rows(name: str, field: OutputField, raw: object, said_none: str | None, view: SampleView) -> ReportedRows:
@@ -57,14 +59,18 @@ def reported_rows(name: str, field: OutputField, raw: object, said_none: str | N
     fresh, standing, finder, problems = _placed(name, field, given, view)
     kept = _of_report(saved, fresh, field)
     rows = merged_rows(kept, fresh, field.id_keys)
-    lacking = before.lacking if before is not None else ""
+    lacking, left = (before.lacking if before is not None else ""), ""
     if any(standing) and finder is not None:
         there = [*standing, *finder.find([finder_cells(row) for row in kept], known=True)]
         here = {e.ref for one in there if one is not None for e in one.unit.elements}
         lacking = what_is_lacking(view, field, rows, here, finder.unreported(there, _refs_read(kept, view)))
+        left = what_goes_on(view, field, rows, here)
     value = FieldValue(field=name, state="value", value=plain_rows(rows), rows=rows, lacking=lacking)
     value = _as_before(value, before)
-    return ReportedRows(value, (*problems, *_disputes(name, saved, fresh, field)), _equal_rows(name, fresh, standing))
+    against = (*problems, *_disputes(name, saved, fresh, field))
+    only_first = plain_note(f"the task asks for the first page of this list, which goes on: {left}", name)
+    notes = (*_equal_rows(name, fresh, standing), *((only_first,) if left else ()))
+    return ReportedRows(value, against, notes, tuple(fresh))
 
 
 def rows_absent(name: str, said: str, page: PageObserved | None) -> FieldValue:
