@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shared.contracts.actions import Done
+from shared.contracts.actions import Done, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.flows import OpenAddress, ProveRecord, ReadList, ReadWithModel
 from shared.extraction.lists import ListRules, WrittenList, learn_list
@@ -17,7 +17,7 @@ from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.flow_bench import bench
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_decider import told
-from tests.unit.planner.planner_pages import el, heading, page
+from tests.unit.planner.planner_pages import URL, el, heading, page
 from tests.unit.planner.rows_pages import HEADS, objects, rows_spec, shows
 
 Rows = Sequence[Sequence[str]]
@@ -146,3 +146,38 @@ async def test_a_flow_that_returns_other_rows_makes_nothing_wrong_done(wrong: An
 
     finished = await flow_on(tables(ROWS), BY_TABLE, lies).run()
     assert finished.status != "done" or rows_of(finished) == TYPED
+
+
+SECOND = URL + "?page=2"
+MORE = (("A-3", "4", "3.00"), ("A-4", "6", "5.00"))
+OTHER_RECORD = page(heading("TCK-2002"), heading("Line items", 2), *tables(MORE).elements[2:])
+
+
+def of_two_pages(second: PageObserved) -> Bench:
+    one = flow_on(tables(ROWS, el("link", "Next", tag="a", url=SECOND)), BY_TABLE)
+    one.scripted.site[SECOND] = [second]
+    return one
+
+
+async def test_reading_rows_turns_their_pages_in_the_line_that_reads_them():
+    one = of_two_pages(tables(MORE, el("link", "Previous", tag="a", url=URL)))
+    finished = await one.run()
+    assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
+    assert [row["sku"] for row in rows_of(finished)] == ["A-1", "A-2", "A-3", "A-4"]
+    turns = [step for step in one.steps if isinstance(step.action, Goto) and step.action.url == SECOND]
+    assert [step.flow.line for step in turns if step.flow is not None] == [3]
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        (OTHER_RECORD, "TCK-2002"),
+        (page(heading("TCK-1001"), el("text", "Something went wrong")), "shows no such rows"),
+        (tables((("A-1", "2", "99.00"), *MORE)), "'20.00', '99.00'"),
+        (tables(MORE, el("text", "9 items")), "4 of 9"),
+    ],
+)
+async def test_a_page_behind_next_that_is_not_the_next_of_these_rows_is_never_done(second: PageObserved, words: str):
+    finished = await of_two_pages(second).run()
+    assert finished.status == "needs_review"
+    assert words in finished.message

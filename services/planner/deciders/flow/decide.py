@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.deciders.flow.rows import read_rows
+from services.planner.deciders.flow.rows import answer_rows
 from services.planner.judge.reported_values import value_problems
 from services.planner.page.fields import field_values, value_source
 from services.planner.page.identity import identity_proof, read_page
@@ -224,7 +224,11 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
             decided = _contradiction(view, seen, page) or decided
     told: tuple[Note, ...] = ()
     if page is not None and isinstance(call, ReadList):
-        rows = read_rows(call, decided, view, page)
+        rows = answer_rows(call, decided, view, page)
+        if rows.first is not None:
+            flow = place_of(turn.waits)  # it is a step of the list's own reader, in this line of the flow
+            act = replace(rows.first, flow=flow, notes=rows.notes) if isinstance(rows.first, Act) else rows.first
+            return ActionChosen(act, turn)
         decided, seen, told = rows.answer, rows.seen, rows.notes
     if page is not None and isinstance(call, ProveRecord):
         decided = _proof(view, page, decided)

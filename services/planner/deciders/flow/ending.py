@@ -11,7 +11,7 @@ from typing import Any
 from services.planner.deciders.flow.rows import is_as_read
 from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deciders.rules.decide import missing_artifact_action
-from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.deciders.rules.row_fields import read_rows
 from services.planner.deciders.workflow.decide import find_refs, reported_fields
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
@@ -82,11 +82,15 @@ def ending_of_flow(
     refs = find_refs(fresh, view.spec.output_schema, view.page)
     # What it neither read nor returned is read from the page.
     proven = read.proof.state == "proven"
-    rules = (*field_values(view.spec, read.readings, view.page), *row_readings(view, view.page)) if proven else ()
+    rules = (*field_values(view.spec, read.readings, view.page), *_rows(view, view.page)) if proven else ()
     known = {one.field: one for one in rules}  # rows come last, and their values with them
     seen = tuple(one for name, one in known.items() if name not in view.state.seen and name not in given)
     done = Done(values=given, not_present=absent, refs=refs, reason=f"What the flow {result.name} has returned.")
     return Act(done, BY_FLOW, seen=seen, flow=result.at)
+
+
+def _rows(view: SampleView, page: PageObserved) -> list[FieldValue]:
+    return [one.value for one in read_rows(view, page).values()]
 
 
 def _as_read(

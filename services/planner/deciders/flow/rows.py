@@ -4,15 +4,17 @@ reader that goes by the labels of the columns must not read others. Pure."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.deciders.rules.row_fields import row_readings
+from services.planner.deciders.rules import row_pages
+from services.planner.deciders.rules.row_fields import RowsRead, read_rows
 from services.planner.judge.rows.merging import row_key
 from services.planner.judge.rows.reported import problems_of_rows, reported_rows
-from services.planner.state.attempt_state import SampleView
+from services.planner.page.identity import read_page
+from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, Note, RowValue, plain_note
@@ -28,35 +30,58 @@ NOTHING = "no rows are found, and the page does not say that there are none"
 
 
 @dataclass(frozen=True)
-class RowsRead:
-    """The answer to a call that reads rows, with the field's value where they are rows of the task."""
+class RowsAnswered:
+    """The answer to a call that reads rows, with the field's value where they are rows of the task. ``first``: what
+    brings more of them, or another look, before that is the answer."""
 
     answer: FlowAnswer
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
+    first: Act | ObserveAgain | None = None
 
 
-def read_rows(call: ReadList, learned: FlowAnswer, view: SampleView, page: PageObserved) -> RowsRead:
+def answer_rows(call: ReadList, learned: FlowAnswer, view: SampleView, page: PageObserved) -> RowsAnswered:
     """Return the rows of a field of the task. ``learned``: what the rules of the flow say of this page.
 
-    Rows count that both ways read, or those of one way where the other finds none; of different rows none counts. That
-    rows go on elsewhere is no error: it stays with the value, and a sample with such a value is not done."""
-    field = view.spec.output_schema.get(call.name)
+    Rows count that both ways read, or those of one way where the other finds none; of different rows none counts. Those
+    that the labels tell go on over their pages, as without a flow. That there may be more is no error: it stays with
+    the value, and a sample with such a value is not done."""
+    name, field = call.name, view.spec.output_schema.get(call.name)
     if field is None or not is_rows(field.type) or learned.error is not None:
-        return RowsRead(learned)
-    labelled = next(one for one in row_readings(view, page) if one.field == call.name)
+        return RowsAnswered(learned)
+    read = read_rows(view, page)[name]
+    labelled = read.value
+    if row_pages.has_begun(view):
+        proof = read_page(view.spec, view.sample, page).proof
+        if proof.state == "mismatch":
+            return RowsAnswered(_uncertain(page, name, f"what leads on from them has come to {proof.wrong}"))
+        own = [row_texts(row) for row in labelled.rows if _page_of(row) == page.sha256]
+        if learned.value and any(not any(_has_texts(row, one) for row in learned.value) for one in own):
+            return RowsAnswered(_uncertain(page, name, DIFFERS))
+        return _going_on(read, labelled, view, page)
     if not learned.value:
         if labelled.state == "not_found":
-            return RowsRead(_uncertain(page, call.name, labelled.lacking or NOTHING))
-        note = plain_note("what the flow has learned of its rows finds none; the labels of its columns do", call.name)
-        return _answered(labelled, (note,) if labelled.rows else ())
-    told = reported_rows(call.name, field, learned.value, None, view)
+            return RowsAnswered(_uncertain(page, name, labelled.lacking or NOTHING))
+        note = plain_note("what the flow has learned of its rows finds none; the labels of its columns do", name)
+        told = _going_on(read, labelled, view, page)
+        return replace(told, notes=(*told.notes, *((note,) if labelled.rows else ())))
+    told = reported_rows(name, field, learned.value, None, view)
     wrong = [*told.problems, *(one for one in problems_of_rows(told.value, field) if one.text != told.value.lacking)]
     if wrong:
-        return RowsRead(_uncertain(page, call.name, "; ".join(one.text for one in wrong)))
+        return RowsAnswered(_uncertain(page, name, "; ".join(one.text for one in wrong)))
     if labelled.state == "not_present" or not _same_rows(labelled, told.value):
-        return RowsRead(_uncertain(page, call.name, DIFFERS))
-    return _answered(told.value, told.notes)
+        return RowsAnswered(_uncertain(page, name, DIFFERS))
+    return _going_on(read, told.value, view, page, told.notes)
+
+
+def _going_on(
+    read: RowsRead, value: FieldValue, view: SampleView, page: PageObserved, notes: tuple[Note, ...] = ()
+) -> RowsAnswered:
+    """Return the answer with these rows, and what brings more of them where there may be some."""
+    answer = FlowAnswer(value=[row_texts(row) for row in value.rows])
+    more = read.value.state == "value" and bool(value.lacking)
+    first = row_pages.next_action(view, page, {value.field: read}, ()) if more else None
+    return RowsAnswered(answer, (replace_part(value, read_by=BY_FLOW),), notes, first)
 
 
 def is_as_read(value: object, before: FieldValue) -> bool:
@@ -77,11 +102,6 @@ def _has_texts(row: object, texts: Mapping[str, str | None]) -> bool:
     return cells.keys() == texts.keys() and all(
         fold(as_shown(cells[name] or "")) == fold(text or "") for name, text in texts.items()
     )
-
-
-def _answered(value: FieldValue, notes: tuple[Note, ...]) -> RowsRead:
-    answer = FlowAnswer(value=[row_texts(row) for row in value.rows])
-    return RowsRead(answer, (replace_part(value, read_by=BY_FLOW),), notes)
 
 
 def _same_rows(labelled: FieldValue, told: FieldValue) -> bool:
