@@ -134,6 +134,13 @@ class Settings(BaseSettings):
     webhook_retry_s: float = Field(default=1.0, gt=0)
     """Pause after the first failed attempt; each is twice as long as the one before, up to an hour."""
 
+    http_port: int | None = Field(default=None, ge=0, le=65535)
+    """Where a process that serves tells whether it is alive and ready, and its metrics; `exhibit health` asks there.
+    None: nowhere; 0: a free one."""
+    http_host: str = "127.0.0.1"
+    """The address that ``http_port`` is opened at. Whoever reaches it needs no key: 0.0.0.0 only where a network policy
+    says who does."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     log_format: Literal["text", "json"] = "text"
     """``json``: one object a line, with time, level, service, run, sample, step and trace."""

@@ -13,11 +13,20 @@ from services.browser_pool.deps import BUS_USE, BrowserPoolDeps
 from services.browser_pool.handlers import actor
 from services.browser_pool.setup_checks import SETUP_CHECKS
 from shared.bus.nats_bus import Bus
+from shared.health.readiness import ReadyCheck
 from shared.settings import Settings
 
 NAME = "browser_pool"
 
-__all__ = ["BUS_USE", "NAME", "SETUP_CHECKS", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "READY_WHEN", "SETUP_CHECKS", "actor", "open_deps"]
+
+
+async def _try_page(deps: BrowserPoolDeps) -> None:
+    await deps.sessions.browser.try_page()
+
+
+READY_WHEN = (ReadyCheck("opens a page", _try_page),)
+"""A pool that is full is ready: it takes no leases then, and others do."""
 
 
 @asynccontextmanager

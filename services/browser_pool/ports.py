@@ -241,6 +241,11 @@ class BrowserPort(Protocol):
         """
         ...
 
+    async def try_page(self) -> None:
+        """Open a page beside those of the sessions, and close it. Raises Unavailable (``no_browser``) where that
+        fails."""
+        ...
+
     @property
     def name(self) -> str:
         """Name and version of the browser; empty before the first session."""

@@ -164,7 +164,8 @@ class Sessions:
 
     async def _update_gate(self) -> None:
         self._check_memory()
-        record_sessions(len(self.leases.held), self.leases.capacity - len(self.leases.held))
+        taken = len(self.leases.held)
+        record_sessions(taken, self.leases.capacity - taken, full=leases.is_full(self.leases))
         # The lock keeps the updates in order: a slow "close" must not follow a later "open".
         async with self._door:
             wanted = not leases.is_full(self.leases)

@@ -17,6 +17,8 @@ from services.console.commands.export import export
 from services.console.commands.flows.command import flows
 from services.console.commands.flows.compile import EXIT_CODES as COMPILE_EXIT_CODES
 from services.console.commands.flows.compile import compile_
+from services.console.commands.health.command import EXIT_CODES as HEALTH_EXIT_CODES
+from services.console.commands.health.command import health
 from services.console.commands.key import key
 from services.console.commands.learn.command import EXIT_CODES as LEARN_EXIT_CODES
 from services.console.commands.learn.command import learn
@@ -52,6 +54,7 @@ app.command(epilog=exits.HELP)(login)
 for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
 app.command(epilog=DOCTOR_EXIT_CODES)(doctor)
+app.command(epilog=HEALTH_EXIT_CODES)(health)
 app.command(epilog=EXPLAIN_EXIT_CODES)(explain)
 app.command("try", epilog=TRY_EXIT_CODES)(try_)
 app.command()(key)

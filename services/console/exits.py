@@ -44,7 +44,8 @@ def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> R
     """
     try:
         settings = Settings()
-        with export_telemetry("console", settings.trace_file, settings.otlp_endpoint):
+        scraped = settings.http_port is not None
+        with export_telemetry("console", settings.trace_file, settings.otlp_endpoint, scraped=scraped):
             return asyncio.run(_run_cancellable(work))
     except asyncio.CancelledError:
         raise typer.Exit(INTERRUPTED) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -17,17 +18,26 @@ from services.evidence.webhooks.sender import HttpSender
 from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
 from shared.evidence_format.signing import load_signing_key
+from shared.health.readiness import ReadyCheck
 from shared.network.name_resolver import NameResolver
 from shared.settings import Settings
 from shared.streams import DELIVERY_QUEUE
 
-__all__ = ["BUS_USE", "NAME", "SETUP_CHECKS", "actor", "open_deps"]
+__all__ = ["BUS_USE", "NAME", "READY_WHEN", "SETUP_CHECKS", "actor", "open_deps"]
 
 NAME = "evidence"
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+async def _try_store(deps: EvidenceDeps) -> None:
+    if not deps.read_only:
+        await asyncio.to_thread(deps.store.try_store)
+
+
+READY_WHEN = (ReadyCheck("store", _try_store),)
 
 
 @asynccontextmanager

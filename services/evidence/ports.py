@@ -53,6 +53,11 @@ class Store(Protocol):
     for a key outside of the root.
     """
 
+    def try_store(self) -> None:
+        """Write something and remove it again; in a bucket, only look that it is there: a write would stay as a
+        version."""
+        ...
+
     async def lock_run(self, run_id: str) -> bool:
         """Take the lock of a run, until it is released or this process ends. Idempotent.
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import nats.errors
 import nats.js.errors
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
+from nats.js.api import ConsumerInfo
 
 from shared.aio import BackgroundTasks, cancel_until_done, wait_for_first
 from shared.bus.actor import StoredRoute
@@ -20,7 +21,7 @@ from shared.bus.nats_bus import Bus
 from shared.bus.runner import Runner
 from shared.bus.verdict import Ack, Nak, Verdict
 from shared.subjects import any_of
-from shared.telemetry.metrics import record_queue
+from shared.telemetry.metrics import QueueDepth, record_queue, record_slots
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +62,7 @@ class QueueWorker:
             raise ValueError(f"{route.subject.pattern} is a command, and its route names no queues")
         self._bus, self._route, self._runner, self._stop = bus, route, runner, stop
         self._sources = route.queues
+        self._capacity, self._at_work = capacity, 0
         self._slots = asyncio.Semaphore(capacity)
         self._pulling: dict[str, asyncio.Task[None]] = {}
         self._work = BackgroundTasks()
@@ -91,8 +93,8 @@ class QueueWorker:
         except (TimeoutError, nats.errors.Error) as exc:  # the server restarts: the next look will do
             log.info("queues cannot be listed now: %s", exc)
             return
-        depth = sum((queue.num_pending or 0) + (queue.num_ack_pending or 0) for queue in queues)
-        record_queue(self._sources.stream.name, depth)
+        record_queue(self._sources.stream.name, depth_of(queues))
+        self._record_slots()
         names = {queue.name for queue in queues}
         self._pulling = {name: task for name, task in self._pulling.items() if not task.done()}
         for name in names - set(self._pulling):
@@ -119,10 +121,30 @@ class QueueWorker:
                 await subscription.unsubscribe()
 
     async def _handle(self, msg: Msg) -> None:
+        self._at_work += 1
+        self._record_slots()
         try:
             await self._runner.handle(self._route, StoredDelivery(msg))
         finally:
+            self._at_work -= 1
+            self._record_slots()
             self._slots.release()
+
+    def _record_slots(self) -> None:
+        record_slots(self._sources.stream.name, self._at_work, self._capacity - self._at_work)
+
+
+def depth_of(queues: Sequence[ConsumerInfo]) -> QueueDepth:
+    """Return what all queues of a stream have together."""
+    waiting, at_work = (
+        sum(getattr(queue, name) or 0 for queue in queues) for name in ("num_pending", "num_ack_pending")
+    )
+    return QueueDepth(waiting, at_work, sum(map(_demand_of, queues)))
+
+
+def _demand_of(queue: ConsumerInfo) -> int:
+    there, most = (queue.num_pending or 0) + (queue.num_ack_pending or 0), queue.config.max_ack_pending or 0
+    return min(there, most) if most > 0 else there
 
 
 async def fetch_one(subscription: JetStreamContext.PullSubscription, *, timeout_s: float) -> list[Msg]:

@@ -12,6 +12,7 @@ import logging
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -30,6 +31,9 @@ from shared.bus.signing.choose_keys import keys_of
 from shared.bus.signing.service_keys import KeysInMemory, ServiceKeys
 from shared.client import Client, connect
 from shared.errors import ExhibitError, Unavailable, Unsupported
+from shared.health.bus_checks import bus_checks
+from shared.health.http_port import open_http_port
+from shared.health.readiness import Health, checks_of
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
 from shared.setup.check import SetupCheck
@@ -69,21 +73,29 @@ def service_user(name: str) -> BusUser:
 
 @asynccontextmanager
 async def run_services(
-    settings: Settings, url: str, names: Iterable[str] = NAMES, keys: ServiceKeys | None = None
+    settings: Settings,
+    url: str,
+    names: Iterable[str] = NAMES,
+    keys: ServiceKeys | None = None,
+    health: Health | None = None,
 ) -> AsyncGenerator[None]:
     """Run the named services within the block. A service that fails cancels the block.
 
-    ``keys``: by which they sign, and believe each other; None: those that all services on the bus have.
+    ``keys``: by which they sign, and believe each other; None: those that all services on the bus have. ``health``: is
+    told of each that serves, and of each that stops.
     """
     keys = keys or keys_of(url, access_of(settings))
+    health = health or Health((), time.monotonic)
     async with AsyncExitStack() as stack:
         for name in names:
-            await stack.enter_async_context(_run_service(settings, url, name, keys))
+            await stack.enter_async_context(_run_service(settings, url, name, keys, health))
         yield
 
 
 @asynccontextmanager
-async def _run_service(settings: Settings, url: str, name: str, keys: ServiceKeys) -> AsyncGenerator[None]:
+async def _run_service(
+    settings: Settings, url: str, name: str, keys: ServiceKeys, health: Health
+) -> AsyncGenerator[None]:
     module, user = service_module(name), service_user(name)
     connection = connect_bus(
         url, name=name, access=access_of(settings), streams=streams_of(user), signing=keys.signing_of(user)
@@ -99,8 +111,11 @@ async def _run_service(settings: Settings, url: str, name: str, keys: ServiceKey
         serving.add_done_callback(_cancel_on_failure(name, stop, asyncio.current_task()))
         try:
             await _wait_until_ready(ready, serving)
+            own = checks_of(getattr(module, "READY_WHEN", ()), deps)
+            health.serves(name, (*bus_checks(bus, user), *own))
             yield
         finally:
+            health.stops(name)
             stop.set()
             if not ready.is_set():  # it is stopped while it starts
                 serving.cancel()
@@ -134,7 +149,8 @@ def main(name: str) -> None:
     try:
         settings = Settings()
         configure_logs(settings.log_level, settings.log_format)
-        with export_telemetry(name, settings.trace_file, settings.otlp_endpoint):
+        scraped = settings.http_port is not None
+        with export_telemetry(name, settings.trace_file, settings.otlp_endpoint, scraped=scraped):
             asyncio.run(serve_until_stopped(settings, (name,)))
     except (ExhibitError, ValidationError) as exc:
         print(f"exhibit: {exc}", file=sys.stderr)
@@ -146,14 +162,18 @@ async def serve_until_stopped(
 ) -> None:
     """Serve ``names`` on the bus of the settings until a signal; call ``on_ready`` once all of them listen.
 
-    Raises Unavailable when the settings name no bus.
+    Raises Unavailable when the settings name no bus, and when the HTTP port cannot be had.
     """
     if settings.nats_url is None:
         raise Unavailable(
             "no bus: set EXHIBIT_NATS_URL, for instance to nats://127.0.0.1:4222 (`exhibit up` prints its own)",
             code="no_bus",
         )
-    async with run_services(settings, settings.nats_url, names):
+    async with AsyncExitStack() as stack:
+        health = Health(names, time.monotonic)
+        if settings.http_port is not None:  # before the services, so that a slow start is no death
+            await stack.enter_async_context(open_http_port(settings.http_host, settings.http_port, health))
+        await stack.enter_async_context(run_services(settings, settings.nats_url, names, health=health))
         raise_if_cancelled()  # a signal that came while the services started
         on_ready()
         await wait_for_stop_signal()

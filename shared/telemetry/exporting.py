@@ -1,4 +1,4 @@
-"""Where traces and metrics of this process go: to a file, to a collector (OTLP over HTTP), or nowhere.
+"""Where traces and metrics of this process go: to a file, to a collector (OTLP over HTTP), to who asks, or nowhere.
 
 The exporters are imported only where they are used. How they send follows the standard variables, such as
 ``OTEL_EXPORTER_OTLP_HEADERS``, ``OTEL_EXPORTER_OTLP_CERTIFICATE`` and ``OTEL_METRIC_EXPORT_INTERVAL``.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opentelemetry import trace
 from opentelemetry.sdk.resources import Resource
@@ -19,6 +20,9 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, ParentBased
 from shared.telemetry.about import work_of_service
 from shared.telemetry.metrics import measure_with
 from shared.telemetry.tracing import new_provider, trace_with
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.metrics.export import MetricReader
 
 
 class ServiceTracers:
@@ -56,23 +60,48 @@ def resource_of(service: str) -> Resource:
 
 
 @contextmanager
-def export_telemetry(process: str, trace_file: Path | None = None, otlp_endpoint: str | None = None) -> Generator[None]:
-    """Export what happens within the block; do nothing where neither is given.
+def export_telemetry(
+    process: str, trace_file: Path | None = None, otlp_endpoint: str | None = None, *, scraped: bool = False
+) -> Generator[None]:
+    """Export what happens within the block; do nothing where none of it is given.
 
     Args:
         process: name of the service of this process, or of the program that hosts several.
         trace_file: spans are appended there, one JSON object a line.
         otlp_endpoint: base address of a collector, such as ``http://127.0.0.1:4318``: it gets traces and metrics.
+        scraped: whether `shared.telemetry.scraping` can be asked for the metrics. A collector gets the same ones.
     """
     with ExitStack() as stack:
         stack.enter_context(work_of_service(process))
+        if scraped or otlp_endpoint is not None:
+            stack.enter_context(_measuring(process, otlp_endpoint, scraped=scraped))
         if trace_file is not None or otlp_endpoint is not None:
-            stack.enter_context(_exporting(process, trace_file, otlp_endpoint))
+            stack.enter_context(_tracing(process, trace_file, otlp_endpoint))
         yield
 
 
 @contextmanager
-def _exporting(process: str, trace_file: Path | None, otlp_endpoint: str | None) -> Generator[None]:
+def _measuring(process: str, otlp_endpoint: str | None, *, scraped: bool) -> Generator[None]:
+    from opentelemetry.sdk.metrics import MeterProvider
+
+    with ExitStack() as stack:
+        readers: list[MetricReader] = []
+        if scraped:
+            from shared.telemetry import scraping
+
+            readers.append(stack.enter_context(scraping.reader()))
+        if otlp_endpoint is not None:
+            from shared.telemetry import otlp
+
+            readers.append(otlp.metric_reader(otlp_endpoint.rstrip("/")))
+        meters = MeterProvider(readers, resource=resource_of(process), shutdown_on_exit=False)
+        stack.callback(meters.shutdown)
+        stack.enter_context(measure_with(meters))
+        yield
+
+
+@contextmanager
+def _tracing(process: str, trace_file: Path | None, otlp_endpoint: str | None) -> Generator[None]:
     with ExitStack() as stack:
         tracers = ServiceTracers(process)
         if trace_file is not None:
@@ -81,11 +110,7 @@ def _exporting(process: str, trace_file: Path | None, otlp_endpoint: str | None)
         if otlp_endpoint is not None:
             from shared.telemetry import otlp
 
-            base = otlp_endpoint.rstrip("/")
-            tracers.add(otlp.span_exporter(base))
-            meters = otlp.meter_provider(base, resource_of(process))
-            stack.callback(meters.shutdown)
-            stack.enter_context(measure_with(meters))
+            tracers.add(otlp.span_exporter(otlp_endpoint.rstrip("/")))
         stack.callback(tracers.close)
         stack.enter_context(trace_with(tracers))
         yield

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import get_args
 
 from opentelemetry.metrics import MeterProvider
@@ -27,13 +28,28 @@ OTHER = "other"
 """In place of a code that this version does not know: a client of the bus could send any number of them."""
 
 
+@dataclass(frozen=True)
+class QueueDepth:
+    """Of all queues of one stream. ``demand``: how many of its messages would be handed out at once if there were
+    workers enough, those at work included: a queue hands out so many at a time and no more."""
+
+    waiting: int
+    at_work: int
+    demand: int
+
+
 class Meters:
     """The instruments of this process."""
 
     def __init__(self, provider: MeterProvider) -> None:
         meter = provider.get_meter("exhibit")
-        self.queue = meter.create_gauge("exhibit.queue.depth", "{message}", "commands that wait or are worked on")
+        self.queue = meter.create_gauge("exhibit.queue.depth", "{message}", "commands, by state, on the whole bus")
+        self.demand = meter.create_gauge(
+            "exhibit.queue.demand", "{message}", "commands that could be worked on at once"
+        )
+        self.slots = meter.create_gauge("exhibit.slots", "{slot}", "commands this process takes at a time, by state")
         self.sessions = meter.create_gauge("exhibit.sessions", "{session}", "browser sessions of a pool, by state")
+        self.full = meter.create_gauge("exhibit.pool.full", "{pool}", "1 where this pool leases no session now, else 0")
         self.steps = meter.create_histogram(
             "exhibit.step.duration", "s", "steps of samples", explicit_bucket_boundaries_advisory=SECONDS
         )
@@ -78,15 +94,25 @@ def record_failure(of: str, code: str) -> None:
         meters.failures.add(1, _about(of=of, code=known_code(code)))
 
 
-def record_queue(stream: str, depth: int) -> None:
+def record_queue(stream: str, depth: QueueDepth) -> None:
     if (meters := _Measured.meters) is not None:
-        meters.queue.set(depth, _about(queue=stream))
+        meters.queue.set(depth.waiting, _about(queue=stream, state="waiting"))
+        meters.queue.set(depth.at_work, _about(queue=stream, state="at_work"))
+        meters.demand.set(depth.demand, _about(queue=stream))
 
 
-def record_sessions(in_use: int, free: int) -> None:
+def record_slots(stream: str, in_use: int, free: int) -> None:
+    if (meters := _Measured.meters) is not None:
+        meters.slots.set(in_use, _about(queue=stream, state="in_use"))
+        meters.slots.set(free, _about(queue=stream, state="free"))
+
+
+def record_sessions(in_use: int, free: int, *, full: bool) -> None:
+    """``full``: also a pool that has places and too little memory is."""
     if (meters := _Measured.meters) is not None:
         meters.sessions.set(in_use, _about(state="in_use"))
         meters.sessions.set(free, _about(state="free"))
+        meters.full.set(int(full), _about())
 
 
 def record_step(step: StepTaken) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace.export import SpanExporter
 
@@ -15,5 +15,8 @@ def span_exporter(base: str) -> SpanExporter:
 
 
 def meter_provider(base: str, resource: Resource) -> MeterProvider:
-    reader = PeriodicExportingMetricReader(OTLPMetricExporter(endpoint=f"{base}/v1/metrics"))
-    return MeterProvider([reader], resource=resource, shutdown_on_exit=False)
+    return MeterProvider([metric_reader(base)], resource=resource, shutdown_on_exit=False)
+
+
+def metric_reader(base: str) -> MetricReader:
+    return PeriodicExportingMetricReader(OTLPMetricExporter(endpoint=f"{base}/v1/metrics"))

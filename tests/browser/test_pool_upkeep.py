@@ -57,6 +57,35 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
         await browser.close()
 
 
+async def test_a_page_is_tried_beside_the_sessions_and_in_a_new_browser_where_the_old_one_died(make: Make):
+    chromium = make(spares=0)
+    session = await chromium.open_session(LOOPBACK)
+    await chromium.try_page()
+    assert not session.lost
+    os.kill(await pid_of(session), signal.SIGKILL)
+
+    async def opens() -> bool:
+        try:
+            await chromium.try_page()
+        except Unavailable:  # the browser that was killed is not known to be dead yet
+            return False
+        return True
+
+    while not await opens():
+        pass
+
+
+async def test_a_browser_that_does_not_start_is_told(tmp_path: Path):
+    none = tmp_path / "chromium"
+    none.write_text("#!/bin/sh\nexit 1\n")
+    none.chmod(0o755)
+    chromium = Chromium(chromium=none, logins=LoginFolder(tmp_path), limits=LIMITS)
+    with pytest.raises(Unavailable) as caught:
+        await chromium.try_page()
+    assert caught.value.code == "no_browser"
+    await chromium.close()
+
+
 async def pid_of(session: PageSession) -> int:
     """Return the process id of the browser that the session runs in."""
     cdp = await session.tabs.browser.new_browser_cdp_session()

@@ -7,6 +7,7 @@ import json
 import logging
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from practice.tickets.data import ground_truth
 from shared.bus.access.credentials import BusAccess
 from shared.client import connect
 from shared.contracts.evidence import SqlRefused
-from shared.host.services import run_services
+from shared.health.readiness import Health
+from shared.host.services import NAMES, run_services
 from shared.settings import Settings
 from tests.bus_with_users import bus_with_users
 from tests.end_to_end.conftest import ROOT
@@ -32,12 +34,16 @@ async def test_a_run_is_done_with_all_users_in_place_and_nothing_is_refused(
         settings = settings.model_copy(update={"nats_url": bus.url, "nats_seed": bus.access.seeds})
         keys = tmp_path / "bus" / "keys"
         client_alone = BusAccess(seeds=keys / "client.seed")
-        async with run_services(settings, bus.url), connect(bus.url, client_alone) as client:
+        health = Health(NAMES, time.monotonic)
+        async with run_services(settings, bus.url, health=health), connect(bus.url, client_alone) as client:
+            ready = await health.look()
             accepted = await client.submit(ticket_spec, rows=rows[:1])
             finished = await client.result(accepted.run_id)
             plain = await in_plain_nats_py(bus.url, keys / "client.seed", tmp_path, rows[1:])
             answered = await client.sql("SELECT count(*) AS n FROM samples WHERE status = 'done'")
             status = await client.status(accepted.run_id)
+    assert [one for one in ready.conditions if one.told] == []
+    assert {one.service for one in ready.conditions} == set(NAMES)
     assert {one.status: one.samples for one in finished.outcomes} == {"done": 1}
     assert "finished: 1 done" in plain
     assert not isinstance(answered, SqlRefused)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from services.evidence.ports import OnBlocked, SpooledFile, ignore_blocked
@@ -26,6 +26,8 @@ from shared.evidence_format.files.base import encode_file
 from shared.s3.location import object_key
 
 BIG_BYTES = 1_000_000
+TRIED_BYTES = 4096
+"""A full disk still takes a file of no bytes."""
 SPOOL_FOLDER, LOCKS_FOLDER = ".spool", ".held"
 
 
@@ -47,10 +49,22 @@ class FolderStore:
 
     def check_usable(self) -> None:
         """Raise Unavailable with the reason if nothing can be written."""
-        try:
-            write_atomically(self._root / ".writable", b"")
-            (self._root / ".writable").unlink(missing_ok=True)
+        with self._as_unavailable():
+            self._write_and_remove()
             self._spool.clear_leftovers()
+
+    def try_store(self) -> None:
+        with self._as_unavailable():
+            self._write_and_remove()
+
+    def _write_and_remove(self) -> None:
+        write_atomically(self._root / ".writable", bytes(TRIED_BYTES))
+        (self._root / ".writable").unlink(missing_ok=True)
+
+    @contextmanager
+    def _as_unavailable(self) -> Generator[None]:
+        try:
+            yield
         except OSError as exc:
             message = f"evidence cannot be kept in {self._root}: {exc.strerror or exc}"
             raise Unavailable(message, code="store_unavailable") from exc

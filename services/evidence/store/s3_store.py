@@ -20,7 +20,7 @@ from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.location import POINTER_TYPE, ObjectStat, Pointer, object_key, parse_pointer
-from shared.s3.opening import has_conditional_writes, prepare_bucket
+from shared.s3.opening import find_features, has_conditional_writes, prepare_bucket
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +82,10 @@ class S3Store:
         if not self._conditional_writes:
             risk = "two processes that start on one run at the same moment may both write it"
             log.warning("%s has no conditional writes: %s", where, risk)
+
+    def try_store(self) -> None:
+        if find_features(self._bucket) is None:
+            raise Unavailable(f"{self._bucket.location}: there is no such bucket", code="no_bucket")
 
     def close(self) -> None:
         self._locks.close()

@@ -112,4 +112,6 @@ class FakeBrowser:
         self.sessions.append(FakeSession())
         return self.sessions[-1]
 
+    async def try_page(self) -> None: ...
+
     async def close(self) -> None: ...

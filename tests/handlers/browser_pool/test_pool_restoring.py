@@ -49,6 +49,8 @@ class Restores(FakeSession):
         self.asked.append(asked)
         return self.shows
 
+    async def try_page(self) -> None: ...
+
     async def close(self) -> None: ...
 
 

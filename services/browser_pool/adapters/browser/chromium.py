@@ -173,6 +173,20 @@ class Chromium:
             self._current = await start(self._chosen, headed=self._headed)
             return self._current
 
+    async def try_page(self) -> None:
+        """See BrowserPort. A browser that fails is left to the next lease, which replaces it: this may be the load."""
+        started = await self._live_browser()
+        try:
+            warm = await started.new_context()
+            try:
+                answered = await warm.page.evaluate("6 * 7")
+            finally:
+                await warm.context.close()
+        except (Error, Unavailable) as error:
+            raise Unavailable(f"no page could be opened: {first_line(str(error))}", code="no_browser") from error
+        if answered != 42:
+            raise Unavailable("a page runs no script", code="no_browser")
+
     # --- spares
 
     def warm_up(self) -> None:
