@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import AliasChoices, Field, FilePath, SecretStr
+from pydantic import AliasChoices, Field, FilePath, SecretStr, model_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 ENV_FILE = Path(".env")
+MOST_SECRET_BYTES = 64_000
 SPARE_SESSIONS = 2
 """So that a sample can begin while another one still releases its browser session."""
 
@@ -28,13 +29,22 @@ class Settings(BaseSettings):
     None: a bus that was started on this machine by the same user is found without."""
     nats_ca: FilePath | None = None
     """Certificates (PEM) that the server of a ``tls://`` bus is checked with. None: those of the system."""
+    nats_cert: FilePath | None = None
+    """The certificate (PEM) of this process, where the bus asks for one; with ``nats_key``."""
+    nats_key: FilePath | None = None
+    """Private key (PEM) of ``nats_cert``."""
     evidence_dir: Path = Path("evidence")
     evidence_bucket: str | None = Field(default=None, pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
     """``s3://bucket`` or ``s3://bucket/prefix``: evidence is kept there instead of in ``evidence_dir``."""
     s3_endpoint: str = "https://s3.amazonaws.com"
     """The S3 server: ``http://127.0.0.1:9000`` for one on this machine."""
+    s3_ca: FilePath | None = None
+    """Certificates (PEM) that an ``https://`` S3 server is checked with. None: those of the system."""
     s3_access_key: SecretStr | None = None
+    s3_access_key_file: FilePath | None = None
+    """Here and below, ``..._file``: a file that the setting is read from, such as a secret of Docker or Kubernetes."""
     s3_secret_key: SecretStr | None = None
+    s3_secret_key_file: FilePath | None = None
     s3_region: str = "us-east-1"
     s3_retention_days: int = Field(default=0, ge=0)
     """Days of object lock, during which evidence cannot be deleted; 0: the bucket's default. Needs a server with it."""
@@ -89,6 +99,7 @@ class Settings(BaseSettings):
     max_attempts: int = Field(default=4, ge=1)
     """Tries at one sample before it is given up."""
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
+    anthropic_api_key_file: FilePath | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY_FILE")
     anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
     model: str = "claude-sonnet-5-5"
     """What decides, where the planner is ``anthropic``."""
@@ -123,8 +134,10 @@ class Settings(BaseSettings):
 
     webhook_url: SecretStr | None = None
     """Where the status record is posted when a run ends. None: nowhere. The whole address is treated as a secret."""
+    webhook_url_file: FilePath | None = None
     webhook_secret: SecretStr | None = None
     """Key of the signature of webhooks. Without it none is sent."""
+    webhook_secret_file: FilePath | None = None
     webhook_private_hosts: str = ""
     """Rules of hosts with private addresses that webhooks may be sent to, with commas between: ``10.0.0.5:8080``."""
     webhook_timeout_s: float = Field(default=30.0, gt=0, le=30)
@@ -154,10 +167,38 @@ class Settings(BaseSettings):
     """Base address of the collector that gets traces and metrics over HTTP: ``http://127.0.0.1:4318``. None: there is
     none. What else is to be said of it is said in the standard ``OTEL_EXPORTER_OTLP_...`` variables."""
 
+    @model_validator(mode="after")
+    def _read_secret_files(self) -> Self:
+        for name in SECRETS:
+            file: Path | None = getattr(self, f"{name}_file")
+            if file is None:
+                continue
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} and {name}_file are both set: set one of them")
+            setattr(self, name, SecretStr(_secret_in(name, file)))
+        return self
+
     @property
     def evidence_place(self) -> str:
         """Folder or URL of the evidence, as ``--evidence`` takes it."""
         return self.evidence_bucket or str(self.evidence_dir)
+
+
+SECRETS = ("s3_access_key", "s3_secret_key", "anthropic_api_key", "webhook_url", "webhook_secret")
+"""Settings that may be read from a file instead, which no listing of processes or containers shows."""
+
+
+def _secret_in(name: str, file: Path) -> str:
+    """Return what the file holds, without the end of its line. Raises ValueError, which quotes nothing of it."""
+    try:
+        with file.open(encoding="utf-8") as opened:
+            text = opened.read(MOST_SECRET_BYTES + 1).rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as exc:
+        why = exc.strerror if isinstance(exc, OSError) else "it is no text"
+        raise ValueError(f"{name}_file: {file} cannot be read: {why}") from None
+    if not text or len(text) > MOST_SECRET_BYTES or "\n" in text:
+        raise ValueError(f"{name}_file: {file} is not one line with a secret")
+    return text
 
 
 def with_capacity(settings: Settings, concurrency: int) -> Settings:

@@ -30,6 +30,7 @@ from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
+from tests.certificates import Certified
 from tests.ports import free_port
 from tests.waiting import until
 
@@ -61,13 +62,15 @@ class S3Server:
     """Command prefix of the server: ``("unshare", ...)``."""
     versions: bool = True
     """Whether VersityGW keeps object versions; without them it has no object lock."""
+    tls: Certified | None = None
+    """What VersityGW shows; it is then an https server."""
     access_key: str = field(default_factory=lambda: f"A{secrets.token_hex(9)}")
     secret_key: str = field(default_factory=lambda: secrets.token_hex(20))
     process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'http' if self.tls is None else 'https'}://127.0.0.1:{self.port}"
 
     def settings(self, bucket: str, base: Settings | None = None, **more: Any) -> Settings:
         """Return settings with evidence in ``bucket`` (``s3://name`` or ``s3://name/prefix``) on this server."""
@@ -118,7 +121,8 @@ class S3Server:
             process.wait()
 
     def _must_answer(self, process: subprocess.Popen[bytes]) -> None:
-        with urllib3.PoolManager(timeout=2.0, retries=False) as http:
+        ca = None if self.tls is None else str(self.tls.ca)
+        with urllib3.PoolManager(timeout=2.0, retries=False, ca_certs=ca) as http:
             url = f"{self.url}{_HEALTH[self.name]}"
             until(lambda: process.poll() is not None or _answers(http, url), f"{self.name} answers")
             if process.poll() is None:
@@ -156,7 +160,8 @@ def _minio(server: S3Server) -> list[str]:
 def _versitygw(server: S3Server) -> list[str]:
     for name in ("data", "versions"):
         (server.folder / name).mkdir(exist_ok=True)
-    gateway = [str(server.binary), "--quiet", "--health", "/health", "--port", f"127.0.0.1:{server.port}"]
+    shown = ["--cert", str(server.tls.pem), "--key", str(server.tls.key)] if server.tls else []
+    gateway = [str(server.binary), *shown, "--quiet", "--health", "/health", "--port", f"127.0.0.1:{server.port}"]
     versions = ["--versioning-dir", str(server.folder / "versions")] if server.versions else []
     return [*gateway, "posix", *versions, str(server.folder / "data")]
 
@@ -167,10 +172,10 @@ _HEALTH = {"minio": "/minio/health/cluster", "versitygw": "/health"}
 
 @contextmanager
 def s3_server(
-    name: str, folder: Path, around: tuple[str, ...] = (), *, versions: bool = True
+    name: str, folder: Path, around: tuple[str, ...] = (), *, versions: bool = True, tls: Certified | None = None
 ) -> Generator[S3Server, None, None]:
     """Yield one of `SERVERS`, ready on a free port of loopback, with its data in ``folder``."""
-    server = S3Server(name, program(name), folder, free_port(), around, versions)
+    server = S3Server(name, program(name), folder, free_port(), around, versions, tls)
     server.start()
     try:
         yield server

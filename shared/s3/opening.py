@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,7 +46,7 @@ def open_bucket(settings: Settings, url: str | None = None) -> S3Bucket:
         credentials=StaticProvider(*find_credentials(settings)),
         secure=endpoint.scheme == "https",
         region=settings.s3_region,
-        http_client=_connections(),
+        http_client=_connections(settings.s3_ca),
     )
     return S3Bucket(client, location, settings.s3_endpoint)
 
@@ -80,10 +81,16 @@ def make_duckdb_secret(settings: Settings) -> dict[str, str]:
     }
 
 
-def _connections() -> urllib3.PoolManager:
+def _connections(ca: Path | None) -> urllib3.PoolManager:
     """Without retries: the runner is the one layer that retries."""
     timeout = urllib3.Timeout(connect=CONNECT_BOUND_S, read=READ_BOUND_S)
-    return urllib3.PoolManager(timeout=timeout, maxsize=AT_ONCE, retries=False, cert_reqs="CERT_REQUIRED")
+    return urllib3.PoolManager(
+        timeout=timeout,
+        maxsize=AT_ONCE,
+        retries=False,
+        cert_reqs="CERT_REQUIRED",
+        ca_certs=None if ca is None else str(ca),
+    )
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,9 @@ def _bucket_settings(bucket: dict[str, str] | None) -> list[str]:
     return [
         f"LOAD {quote_text(bucket['extension'])}",
         "SET enable_http_metadata_cache = true",
+        "SET enable_server_cert_verification = true",
+        "SET enable_curl_server_cert_verification = true",
+        *([f"SET ca_cert_file = {quote_text(bucket['ca'])}"] if bucket["ca"] else []),
         f"CREATE SECRET evidence (TYPE s3, {options})",
     ]
 

@@ -171,10 +171,12 @@ async def _kill(sandbox: _Sandbox) -> None:
 
 
 def bucket_access(settings: Settings) -> dict[str, Any] | None:
-    """Return the secret for the bucket alone, and the path of the extension that reads it; None for a folder."""
+    """Return the secret for the bucket alone, the path of the extension that reads it, and that of the certificates
+    that its server is checked with (empty: those of the system); None for a folder."""
     if settings.evidence_bucket is None:
         return None
-    return {"secret": make_duckdb_secret(settings), "extension": str(_httpfs_extension())}
+    ca = "" if settings.s3_ca is None else str(settings.s3_ca.resolve())
+    return {"secret": make_duckdb_secret(settings), "extension": str(_httpfs_extension()), "ca": ca}
 
 
 def _httpfs_extension() -> Path:

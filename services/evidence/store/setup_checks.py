@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import ssl
 import stat
 import tempfile
 import time
@@ -98,7 +99,7 @@ async def check_clock(settings: Settings) -> SetupFinding:
     """Compare the clock with that of the S3 server, where there is one."""
     if settings.evidence_bucket is None:
         return fine("not compared: there is no S3 server")
-    differs_s = await in_thread(lambda: server_time_s(settings.s3_endpoint) - time.time())
+    differs_s = await in_thread(lambda: server_time_s(settings.s3_endpoint, settings.s3_ca) - time.time())
     told = f"the clock differs from that of {settings.s3_endpoint} by {differs_s:+.0f} s"
     if abs(differs_s) > REFUSED_S:
         return problem(f"{told}, and the server refuses what differs by more than 15 minutes", "Set the clock (NTP).")
@@ -107,11 +108,14 @@ async def check_clock(settings: Settings) -> SetupFinding:
     )
 
 
-def server_time_s(endpoint: str) -> float:
+def server_time_s(endpoint: str, ca: Path | None = None) -> float:
     """Return what an HTTP server says the time is. Raises OSError when it does not answer."""
     place = urlsplit(endpoint)
-    kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
-    connection = kind(place.netloc, timeout=CLOCK_BOUND_S)
+    if place.scheme == "https":
+        context = ssl.create_default_context(cafile=ca)
+        connection = http.client.HTTPSConnection(place.netloc, timeout=CLOCK_BOUND_S, context=context)
+    else:
+        connection = http.client.HTTPConnection(place.netloc, timeout=CLOCK_BOUND_S)
     try:
         connection.request("HEAD", "/")
         told = connection.getresponse().getheader("Date")

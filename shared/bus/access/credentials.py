@@ -19,10 +19,13 @@ SERVICES = "services"
 
 @dataclass(frozen=True, kw_only=True)
 class BusAccess:
-    """``seeds``: the file with the seed of a user, or a folder with one for each. ``ca``: certificates to trust."""
+    """``seeds``: the file with the seed of a user, or a folder with one for each. ``ca``: certificates to trust.
+    ``cert`` and ``key``: of this process, where the server asks for a certificate."""
 
     seeds: Path | None = None
     ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
 
 
 NO_ACCESS = BusAccess()
@@ -30,7 +33,7 @@ NO_ACCESS = BusAccess()
 
 def access_of(settings: Settings) -> BusAccess:
     """Return what the settings name."""
-    return BusAccess(seeds=settings.nats_seed, ca=settings.nats_ca)
+    return BusAccess(seeds=settings.nats_seed, ca=settings.nats_ca, cert=settings.nats_cert, key=settings.nats_key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class ConnectOptions:
 
 def connect_options(url: str, user: str, access: BusAccess) -> ConnectOptions:
     """Return how ``user`` connects. Raises what :func:`find_context` and :func:`read_seed` raise."""
-    named: dict[str, Any] = {} if access.ca is None else {"tls": _tls(access.ca)}
+    named: dict[str, Any] = _tls(access)
     if find_context(url) is not None:
         # Read for each connection: a server that was started again has another token.
         return ConnectOptions(named={**named, "token": lambda: _token_now(url)}, has_key=True)
@@ -97,11 +100,23 @@ def _reason(error: OSError | UnicodeDecodeError) -> str:
     return error.strerror or "" if isinstance(error, OSError) else "it is no text"
 
 
-def _tls(ca: Path) -> ssl.SSLContext:
+def _tls(access: BusAccess) -> dict[str, Any]:
+    """Return the option for a server that is not checked with the certificates of the system alone."""
+    if access.ca is None and access.cert is None and access.key is None:
+        return {}
+    if (access.cert is None) != (access.key is None):
+        raise PermanentError("EXHIBIT_NATS_CERT and EXHIBIT_NATS_KEY are set together", code="bus_refused")
     try:
-        return ssl.create_default_context(cafile=str(ca))
+        context = ssl.create_default_context(cafile=access.ca)
     except (OSError, ssl.SSLError) as exc:
-        raise PermanentError(f"the certificates {ca} cannot be read: {exc}", code="bus_refused") from exc
+        raise PermanentError(f"the certificates {access.ca} cannot be read: {exc}", code="bus_refused") from exc
+    if access.cert is not None:
+        try:
+            context.load_cert_chain(access.cert, access.key, password="")  # one with a password is not asked for it
+        except (OSError, ssl.SSLError, ValueError) as exc:
+            told = f"the certificate {access.cert} with the key {access.key} cannot be used: {exc}"
+            raise PermanentError(told, code="bus_refused") from exc
+    return {"tls": context}
 
 
 def _token_now(url: str) -> str:

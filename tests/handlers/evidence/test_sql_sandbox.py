@@ -17,11 +17,13 @@ import pytest_asyncio
 from services.evidence.sql.query_guard import REVIEWED_DUCKDB
 from services.evidence.sql_sandbox.child import NICENESS, SqlSandbox
 from services.evidence.sql_sandbox.pool import PROGRAM, bucket_access
+from shared.errors import Unavailable
 from shared.s3.opening import open_bucket, prepare_bucket
 from shared.settings import Settings
+from tests.certificates import Authority
 from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.sql_room import Room, opened
-from tests.s3_servers import S3Server
+from tests.s3_servers import S3Server, s3_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -63,6 +65,31 @@ async def test_the_same_answers_wherever_evidence_lies(settings):
         amount = "SELECT sample_id, value FROM fields WHERE field = 'amount' AND state = 'value'"
         assert await room.rows(amount, "run_1") == [("TCK-1", "1234567.89")]
         assert await room.rows("SELECT count(*) FROM steps", "run_1") == [(13,)]
+
+
+@pytest.mark.system
+async def test_a_bucket_behind_tls_is_read_and_one_of_another_authority_is_not(tmp_path):
+    ours, others = Authority(tmp_path / "ours"), Authority(tmp_path / "others")
+    own = Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state")
+    with s3_server("versitygw", tmp_path, tls=ours.issue("s3")) as server:
+        trusting = server.settings("s3://evidence/kept", own, s3_ca=ours.pem)
+        async with opened(trusting, process=True) as room:
+            assert await room.rows("SELECT count(*) FROM steps", "run_1") == [(13,)]
+        table = room.deps.store.location("run_1/tables/steps.parquet")
+        for settings in (server.settings("s3://evidence/kept", own), trusting.model_copy(update={"s3_ca": others.pem})):
+            with pytest.raises(Unavailable, match="certificate"):
+                prepare_bucket(open_bucket(settings))
+            with pytest.raises(duckdb.Error, match=r"(?i)ssl|certificate"):
+                reads(tmp_path, settings, table)
+        assert reads(tmp_path, trusting, table) == 13
+
+
+def reads(folder: Path, settings: Settings, table: str) -> int:
+    """Count the rows of a table in the database of a query, in this process."""
+    (folder / "runs.jsonl").write_bytes(b"")
+    own = {"folder": str(folder), "runs": str(folder / "runs.jsonl"), "files": [table], "views": []}
+    cell = SqlSandbox({**own, "bucket": bucket_access(settings), "memory": "500MB", "threads": 1})
+    return cell._scalar(f"SELECT count(*) FROM read_parquet('{table}')", {})
 
 
 @pytest.mark.system

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 import pytest_asyncio
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 from nats.aio.transport import TcpTransport
@@ -37,11 +31,12 @@ from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
 from shared.bus.wire import flush, ping_subject
 from shared.contracts.evidence import EvidenceBlocked, FindRuns, RunsFound
-from shared.errors import PermanentError
+from shared.errors import ExhibitError, PermanentError
 from shared.host.bus_users import bus_users, rights_by_name
 from shared.streams import EVENTS_STREAM, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, OUTAGES, STREAMS
 from shared.subjects import DEAD_LETTERS, FIND_RUNS, PREFIX, Ask, Stored
 from tests.bus_with_users import BusWithUsers, bus_with_users, is_refused
+from tests.certificates import Authority
 from tests.raising import raises_code
 from tests.typed import expect
 
@@ -406,37 +401,42 @@ async def test_what_a_user_may_not_is_told_at_once(bus: BusWithUsers, caplog: py
     ]
 
 
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """Write a certificate of 127.0.0.1 that signs itself, and its key."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "bus")])
-    now = datetime.now(UTC)  # clock: the certificate is valid now
-    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(hours=1))
-        .add_extension(address, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )  # fmt: skip
-    pem, private = folder / "server.pem", folder / "server.key"
-    pem.write_bytes(made.public_bytes(Encoding.PEM))
-    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    return pem, private
-
-
 async def test_a_server_is_checked_by_its_certificate(tmp_path: Path):
-    pem, private = certificate(tmp_path)
+    authority = Authority(tmp_path / "ours")
+    pem, private, _ = authority.issue("bus")
     tls = f'tls {{ cert_file: "{pem}", key_file: "{private}" }}'
     async with bus_with_users(tmp_path, tls) as bus:
         url, streams = bus.url.replace("nats://", "tls://"), {EVENTS_STREAM.name}
-        trusting = replace(bus.access, ca=pem)
+        trusting = replace(bus.access, ca=authority.pem)
         async with connect_bus(url, name="evidence", access=trusting, streams=streams) as evidence:
             writer = expect(expect(evidence.nc._transport, TcpTransport)._io_writer, asyncio.StreamWriter)
             assert writer.get_extra_info("ssl_object").version() in {"TLSv1.2", "TLSv1.3"}
         with pytest.raises(PermanentError, match=r"is not trusted.*EXHIBIT_NATS_CA"):
             async with connect_bus(url, name="evidence", access=bus.access, streams=streams):
                 pass
+
+
+async def test_a_server_may_ask_for_a_certificate_besides_the_key(tmp_path: Path):
+    ours, others = Authority(tmp_path / "ours"), Authority(tmp_path / "others")
+    pem, private, _ = ours.issue("bus")
+    tls = f'tls {{ cert_file: "{pem}", key_file: "{private}", ca_file: "{ours.pem}", verify: true }}'
+    async with bus_with_users(tmp_path, tls) as bus:
+        url, streams = bus.url.replace("nats://", "tls://"), {EVENTS_STREAM.name}
+
+        async def connects(**shown: Path) -> None:
+            access = replace(bus.access, ca=ours.pem, **shown)
+            async with connect_bus(url, name="evidence", access=access, streams=streams) as evidence:
+                assert evidence.nc.is_connected
+
+        mine, theirs = ours.issue("evidence"), others.issue("evidence")
+        await connects(cert=mine.pem, key=mine.key)
+        for refused in ({}, {"cert": theirs.pem, "key": theirs.key}):
+            with pytest.raises(ExhibitError):
+                await connects(**refused)
+        with pytest.raises(PermanentError, match="set together"):
+            await connects(cert=mine.pem)
+        with pytest.raises(PermanentError, match="cannot be used"):
+            await connects(cert=mine.pem, key=theirs.key)
 
 
 def test_the_written_configuration_is_one_of_nats_server(tmp_path: Path):
