@@ -8,21 +8,24 @@ from typing import Any
 
 import yaml
 
+from scripts.build_s3_servers import PROGRAMS
 from services.console.commands.bus_config.command import write_bus_config
 from shared.bus.access.server_config import USERS_CONF
 from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures
 from shared.host.services import NAMES, service_user
-from shared.settings import Settings
-from tests.cases import cases
+from shared.settings import SECRETS, Settings
+from tests.deployed.compose import read_compose
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
-MADE = "./deploy/bus"
-"""What `exhibit bus-config` has made."""
-SECRETS = ("EXHIBIT_S3_ACCESS_KEY", "EXHIBIT_S3_SECRET_KEY")
+NETWORKS: dict[str, dict[str, Any]] = COMPOSE["networks"]
+MADE, GIVEN = "./deploy/bus", "./deploy/secrets"
+"""What `exhibit bus-config` has made, and what a person puts there."""
+S3_SECRETS = ("s3_access_key", "s3_secret_key")
+OVER = ("compose.minio.yml", "compose.tls.yml")
 
 
 def default_of(value: str) -> str:
@@ -31,14 +34,19 @@ def default_of(value: str) -> str:
     return found["default"]
 
 
-def test_the_s3_image_is_a_variable_with_a_default_that_can_still_be_pulled():
+def on(network: str) -> set[str]:
+    return {name for name, service in SERVICES.items() if network in service["networks"]}
+
+
+def test_the_s3_server_is_the_one_that_the_tests_build_and_a_variable_names_another():
     assert "${EXHIBIT_S3_IMAGE:-" in SERVICES["s3"]["image"]
-    assert re.fullmatch(r"quay\.io/minio/minio:RELEASE\.[0-9TZ-]+", default_of(SERVICES["s3"]["image"]))
+    assert default_of(SERVICES["s3"]["image"]) == f"versity/versitygw:{PROGRAMS['versitygw'].version}"
 
 
 def test_every_image_is_pinned_and_none_is_whatever_is_latest():
-    for service in SERVICES.values():
-        assert default_of(service["image"]).rpartition(":")[2] not in ("", "latest")
+    for over in ((), *((one,) for one in OVER)):
+        for service in read_compose(*over)["services"].values():
+            assert service["image"].rpartition(":")[2] not in ("", "latest", service["image"])
 
 
 def test_every_service_stands_there_and_serves():
@@ -47,21 +55,71 @@ def test_every_service_stands_there_and_serves():
 
 
 def test_every_variable_that_a_service_gets_is_a_setting():
-    known = {f"EXHIBIT_{name.upper()}" for name in Settings.model_fields} | {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"}
-    for name in NAMES:
-        assert set(SERVICES[name]["environment"]) <= known
+    fields = Settings.model_fields.items()
+    known = {str(field.validation_alias or f"EXHIBIT_{name.upper()}") for name, field in fields}
+    for over in ((), OVER):
+        services = read_compose(*over)["services"]
+        assert {variable for name in NAMES for variable in services[name]["environment"]} - known == {
+            "EXHIBIT_OTLP_ENDPOINT"  # one of its two names
+        }
 
 
 def test_evidence_goes_into_the_bucket_and_nobody_else_has_its_keys():
     assert default_of(SERVICES["evidence"]["environment"]["EXHIBIT_EVIDENCE_BUCKET"]).startswith("s3://")
-    for name in set(NAMES) - {"evidence"}:
-        assert not set(SECRETS) & set(SERVICES[name]["environment"])
+    for name in S3_SECRETS:
+        assert {one for one, service in SERVICES.items() if name in service.get("secrets", ())} == {"s3", "evidence"}
+        assert SERVICES["evidence"]["environment"][f"EXHIBIT_{name.upper()}_FILE"] == f"/run/secrets/{name}"
+        assert COMPOSE["secrets"][name] == {"file": f"{GIVEN}/{name}"}
 
 
-@cases("name", SECRETS)
-def test_no_secret_has_a_default(name):
-    assert re.findall(rf"\$\{{{name}(:?.)", TEXT)
-    assert set(re.findall(rf"\$\{{{name}(:?.)", TEXT)) == {":?"}
+def test_no_secret_stands_in_an_environment_but_the_models_key_that_the_caller_has_in_theirs():
+    variables = {name for service in SERVICES.values() for name in service.get("environment", {})}
+    secret = {f"EXHIBIT_{name.upper()}" for name in SECRETS if name != "anthropic_api_key"}
+    assert not variables & {*secret, "ROOT_SECRET_KEY", "MINIO_ROOT_PASSWORD"}
+    assert SERVICES["planner"]["environment"]["ANTHROPIC_API_KEY"] == "${ANTHROPIC_API_KEY:-}"
+
+
+def test_the_models_key_is_read_from_a_file_where_one_is_named():
+    none, named = (read_compose(variables=known) for known in ({}, {"EXHIBIT_MODEL_KEY_FILE": "/keys/model"}))
+    assert none["services"]["planner"]["environment"]["ANTHROPIC_API_KEY_FILE"] == ""
+    assert named["services"]["planner"]["environment"]["ANTHROPIC_API_KEY_FILE"] == "/run/secrets/model_key"
+    assert named["secrets"]["model_key"] == {"file": "/keys/model"}
+    assert {name for name in SERVICES if "model_key" in SERVICES[name].get("secrets", ())} == {"planner", "vision"}
+
+
+def test_the_browser_of_a_page_shares_a_network_with_the_bus_alone():
+    """What a page reaches over the network of its container is the bus, which takes nobody without a key."""
+    for network in SERVICES["browser_pool"]["networks"]:
+        assert on(network) <= {"browser_pool", "bus"}
+    assert NETWORKS["bus_of_pool"] == {"internal": True}
+
+
+def test_the_s3_server_is_on_a_network_of_evidence_alone():
+    assert (on("s3"), on("s3_door")) == ({"s3", "evidence"}, {"s3"})
+    assert NETWORKS["s3"] == {"internal": True}
+
+
+def test_who_asks_nobody_outside_has_no_way_there():
+    inside = {name for name, network in NETWORKS.items() if network.get("internal")}
+    assert set(SERVICES["discovery"]["networks"]) <= inside
+    # Docker publishes no port of a container that is on internal networks alone.
+    for service in SERVICES.values():
+        assert bool(service.get("ports")) <= bool(set(service["networks"]) - inside)
+
+
+def test_every_container_is_read_only_bounded_and_asked_how_it_is():
+    for name, service in SERVICES.items():
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"]), name
+        assert service["security_opt"][0] == "no-new-privileges:true"
+        assert service["mem_limit"]
+        assert service["pids_limit"] >= 256
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "3"}
+        asked = service["healthcheck"]["test"]
+        assert asked == ["CMD", "exhibit", "health"] if name in NAMES else asked[:2] == ["CMD", "wget"]
+    for name in NAMES:
+        assert SERVICES[name]["depends_on"]["bus"] == {"condition": "service_healthy"}
+        assert SERVICES[name]["environment"]["EXHIBIT_HTTP_PORT"]
+        assert "EXHIBIT_HTTP_HOST" not in SERVICES[name]["environment"]  # its own loopback
 
 
 def test_only_loopback_is_opened():
