@@ -33,6 +33,9 @@ class Settings(BaseSettings):
     """The certificate (PEM) of this process, where the bus asks for one; with ``nats_key``."""
     nats_key: FilePath | None = None
     """Private key (PEM) of ``nats_cert``."""
+    nats_replicas: int = Field(default=1, ge=1, le=5)
+    """Servers of a NATS cluster that hold each stream. Of streams that are there it must be true: `nats stream edit
+    --replicas` changes them."""
     evidence_dir: Path = Path("evidence")
     evidence_bucket: str | None = Field(default=None, pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
     """``s3://bucket`` or ``s3://bucket/prefix``: evidence is kept there instead of in ``evidence_dir``."""

@@ -15,7 +15,7 @@ from typing import cast
 import nats.js.errors
 from nats.aio.client import Client as NatsClient
 from nats.js import JetStreamContext
-from nats.js.api import ObjectInfo, ObjectMeta, ObjectMetaOptions
+from nats.js.api import ObjectInfo, ObjectMeta, ObjectMetaOptions, RawStreamMsg
 from nats.js.object_store import OBJ_CHUNKS_PRE_TEMPLATE, OBJ_STREAM_TEMPLATE, ObjectStore
 
 from shared.bus.ports import Sink, Source
@@ -81,12 +81,19 @@ async def _fetch_chunks(js: JetStreamContext, info: ObjectInfo, sink: Sink) -> N
     subject = OBJ_CHUNKS_PRE_TEMPLATE.format(bucket=info.bucket, obj=info.nuid)
     sha256, sequence = hashlib.sha256(), 0
     for _ in range(info.chunks or 0):
-        chunk = await js.get_msg(stream, seq=sequence + 1, subject=subject, direct=True, next=True)
+        chunk = await _next_chunk(js, stream, subject, sequence + 1)
         sequence = chunk.seq or 0
         await asyncio.to_thread(_write, chunk.data or b"", sha256.update, sink)
     digest = base64.urlsafe_b64encode(sha256.digest()).decode()
     if info.digest is not None and info.digest.partition("=")[2] != digest:
         raise PermanentError(f"the bytes of {info.name!r} on the bus are not those that were put", code="blob_damaged")
+
+
+async def _next_chunk(js: JetStreamContext, stream: str, subject: str, start: int) -> RawStreamMsg:
+    try:
+        return await js.get_msg(stream, seq=start, subject=subject, direct=True, next=True)
+    except nats.js.errors.NotFoundError:  # of a cluster any server has answered, and may be behind; its leader is not
+        return await js.get_msg(stream, seq=start, subject=subject, next=True)
 
 
 def _write(data: bytes, update_hash: Callable[[bytes], object], sink: Sink) -> None:

@@ -4,11 +4,13 @@
 # nats-py leaves the options of a few of its functions untyped.
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
 import nats.errors
 import nats.js.errors
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.nuid import NUID
@@ -19,6 +21,9 @@ from shared.bus.wire import map_nats_errors
 from shared.streams import EVENTS_STREAM
 
 READ_TIMEOUT_S = 30.0
+KNOWN_WITHIN_S, PAUSE_S = 5.0, 0.05
+"""In a cluster a consumer that was just made is not known to every server at once, and who asks for its messages
+meanwhile is told that nobody answers."""
 IDLE_S = 60.0
 """The server drops the consumer of a reader that has died."""
 
@@ -51,7 +56,7 @@ class NatsEvents:
             try:
                 left = min(consumer.num_pending or 0, limit)
                 while len(found) < left:
-                    for msg in await reading.fetch(left - len(found), timeout=READ_TIMEOUT_S):
+                    for msg in await _fetch(reading, left - len(found)):
                         facts = msg.metadata
                         headers = msg.headers or {}
                         believed = is_believed(self._known_signers, msg.subject, msg.data, headers)
@@ -66,3 +71,15 @@ class NatsEvents:
                 with suppress(nats.js.errors.NotFoundError, nats.errors.Error):
                     await js.delete_consumer(EVENTS_STREAM.name, consumer.name)
         return found
+
+
+async def _fetch(reading: JetStreamContext.PullSubscription, count: int) -> list[Msg]:
+    clock = asyncio.get_running_loop().time
+    known_s = clock() + KNOWN_WITHIN_S
+    while True:
+        try:
+            return await reading.fetch(count, timeout=READ_TIMEOUT_S)
+        except nats.js.errors.ServiceUnavailableError:
+            if clock() > known_s:
+                raise
+            await asyncio.sleep(PAUSE_S)

@@ -72,8 +72,8 @@ MESSAGE_ID = "Nats-Msg-Id"
 PUBLISH_BOUND_S = 30.0
 """Of one message, however often the connection is lost meanwhile."""
 RECONNECT_EVERY_S = 0.25
-OTHER_CONFIG = 10058
-"""Error code of a server: there is such a stream with another configuration."""
+OTHER_CONFIG, NO_CLUSTER = 10058, 10074
+"""Error codes of a server: there is such a stream with another configuration; it has no others to share one with."""
 UNBELIEVED: frozenset[str] = frozenset(get_args(SignatureCode))
 
 
@@ -243,13 +243,15 @@ async def connect_bus(
     access: BusAccess = NO_ACCESS,
     user: str = "",
     streams: Collection[str] = (),
+    replicas: int = 1,
     signing: Signing = UNSIGNED,
 ) -> AsyncGenerator[Bus]:
     """Connect to the server at ``url`` and create the streams and buckets that it lacks.
 
     ``user``: whose seed is used where ``access`` has several, else that of ``name``. On a server with users only
-    ``streams`` are created, for a user has no right to more. ``signing``: of a service; whoever has none sends nothing
-    that is signed, and believes nobody.
+    ``streams`` are created, for a user has no right to more. ``replicas``: servers that hold each of them; a bus whose
+    streams are held by another number is refused (``bus_refused``). ``signing``: of a service; whoever has none sends
+    nothing that is signed, and believes nobody.
 
     Raises Unavailable, naming the URL, when no server answers; PermanentError (``bus_refused``) when it refuses us.
     """
@@ -281,7 +283,7 @@ async def connect_bus(
     )
     try:
         bus = Bus(nc, name, losses, refusals if options.is_user else None, signing)
-        await _create_streams(bus.js, streams if options.is_user else None)
+        await _create_streams(bus.js, streams if options.is_user else None, replicas)
         yield bus
     finally:
         with suppress(OSError):  # the server may be gone
@@ -329,19 +331,35 @@ def _refusal(url: str, *, has_key: bool) -> str:
     )
 
 
-async def _create_streams(js: JetStreamContext, only: Collection[str] | None) -> None:
+async def _create_streams(js: JetStreamContext, only: Collection[str] | None, replicas: int) -> None:
     """Create the streams and buckets that are missing; processes that start at once may both do it."""
-    for stream in STREAMS:
-        if only is None or stream.name in only:
-            await js.add_stream(stream_config(stream))
-    for bucket in KEY_VALUE_BUCKETS:
-        if only is None or key_value_stream(bucket.name) in only:
-            await js.create_key_value(KeyValueConfig(bucket=bucket.name, ttl=bucket.max_age_s or None))
-    for bucket in OBJECT_BUCKETS:
-        if only is None or object_stream(bucket.name) in only:
-            config = ObjectStoreConfig(ttl=bucket.max_age_s or None, max_bytes=bucket.max_bytes or None)
-            with _if_made_otherwise(bucket):
-                await js.create_object_store(bucket.name, config)
+    with _told_of_replicas(replicas):
+        for stream in STREAMS:
+            if only is None or stream.name in only:
+                await js.add_stream(stream_config(stream, replicas))
+        for bucket in KEY_VALUE_BUCKETS:
+            if only is None or key_value_stream(bucket.name) in only:
+                kept = KeyValueConfig(bucket=bucket.name, ttl=bucket.max_age_s or None, replicas=replicas)
+                await js.create_key_value(kept)
+        for bucket in OBJECT_BUCKETS:
+            if only is None or object_stream(bucket.name) in only:
+                ttl, most = bucket.max_age_s or None, bucket.max_bytes or None
+                with _if_made_otherwise(bucket):
+                    await js.create_object_store(
+                        bucket.name, ObjectStoreConfig(ttl=ttl, max_bytes=most, replicas=replicas)
+                    )
+
+
+@contextmanager
+def _told_of_replicas(replicas: int) -> Generator[None]:
+    """Raise PermanentError where the streams are not, or cannot be, held by so many servers."""
+    try:
+        yield
+    except nats.js.errors.APIError as exc:
+        if exc.err_code not in (NO_CLUSTER, OTHER_CONFIG):
+            raise
+        told = f"EXHIBIT_NATS_REPLICAS is {replicas}, and the streams of this bus cannot be that: {exc.description}"
+        raise PermanentError(told, code="bus_refused") from exc
 
 
 @contextmanager
@@ -355,13 +373,14 @@ def _if_made_otherwise(bucket: Bucket) -> Generator[None]:
         log.warning("the bucket %s has the limits of another version; they stay until it is removed", bucket.name)
 
 
-def stream_config(stream: Stream) -> StreamConfig:
+def stream_config(stream: Stream, replicas: int = 1) -> StreamConfig:
     return StreamConfig(
         name=stream.name,
         subjects=list(stream.subjects),
         retention=RetentionPolicy.WORK_QUEUE if stream.work_queue else RetentionPolicy.LIMITS,
         max_age=stream.max_age_s,
         duplicate_window=stream.duplicate_window_s,
+        num_replicas=replicas,
     )
 
 

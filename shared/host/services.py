@@ -98,7 +98,12 @@ async def _run_service(
 ) -> AsyncGenerator[None]:
     module, user = service_module(name), service_user(name)
     connection = connect_bus(
-        url, name=name, access=access_of(settings), streams=streams_of(user), signing=keys.signing_of(user)
+        url,
+        name=name,
+        access=access_of(settings),
+        streams=streams_of(user),
+        replicas=settings.nats_replicas,
+        signing=keys.signing_of(user),
     )
     stop, ready = asyncio.Event(), asyncio.Event()
     async with AsyncExitStack() as stack:

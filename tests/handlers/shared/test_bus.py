@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 import pytest_asyncio
+from nats.js import JetStreamContext
 from nats.js.api import ObjectStoreConfig
+from nats.js.errors import NotFoundError, ServiceUnavailableError
 from nats.js.kv import KeyValue
 
 from shared.bus import records
@@ -20,9 +22,9 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
-from shared.errors import Unavailable
+from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
-from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS, SPENDING, Bucket, object_stream
+from shared.streams import ANSWERS, ARTIFACTS, EVENTS_STREAM, INPUTS, SPENDING, Bucket, object_stream
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 from tests.handlers.shared.bus_suite import BusSuite, one_call_more, unique
@@ -148,6 +150,46 @@ async def test_no_server_is_said_with_its_address_and_what_to_do():
     with pytest.raises(Unavailable, match=r"no NATS server answers at nats://127\.0\.0\.1:1.*JetStream"):
         async with connect_bus("nats://127.0.0.1:1", name="lost"):
             pass
+
+
+async def test_bytes_that_a_server_of_the_cluster_does_not_have_yet_are_asked_of_its_leader(nats_url, monkeypatch):
+    async with connect_bus(nats_url, name="test") as bus:
+        await bus.put(ARTIFACTS, "behind", b"x" * 300_000)
+        ask = bus.js.get_msg
+
+        async def behind(*args: Any, direct: bool = False, **more: Any) -> Any:
+            if direct:
+                raise NotFoundError
+            return await ask(*args, **more)
+
+        monkeypatch.setattr(bus.js, "get_msg", behind)
+        assert await bus.get(ARTIFACTS, "behind") == b"x" * 300_000
+
+
+async def test_events_are_read_where_their_consumer_is_not_known_to_all_servers_yet(nats_url, monkeypatch):
+    """As in a cluster: at first nobody answers who asks for its messages."""
+    asked: list[int] = []
+    fetch = JetStreamContext.PullSubscription.fetch
+
+    async def late(self: Any, *args: Any, **more: Any) -> Any:
+        asked.append(1)
+        if len(asked) < 3:
+            raise ServiceUnavailableError
+        return await fetch(self, *args, **more)
+
+    async with connect_bus(nats_url, name="test") as bus:
+        run = unique("run")
+        await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run, samples=1))
+        monkeypatch.setattr(JetStreamContext.PullSubscription, "fetch", late)
+        read = await bus.read_events((f"{POPULATION_CLOSED.pattern}.{run}",), 1, 10)
+    assert (len(read), len(asked)) == (1, 3)
+
+
+async def test_more_replicas_than_the_bus_has_servers_are_refused_and_named(nats_url):
+    with pytest.raises(PermanentError, match="EXHIBIT_NATS_REPLICAS is 3") as caught:
+        async with connect_bus(nats_url, name="test", replicas=3):
+            pass
+    assert caught.value.code == "bus_refused"
 
 
 async def test_an_ask_may_be_published_by_a_client_that_waits_for_no_reply(nats_url):
