@@ -1,6 +1,6 @@
-"""``python -m scripts.build_s3_servers [NAME ...]``: build the S3 servers that the tests of the store use.
+"""``python -m scripts.build_s3_servers [NAME ...]``: build the S3 servers that the tests of the store use, and Helm.
 
-`make test` uses VersityGW alone, `make test-long` both. By `go install`, at the versions below, into
+`make test` uses VersityGW alone, `make test-long` all. By `go install`, at the versions below, into
 ``${XDG_CACHE_HOME:-~/.cache}/exhibit/s3-servers``, once a version. Where there is no Go it says so and goes on, for the
 rest of the tests needs none; where ``CI`` is set that is a failure.
 """
@@ -23,12 +23,12 @@ WHERE_GO_INSTALLS_ITSELF = "/usr/local/go/bin"
 
 
 class CannotBuild(RuntimeError):
-    """A server could not be built. The message says which, why, and what to do."""
+    """A program could not be built. The message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A server to build. ``package`` is what Go installs; ``takes`` is the duration of the first build, as text."""
+    """What is built. ``package`` is what Go installs; ``takes`` is the duration of the first build, as text."""
 
     name: str
     package: str
@@ -41,6 +41,7 @@ PROGRAMS = {
     for program in (
         Program("minio", "github.com/minio/minio", "v0.0.0-20260212201848-7aac2a2c5b7c", "3 minutes"),
         Program("versitygw", "github.com/versity/versitygw/cmd/versitygw", "v1.8.0", "1 minute"),
+        Program("helm", "helm.sh/helm/v4/cmd/helm", "v4.3.2", "2 minutes"),
     )
 }
 
@@ -54,14 +55,14 @@ def cache() -> Path:
 
 
 def ready(name: str, into: Path | None = None) -> Path | None:
-    """Return the path of the built server, or None."""
+    """Return the path of the built program, or None."""
     program = PROGRAMS[name]
     path = (into or cache()) / f"{program.name}-{program.version}"
     return path if path.exists() else None
 
 
 def build(name: str, into: Path | None = None) -> Path:
-    """Return the path of the server; build it if necessary. Raises CannotBuild."""
+    """Return the path of the program; build it if necessary. Raises CannotBuild."""
     folder = into or cache()
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):  # a concurrent build waits and then finds the result
@@ -90,12 +91,19 @@ def _run(program: Program, command: list[str], environment: dict[str, str]) -> N
         raise CannotBuild(f"{program.name} cannot be built:\n{done.stderr.strip()[-2000:]}")
 
 
+def without(name: str) -> str:
+    """Return what does not run without the program."""
+    if name == "helm":
+        return "NO HELM: the tests that render the chart do not run."
+    return "NO S3 SERVER: the tests of evidence in a bucket do not run."
+
+
 def main() -> int:
     for name in sys.argv[1:] or PROGRAMS:
         try:
             build(name)
         except CannotBuild as exc:
-            print(f"{exc}\nNO S3 SERVER: the tests of evidence in a bucket do not run.", file=sys.stderr)
+            print(f"{exc}\n{without(name)}", file=sys.stderr)
             return 1 if in_ci() else 0
     return 0
 

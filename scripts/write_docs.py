@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from scripts import action_tables, code_tables, drift_page
+from scripts import action_tables, code_tables, drift_page, settings_page
 from services.evidence.sql import docs_page as sql_page
 from shared.evidence_format.files.reconciliation import FIELD_VERDICTS, RECORD_VERDICTS
 
@@ -19,6 +19,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/codes.md": code_tables.page,
     "docs/drift.md": drift_page.page,
     "docs/actions.md": action_tables.page,
+    "docs/settings.md": settings_page.page,
 }
 
 

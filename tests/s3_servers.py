@@ -24,7 +24,7 @@ import pytest
 import urllib3
 from pydantic import SecretStr
 
-from scripts.build_s3_servers import CannotBuild, build, in_ci, ready
+from scripts.build_s3_servers import CannotBuild, build, in_ci, ready, without
 from shared.child_process.child import die_with_parent
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
@@ -39,11 +39,11 @@ STOP_BOUND_S = 30.0
 
 
 def program(name: str) -> Path:
-    """Return the built server. If it cannot be built the test is skipped with a message; in CI it fails."""
+    """Return the built program. If it cannot be built the test is skipped with a message; in CI it fails."""
     if found := ready(name):
         return found
     if shutil.which("go") is None and not in_ci():
-        pytest.skip(f"NO S3 SERVER: Go is not on this machine, so {name} is not built and the bucket is not tested")
+        pytest.skip(f"{without(name)} Go is not on this machine, so {name} is not built")
     try:
         return build(name)
     except CannotBuild as exc:

@@ -14,7 +14,7 @@ from shared.settings import Settings
 from tests.deployed.containers import ROOT
 from tests.end_to_end.tickets import EVERY, rows_of_demo, wrong_cells
 
-SAMPLES = 40
+SAMPLES, CONCURRENCY = 40, 8
 ASKED = EVERY[: SAMPLES - len(ABSENT)]
 
 
@@ -23,7 +23,7 @@ async def collect(url: str, access: BusAccess, site: str, evidence: Settings, fo
     spec = json.loads((ROOT / "task_specs/practice_tickets.json").read_text(encoding="utf-8"))
     began_s = time.monotonic()
     async with connect(url, access) as client:
-        accepted = await client.submit(spec, rows=rows_of_demo(site, ASKED), concurrency=8)
+        accepted = await client.submit(spec, rows=rows_of_demo(site, ASKED), concurrency=CONCURRENCY)
         finished = await client.result(accepted.run_id)
     took_s = time.monotonic() - began_s
     outcomes = {(one.status, one.reason): one.samples for one in finished.outcomes}
