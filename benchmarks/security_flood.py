@@ -141,7 +141,7 @@ def _asks(number: int) -> tuple[str, Message]:
 
 async def flood(url: str, kind: str, rate: int, seconds: float) -> None:
     async with AsyncExitStack() as stack:
-        connecting = [connect_bus(url, name="client", streams=frozenset()) for _ in range(KINDS[kind])]
+        connecting = [connect_bus(url, name="client") for _ in range(KINDS[kind])]
         clients = [await stack.enter_async_context(one) for one in connecting]
         inboxes = [one.nc.new_inbox() for one in clients]
         begin_s, sent = time.monotonic(), 0

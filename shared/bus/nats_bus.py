@@ -8,8 +8,8 @@ import asyncio
 import logging
 import ssl
 import time
-from collections.abc import AsyncGenerator, Collection, Coroutine, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Collection, Coroutine
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -19,13 +19,7 @@ import nats.js.errors
 from nats.aio.client import Client as NatsClient
 from nats.js import JetStreamContext
 from nats.js.api import (
-    ConsumerConfig,
-    DeliverPolicy,
-    KeyValueConfig,
-    ObjectStoreConfig,
     PubAck,
-    RetentionPolicy,
-    StreamConfig,
 )
 from nats.nuid import NUID
 from nats.protocol.parser import AUTHORIZATION_VIOLATION, PERMISSIONS_ERR
@@ -36,6 +30,7 @@ from shared.bus.access.refusals import Refusals
 from shared.bus.blob_io import NatsBlobs
 from shared.bus.connection.losses import Losses, run_again_after_loss
 from shared.bus.connection.nats_connection import NatsConnection
+from shared.bus.connection.streams import await_streams, consumer_config, create_streams
 from shared.bus.event_reader import NatsEvents
 from shared.bus.floods import LETTERS_S, LetterLimit
 from shared.bus.records import NatsRecords
@@ -47,14 +42,8 @@ from shared.contracts.error_codes import SignatureCode
 from shared.errors import DeadlineExceeded, PermanentError, Unavailable
 from shared.streams import (
     INBOX,
-    KEY_VALUE_BUCKETS,
-    OBJECT_BUCKETS,
-    STREAMS,
-    Bucket,
     Consumer,
     Stream,
-    key_value_stream,
-    object_stream,
 )
 from shared.subjects import DEAD_LETTERS, Ask, Stored, message_id, subject_for
 from shared.telemetry.about import about_headers
@@ -72,8 +61,6 @@ MESSAGE_ID = "Nats-Msg-Id"
 PUBLISH_BOUND_S = 30.0
 """Of one message, however often the connection is lost meanwhile."""
 RECONNECT_EVERY_S = 0.25
-OTHER_CONFIG, NO_CLUSTER = 10058, 10074
-"""Error codes of a server: there is such a stream with another configuration; it has no others to share one with."""
 UNBELIEVED: frozenset[str] = frozenset(get_args(SignatureCode))
 
 
@@ -243,13 +230,15 @@ async def connect_bus(
     access: BusAccess = NO_ACCESS,
     user: str = "",
     streams: Collection[str] = (),
+    makes_streams: bool = False,
     replicas: int = 1,
     signing: Signing = UNSIGNED,
 ) -> AsyncGenerator[Bus]:
     """Connect to the server at ``url`` and create the streams and buckets that it lacks.
 
-    ``user``: whose seed is used where ``access`` has several, else that of ``name``. On a server with users only
-    ``streams`` are created, for a user has no right to more. ``replicas``: servers that hold each of them; a bus whose
+    ``user``: whose seed is used where ``access`` has several, else that of ``name``. On a server with users they are
+    created by whom ``makes_streams`` says, for nobody else has the right; others wait until ``streams``, those of their
+    buckets, are there (`shared.bus.connection.streams`). ``replicas``: servers that hold each of them; a bus whose
     streams are held by another number is refused (``bus_refused``). ``signing``: of a service; whoever has none sends
     nothing that is signed, and believes nobody.
 
@@ -283,7 +272,10 @@ async def connect_bus(
     )
     try:
         bus = Bus(nc, name, losses, refusals if options.is_user else None, signing)
-        await _create_streams(bus.js, streams if options.is_user else None, replicas)
+        if makes_streams or not options.is_user:
+            await create_streams(bus.js, replicas)
+        else:
+            await await_streams(bus.js, streams)
         yield bus
     finally:
         with suppress(OSError):  # the server may be gone
@@ -328,70 +320,4 @@ def _refusal(url: str, *, has_key: bool) -> str:
     return (
         f"the NATS server at {url} takes only who has a key, and there is none for it here: only the user who started "
         f"it with `exhibit up` finds one; on a server with users EXHIBIT_NATS_SEED names it"
-    )
-
-
-async def _create_streams(js: JetStreamContext, only: Collection[str] | None, replicas: int) -> None:
-    """Create the streams and buckets that are missing; processes that start at once may both do it."""
-    with _told_of_replicas(replicas):
-        for stream in STREAMS:
-            if only is None or stream.name in only:
-                await js.add_stream(stream_config(stream, replicas))
-        for bucket in KEY_VALUE_BUCKETS:
-            if only is None or key_value_stream(bucket.name) in only:
-                kept = KeyValueConfig(bucket=bucket.name, ttl=bucket.max_age_s or None, replicas=replicas)
-                await js.create_key_value(kept)
-        for bucket in OBJECT_BUCKETS:
-            if only is None or object_stream(bucket.name) in only:
-                ttl, most = bucket.max_age_s or None, bucket.max_bytes or None
-                with _if_made_otherwise(bucket):
-                    await js.create_object_store(
-                        bucket.name, ObjectStoreConfig(ttl=ttl, max_bytes=most, replicas=replicas)
-                    )
-
-
-@contextmanager
-def _told_of_replicas(replicas: int) -> Generator[None]:
-    """Raise PermanentError where the streams are not, or cannot be, held by so many servers."""
-    try:
-        yield
-    except nats.js.errors.APIError as exc:
-        if exc.err_code not in (NO_CLUSTER, OTHER_CONFIG):
-            raise
-        told = f"EXHIBIT_NATS_REPLICAS is {replicas}, and the streams of this bus cannot be that: {exc.description}"
-        raise PermanentError(told, code="bus_refused") from exc
-
-
-@contextmanager
-def _if_made_otherwise(bucket: Bucket) -> Generator[None]:
-    """Leave a bucket as it is that another version has made with other limits: nobody has the right to change it."""
-    try:
-        yield
-    except nats.js.errors.BadRequestError as exc:
-        if exc.err_code != OTHER_CONFIG:
-            raise
-        log.warning("the bucket %s has the limits of another version; they stay until it is removed", bucket.name)
-
-
-def stream_config(stream: Stream, replicas: int = 1) -> StreamConfig:
-    return StreamConfig(
-        name=stream.name,
-        subjects=list(stream.subjects),
-        retention=RetentionPolicy.WORK_QUEUE if stream.work_queue else RetentionPolicy.LIMITS,
-        max_age=stream.max_age_s,
-        duplicate_window=stream.duplicate_window_s,
-        num_replicas=replicas,
-    )
-
-
-def consumer_config(consumer: Consumer) -> ConsumerConfig:
-    """``max_deliver`` is unlimited: the runner counts, so that nothing is dropped without a word."""
-    return ConsumerConfig(
-        name=consumer.name,
-        durable_name=consumer.name,
-        filter_subjects=list(consumer.subjects),
-        deliver_policy=DeliverPolicy.ALL,
-        ack_wait=consumer.ack_wait_s,
-        max_ack_pending=consumer.max_ack_pending,
-        max_deliver=-1,
     )

@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Iterator
 
 import nats.js.errors
 
-from shared.bus.access.rights import BusUser, follows_events, streams_of
+from shared.bus.access.rights import BusUser, buckets_of, follows_events
 from shared.bus.nats_bus import Bus
 from shared.health.readiness import BoundCheck, NotReady
-from shared.streams import EVENTS_STREAM, STREAMS
+from shared.streams import EVENTS_STREAM
 
 
 def bus_checks(bus: Bus, user: BusUser) -> tuple[BoundCheck, ...]:
@@ -34,8 +34,7 @@ def bus_checks(bus: Bus, user: BusUser) -> tuple[BoundCheck, ...]:
 
 
 def _looks(bus: Bus, user: BusUser) -> Iterator[Awaitable[object]]:
-    messages = {stream.name for stream in STREAMS}
-    yield from (bus.js.stream_info(name) for name in sorted(streams_of(user) - messages))
+    yield from (bus.js.stream_info(name) for name in sorted(buckets_of(user)))
     if user.actor is None:
         return
     queues = {route.queues.stream.name for route in user.actor.stored.values() if route.queues is not None}

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from shared.aio import raise_if_cancelled, wait_for_first
 from shared.bus.access.credentials import access_of
-from shared.bus.access.rights import BusUser, streams_of
+from shared.bus.access.rights import BusUser, buckets_of
 from shared.bus.access.use import BusUse
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
@@ -87,7 +87,8 @@ async def run_services(
     keys = keys or keys_of(url, access_of(settings))
     health = health or Health((), time.monotonic)
     async with AsyncExitStack() as stack:
-        for name in names:
+        # Whoever makes the streams of a new bus comes first: the others wait for them.
+        for name in sorted(names, key=lambda one: not service_user(one).makes_streams):
             await stack.enter_async_context(_run_service(settings, url, name, keys, health))
         yield
 
@@ -101,7 +102,8 @@ async def _run_service(
         url,
         name=name,
         access=access_of(settings),
-        streams=streams_of(user),
+        streams=buckets_of(user),
+        makes_streams=user.makes_streams,
         replicas=settings.nats_replicas,
         signing=keys.signing_of(user),
     )

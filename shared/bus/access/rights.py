@@ -14,17 +14,32 @@ from typing import Any
 from shared.bus.access.use import BusUse
 from shared.bus.actor import Actor
 from shared.bus.wire import ping_subject
-from shared.streams import EVENTS_STREAM, INBOX, STREAMS, key_value_stream, object_stream
+from shared.streams import (
+    EVENTS_STREAM,
+    INBOX,
+    KEY_VALUE_BUCKETS,
+    OBJECT_BUCKETS,
+    STREAMS,
+    key_value_stream,
+    object_stream,
+)
 from shared.subjects import DEAD_LETTERS, PREFIX, Ask, Stored, any_of, any_of_run
 
 API = "$JS.API"
+MAKES_STREAMS = "evidence"
+"""The one user that makes streams. No page and no code of a workflow ever reaches it."""
+ALL_STREAMS = (
+    *(stream.name for stream in STREAMS),
+    *(key_value_stream(bucket.name) for bucket in KEY_VALUE_BUCKETS),
+    *(object_stream(bucket.name) for bucket in OBJECT_BUCKETS),
+)
 MICRO = ("PING", "INFO", "STATS")
 """What nats.micro asks of each service."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BusUser:
-    """``actor``: of a service; None for people and their programs. ``makes_streams``: where they are not there yet."""
+    """``actor``: of a service; None for people and their programs. ``makes_streams``: all that are not there yet."""
 
     name: str
     use: BusUse
@@ -32,7 +47,7 @@ class BusUser:
 
     @property
     def makes_streams(self) -> bool:
-        return self.actor is not None
+        return self.name == MAKES_STREAMS
 
 
 @dataclass(frozen=True)
@@ -95,6 +110,11 @@ def streams_of(user: BusUser) -> frozenset[str]:
     return frozenset(named | {object_stream(bucket) for bucket in user.use.object_buckets()})
 
 
+def buckets_of(user: BusUser) -> frozenset[str]:
+    """Return those of its streams that it may ask about: the streams of buckets."""
+    return streams_of(user) - {stream.name for stream in STREAMS}
+
+
 def follows_events(actor: Actor[Any]) -> bool:
     """Whether the actor handles events, and so has a durable consumer of its name."""
     return any(pattern.startswith(f"{PREFIX}.evt.") for pattern in actor.stored)
@@ -137,7 +157,7 @@ def _stored_of(actor: Actor[Any]) -> list[Stored[Any]]:
 
 def _grant_streams(granted: _Granted, user: BusUser) -> None:
     if user.makes_streams:
-        granted.publish |= {f"{API}.STREAM.CREATE.{stream}" for stream in streams_of(user)}
+        granted.publish |= {f"{API}.STREAM.CREATE.{stream}" for stream in ALL_STREAMS}
     for stream in (one.name for one in user.use.opens):
         granted.publish |= {
             f"{API}.CONSUMER.CREATE.{stream}.>",

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from nats.nuid import NUID
 
-from shared.bus.access.rights import streams_of
+from shared.bus.access.rights import buckets_of
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.signing.seed_keys import SeedKeys
 from shared.bus.signing.service_keys import KeysInMemory
@@ -152,7 +152,7 @@ async def world_with_users(folder: Path) -> AsyncGenerator[World]:
         for name in ("discovery", "planner"):
             user = service_user(name)
             connection = connect_bus(
-                bus.url, name=name, access=bus.access, streams=streams_of(user), signing=keys.signing_of(user)
+                bus.url, name=name, access=bus.access, streams=buckets_of(user), signing=keys.signing_of(user)
             )
             opened[name] = await stack.enter_async_context(connection)
         forger = await stack.enter_async_context(connect_bus(bus.url, name="planner", access=bus.access))

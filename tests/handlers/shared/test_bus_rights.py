@@ -25,13 +25,14 @@ from services.console.commands.bus_config.command import write_bus_config
 from shared import subjects
 from shared.bus.access.credentials import BusAccess
 from shared.bus.access.keys import new_seed
-from shared.bus.access.rights import BusUser, streams_of
+from shared.bus.access.rights import BusUser, buckets_of, streams_of
 from shared.bus.actor import Actor
+from shared.bus.connection import streams as connection_streams
 from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
 from shared.bus.wire import flush, ping_subject
 from shared.contracts.evidence import EvidenceBlocked, FindRuns, RunsFound
-from shared.errors import ExhibitError, PermanentError
+from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.host.bus_users import bus_users, rights_by_name
 from shared.streams import EVENTS_STREAM, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, OUTAGES, STREAMS
 from shared.subjects import DEAD_LETTERS, FIND_RUNS, PREFIX, Ask, Stored
@@ -50,6 +51,8 @@ STORED: list[Stored[Any]] = [one for one in vars(subjects).values() if isinstanc
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def bus(own_state_folder: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BusWithUsers]:
     async with bus_with_users(tmp_path_factory.mktemp("users")) as served:
+        async with connect_bus(served.url, name="evidence", access=served.access, makes_streams=True):
+            pass
         yield served
 
 
@@ -169,7 +172,7 @@ async def test_buckets_are_closed_to_those_who_have_nothing_to_do_with_them(bus:
 async def test_a_user_reads_all_records_of_the_buckets_that_it_lists(
     bus: BusWithUsers, name: str, caplog: pytest.LogCaptureFixture
 ):
-    async with connect_bus(bus.url, name=name, access=bus.access, streams=streams_of(USERS[name])) as connected:
+    async with connect_bus(bus.url, name=name, access=bus.access, streams=buckets_of(USERS[name])) as connected:
         for bucket in USERS[name].use.lists:
             key = f"{name}-reads"
             assert await connected.create(bucket, key, {"stored": True})
@@ -186,7 +189,7 @@ async def test_nobody_changes_or_deletes_a_stream_and_nobody_makes_a_foreign_one
         f"$JS.API.STREAM.{verb}.{one}" for one in streams for verb in ("UPDATE", "DELETE", "MSG.DELETE", "RESTORE")
     ]
     tried += ["$JS.API.STREAM.CREATE.STOLEN", "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.PING.CONNZ"]
-    if USERS[name].actor is None:
+    if name != "evidence":
         tried += [f"$JS.API.STREAM.CREATE.{one}" for one in streams]
     assert await refused_to_publish(bus, name, tried) == set(tried)
 
@@ -274,8 +277,8 @@ async def test_a_user_calls_of_the_api_of_jetstream_what_it_needs(bus: BusWithUs
     may = tried - await refused_to_publish(bus, name, sorted(tried))
     own = streams_of(USERS[name])
     allowed = {f"$JS.API.{call}" for one in own for call in api_calls(one) if call.partition(f".{one}")[0] in READS}
-    if USERS[name].actor is not None:
-        allowed |= {f"$JS.API.STREAM.CREATE.{one}" for one in own}
+    if name == "evidence":  # on a new bus whoever makes a stream says what it takes in
+        allowed |= {f"$JS.API.STREAM.CREATE.{one}" for one in ALL_STREAMS}
     for stream in MAKES_READERS.get(name, ()):
         verbs = ("CREATE", "INFO", "MSG.NEXT", "DELETE")
         allowed |= {f"$JS.API.CONSUMER.{verb}.{stream}.x" for verb in verbs}
@@ -406,13 +409,13 @@ async def test_a_server_is_checked_by_its_certificate(tmp_path: Path):
     pem, private, _ = authority.issue("bus")
     tls = f'tls {{ cert_file: "{pem}", key_file: "{private}" }}'
     async with bus_with_users(tmp_path, tls) as bus:
-        url, streams = bus.url.replace("nats://", "tls://"), {EVENTS_STREAM.name}
+        url = bus.url.replace("nats://", "tls://")
         trusting = replace(bus.access, ca=authority.pem)
-        async with connect_bus(url, name="evidence", access=trusting, streams=streams) as evidence:
+        async with connect_bus(url, name="evidence", access=trusting, makes_streams=True) as evidence:
             writer = expect(expect(evidence.nc._transport, TcpTransport)._io_writer, asyncio.StreamWriter)
             assert writer.get_extra_info("ssl_object").version() in {"TLSv1.2", "TLSv1.3"}
         with pytest.raises(PermanentError, match=r"is not trusted.*EXHIBIT_NATS_CA"):
-            async with connect_bus(url, name="evidence", access=bus.access, streams=streams):
+            async with connect_bus(url, name="evidence", access=bus.access, makes_streams=True):
                 pass
 
 
@@ -421,11 +424,11 @@ async def test_a_server_may_ask_for_a_certificate_besides_the_key(tmp_path: Path
     pem, private, _ = ours.issue("bus")
     tls = f'tls {{ cert_file: "{pem}", key_file: "{private}", ca_file: "{ours.pem}", verify: true }}'
     async with bus_with_users(tmp_path, tls) as bus:
-        url, streams = bus.url.replace("nats://", "tls://"), {EVENTS_STREAM.name}
+        url = bus.url.replace("nats://", "tls://")
 
         async def connects(**shown: Path) -> None:
             access = replace(bus.access, ca=ours.pem, **shown)
-            async with connect_bus(url, name="evidence", access=access, streams=streams) as evidence:
+            async with connect_bus(url, name="evidence", access=access, makes_streams=True) as evidence:
                 assert evidence.nc.is_connected
 
         mine, theirs = ours.issue("evidence"), others.issue("evidence")
@@ -473,3 +476,21 @@ async def test_a_flood_of_asks_is_refused_and_holds_up_nobody_else(nats_url: str
         assert len(deps.asked) < 1_000
         stop.set()
         await serving
+
+
+async def test_a_service_waits_for_the_streams_of_a_new_bus_and_says_who_makes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    wanted = buckets_of(USERS["browser_pool"])
+    async with bus_with_users(tmp_path) as new:
+        connecting = connect_bus(new.url, name="browser_pool", access=new.access, streams=wanted)
+        waiting = asyncio.create_task(connecting.__aenter__())
+        async with connect_bus(new.url, name="evidence", access=new.access, makes_streams=True):
+            assert (await waiting).nc.is_connected
+        await connecting.__aexit__(None, None, None)
+    monkeypatch.setattr(connection_streams, "AWAIT_S", 0.0)
+    (tmp_path / "other").mkdir()
+    async with bus_with_users(tmp_path / "other") as new:
+        with raises_code(Unavailable, "bus_unavailable", "the evidence service makes them"):
+            async with connect_bus(new.url, name="browser_pool", access=new.access, streams=wanted):
+                pass
