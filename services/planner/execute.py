@@ -14,7 +14,7 @@ from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
 from services.planner.judge.merged_lists import lists_here
-from services.planner.judge.press_outcome import texts_shown
+from services.planner.judge.press_outcome import texts_shown, untold
 from services.planner.judge.sent_values import notes_of_left_page, texts_under_filled
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
@@ -208,6 +208,7 @@ async def _end_sample(
         ruling, values = judge_done(view, action, by_model=by_model, decided_by=decided_by)
     if isinstance(ruling, Rejection):
         return ActionOutcome(action, ruling.message, refused=True, values=values)
+    ruling = untold(view, ruling)
     pictured = has_step_picture(view)
     values_read = with_reader(ruling.values, decided_by)
     apart = with_parts_apart(values_read)

@@ -13,7 +13,7 @@ from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.merged_lists import unread_list_problems
-from services.planner.judge.press_outcome import outcome_problems, without_older
+from services.planner.judge.press_outcome import outcome_problems, untold, without_older
 from services.planner.judge.record_checks import (
     artifact_problems,
     consent_notes,
@@ -267,7 +267,7 @@ def limit_reached(view: SampleView, elapsed_s: float) -> Ending | None:
 
 def cut_short(view: SampleView, exceeded: ExceededLimit) -> Ending:
     """Return the ending for this limit, with the values that were read so far."""
-    return with_partial_values(view, ending_of(exceeded.reason, exceeded.message))
+    return untold(view, with_partial_values(view, ending_of(exceeded.reason, exceeded.message)))
 
 
 def with_partial_values(view: SampleView, ending: Ending) -> Ending:

@@ -83,8 +83,8 @@ def steps_since_gain(state: AttemptState) -> list[Entry]:
 
 def _missing_entries(state: AttemptState, counts: Sequence[ShownCount], found: int) -> Iterator[SampleProblem]:
     totals = _totals(counts or state.counts)
-    if any(one.total == found for one in totals):
-        return
+    if any(one.total == found for one in [one for one in totals if one.firm] or totals):
+        return  # a number that may count something else says nothing against a sure one
     for one in totals:
         if one.total > found and not (one.rough and found >= ROUGHLY * one.total):
             yield SampleProblem("incomplete_list", f"{found} of {one.total}: the page says {quoted(one.text)}")

@@ -7,12 +7,13 @@ page that says that it was not sent, and one that shows the form again with an a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from services.planner.page.fields import FieldAmbiguous, FieldFound
 from services.planner.page.identity import read_page
 from services.planner.page.loading import foreground
 from services.planner.page.sending import says_not_sent
-from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
+from services.planner.state.attempt_state import Ending, Entry, SampleProblem, SampleView, ending_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ValueSet
 from shared.contracts.steps import FieldValue
@@ -23,6 +24,8 @@ from shared.text.normal import fold, label_form, quoted
 
 ERROR_PAGE = "chrome-error:"
 """Where the address begins of what the browser shows in place of a page that did not come."""
+TELLS_OF_A_PRESS = frozenset({"unknown_outcome", "not_sent", "interrupted", "run_budget_exceeded"})
+"""Reasons that say what came of it, or after which the sample goes on and finds the claim of its press."""
 
 
 def texts_shown(view: SampleView) -> dict[str, tuple[str, ...]]:
@@ -81,6 +84,32 @@ def outcome_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sam
         return [SampleProblem("unknown_outcome", failed)]
     older = ((one.field, quoted(one.shown or str(one.value))) for one in values if is_older(view, one))
     return [SampleProblem("unknown_outcome", f"{shown} stood there before the press", name) for name, shown in older]
+
+
+def untold(view: SampleView, ending: Ending) -> Ending:
+    """Return the ending, or that the outcome is unknown where a press may have been sent that nothing tells of: what
+    else went wrong since does not hide that."""
+    press = last_press(view)
+    if press is None or ending.status == "done" or ending.reason in TELLS_OF_A_PRESS or _has_news(view, press):
+        return ending
+    message = f"the button was pressed, and nothing tells what came of it; {ending.message}"
+    return replace(ending_of("unknown_outcome", message), values=ending.values, flagged=True, notes=ending.notes)
+
+
+def _has_news(view: SampleView, press: Entry) -> bool:
+    """Return whether a value was read that the press has led to: on a page that came with it, or as a text that the
+    page did not show for the field before."""
+    at, given = view.state.history.index(press), {*view.spec.identity, *_read_before(view)}
+    before = {entry.url for entry in view.state.history[: at + 1]}
+    after = {entry.url for entry in view.state.history[at + 1 :]}
+    after = after if view.page is None else after | {view.page.url}
+    for value in view.state.seen.values():
+        url = value.source.url if value.source is not None else ""
+        stood = map(fold, press.stood.get(value.field, ()))
+        fresh = url not in before or fold(value.shown or str(value.value)) not in stood
+        if fresh and url in after and value.state == "value" and value.field not in given:
+            return True
+    return False
 
 
 def not_taken(view: SampleView) -> str:

@@ -26,7 +26,8 @@ def read(*elements):
         ("(120 matches)", 120), ("63 results", 63), ("1,234 results", 1234), ("1.234 Ergebnisse", 1234),
         ("63 bugs found.", 63), ("About 1,230 results (0.3 s)", 1230), ("1,000+ results", 1000), ("共 63 条", 63),
         ("63 results found for foo", 63), ("Total: 63", 63), ("120 rows", 120), ("0 results", 0), ("63 件の結果", 63),
-        ("Record Count: 63", 63), ("Count: 63", 63),
+        ("Record Count: 63", 63), ("Count: 63", 63), ("Gesamt: 63", 63), ("Insgesamt 63", 63), ("Total : 63", 63),
+        ("合計 63", 63), ("Yhteensä: 63", 63),
     ],
 )  # fmt: skip
 def test_how_many_a_list_has(shown: str, total: int):

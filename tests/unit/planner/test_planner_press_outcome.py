@@ -9,15 +9,15 @@ from msgspec import structs
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.gates import judge_done
-from services.planner.judge.press_outcome import is_older, not_sent, texts_shown
+from services.planner.judge.press_outcome import is_older, not_sent, texts_shown, untold
 from services.planner.page.sending import is_refusal
-from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain, SampleView
-from services.planner.state.transitions import after_look, after_step
+from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain, SampleView, ending_of
+from services.planner.state.transitions import after_look, after_step, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Fail, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, Change, Navigated, TargetFound, ValueSet
-from shared.contracts.steps import FieldValue, RouteMark
+from shared.contracts.steps import FieldValue, RouteMark, ValueSource
 from shared.task.spec import TaskSpec
 from shared.text.numbers import same_number
 from tests.cases import cases
@@ -112,6 +112,45 @@ def test_what_a_record_has_is_its_own_before_a_press_and_after_it():
     owner = FieldValue(field="owner", state="value", value="Ann Lee", shown="Ann Lee")
     assert is_older(seen(record, state, one), owner)
     assert not is_older(seen(record, replace(state, proven_at=frozenset({URL})), one), owner)
+
+
+SENT = f"{URL}/sent"
+
+
+def read_at(url: str, name: str, shown: str) -> FieldValue:
+    place: dict[str, Any] = {"ref": 1, "role": "text", "label": None, "box": None, "frame": "main"}
+    source = ValueSource(snapshot_id="s1", observation_sha256="", url=url, **place)
+    return FieldValue(field=name, state="value", value=shown, shown=shown, source=source)
+
+
+@cases(
+    ("reason", "read", "expected"),
+    [
+        ("missing_fields", (), "unknown_outcome"),
+        ("still_loading", (), "unknown_outcome"),
+        ("login_required", (), "unknown_outcome"),
+        ("time_exceeded", (), "unknown_outcome"),
+        # What was read of a page before the press, or stood there before it, tells nothing of it.
+        ("missing_fields", (read_at(URL, "owner", "Ann"),), "unknown_outcome"),
+        ("missing_fields", (read_at(SENT, "ticket_number", "TCK-1001"),), "unknown_outcome"),
+        ("missing_fields", (read_at(SENT, "request_number", "Q-77"),), "missing_fields"),
+        ("not_sent", (), "not_sent"),
+        ("interrupted", (), "interrupted"),
+        ("", (), ""),
+    ],
+)
+def test_nothing_that_goes_wrong_after_a_press_hides_that_it_may_have_been_sent(
+    reason: Any, read: tuple[FieldValue, ...], expected: str
+):
+    fields = {"ticket_number": "string", "request_number": "string", "owner": "string"}
+    one = task(identity={"ticket_number": "{ticket_number}"}, output_schema=fields)
+    state = with_readings(pressed(page(AMOUNT, SUBMIT, *OLD), one=one), read)
+    ending = ending_of(reason, "this went wrong") if reason else Ending("done", "", "", "")
+    told = untold(seen(page(heading("Sent"), url=SENT), state, one), ending)
+    assert told.reason == expected
+    assert ("this went wrong" in told.message) == bool(reason)
+    before = untold(seen(page(heading("Sent"), url=SENT), AttemptState(), one), ending)
+    assert before is ending
 
 
 @cases(

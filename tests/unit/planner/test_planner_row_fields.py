@@ -12,6 +12,7 @@ from services.planner.state.attempt_state import AttemptState
 from services.planner.state.transitions import with_readings
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import PageObserved, Scroller
+from shared.contracts.results import TextPart
 from shared.contracts.steps import FieldValue
 from tests.cases import cases
 from tests.unit.planner.planner_pages import el, heading, page, row, text, view
@@ -203,3 +204,58 @@ def test_a_part_that_scrolls_is_of_the_first_page_and_its_declared_size_is_of_al
     scroller = Scroller(number=1, y_px=0.0, max_y_px=400.0, top_px=100.0, height_px=200.0)
     assert "scrolls on" in read(page(heading("TCK-1001"), *rows, scrollers=(scroller,)), FIRST).lacking
     assert read(page(heading("TCK-1001"), *rows), FIRST).lacking == ""
+
+
+MEMBERS = rows_spec({"user": "string"}, type="rows", labels=["Members"])
+USERS = table([("U-1",), ("U-2",), ("U-3",)], ("User",))
+
+
+def of_three(*behind: Any, front: tuple[Any, ...] = (), title: Any = None) -> PageObserved:
+    return page(heading("TCK-1001"), *front, title or heading("Members", 2), *USERS, *behind)
+
+
+def number_in_foot(words: str) -> Any:
+    return replace(el("cell", words, tag="td", row=9), in_foot=True)
+
+
+@cases(
+    "seen",
+    [
+        *(of_three(text(said)) for said in ("27 members", "Total: 27", "Members: 27", "Total members: 27")),
+        *(of_three(text(said)) for said in ("Number of members: 27", "Member count: 27", "Members (27)", "Gesamt: 27")),
+        *(of_three(text(said)) for said in ("Total : 27", "合計 27", "Celkem: 27", "insgesamt 27 members")),
+        page(heading("TCK-1001"), heading("Mitglieder", 2), text("Mitglieder: 27"), *USERS),
+        page(heading("TCK-1001"), heading("Mitglieder", 2), text("Anzahl der Mitglieder: 27"), *USERS),
+        # The head of the record, the tab that is chosen, the badge of the heading, the foot of the table.
+        of_three(front=row("Members", "27")),
+        of_three(front=(text("27 members"),)),
+        of_three(front=(el("tab", "Members (27)", states=("selected",)),)),
+        of_three(title=replace(heading("Members 27", 2), parts=(TextPart(text="Members"), TextPart(text="27")))),
+        of_three(number_in_foot("27 members")),
+    ],
+)
+def test_a_plain_total_in_the_rows_own_noun_counts_them(seen: PageObserved):
+    value = read(seen, MEMBERS)
+    assert [row.cells[0].shown for row in value.rows] == ["U-1", "U-2", "U-3"]
+    assert "3 of 27" in value.lacking
+    assert status(seen, MEMBERS)[0] == "refused"
+
+
+@cases(
+    "seen",
+    [
+        of_three(text("Total: 3"), front=row("Members", "3")),
+        # Another thing is counted: by its noun, under a heading of its own, by a tab that is not chosen.
+        of_three(text("27 comments"), front=row("Comments", "27")),
+        of_three(heading("Comments", 2), text("27 comments"), text("Members: 27")),
+        of_three(front=(el("tab", "History (27)", states=("selected",)), el("tab", "Members (27)"))),
+        of_three(title=heading("Members 27", 2)),
+        of_three(number_in_foot("Total")),
+    ],
+)
+def test_what_counts_something_else_is_no_doubt(seen: PageObserved):
+    assert read(seen, MEMBERS).lacking == ""
+
+
+def test_a_number_that_may_count_something_else_does_not_outweigh_a_sure_one():
+    assert "3 of 27" in read(of_three(text("3 active members"), text("1-3 of 27")), MEMBERS).lacking

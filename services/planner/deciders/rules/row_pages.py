@@ -120,7 +120,7 @@ def _ways(view: SampleView, page: PageObserved, one: RowsRead) -> Iterator[Goto 
             reason = "The part with the rows is not at its top."
             yield Scroll(direction="up", amount_px=int(hidden.y_px) + 1, target=target, reason=reason)
         part = next((part for part in parts if part.y_px < part.max_y_px - 1), None)
-        if part is not None and one.value.lacking:
+        if part is not None:
             amount_px = max(1, int(max(SHARE_OF_PART * part.height_px, one.end_px - part.top_px)))
             reason = "The rows go on below, in the part that scrolls by itself."
             yield Scroll(direction="down", amount_px=amount_px, target=target, reason=reason)

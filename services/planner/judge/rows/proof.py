@@ -9,21 +9,27 @@ from dataclasses import replace
 from msgspec.structs import replace as replace_part
 
 from services.planner.judge.list_proof import before_last_turn, list_gaps
-from services.planner.page.list_signs.counts import read_counts
+from services.planner.page.list_signs.counts import own_nouns, read_counts, says_own_total
 from services.planner.page.list_signs.page_numbers import number_rows
-from services.planner.page.lists import same_address
-from services.planner.page.text import is_heading
+from services.planner.page.lists import is_in_noise, same_address
+from services.planner.page.text import humanised, is_heading
 from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import RowValue
 from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
+from shared.task.route import words
 from shared.text.normal import fold, quoted
 
 
 def what_is_lacking(
-    view: SampleView, field: OutputField, rows: Sequence[RowValue], here: Collection[int], unreported: Sequence[Element]
+    view: SampleView,
+    name: str,
+    field: OutputField,
+    rows: Sequence[RowValue],
+    here: Collection[int],
+    unreported: Sequence[Element],
 ) -> str:
     """Return why these may not be all rows, by the page that is shown; empty: nothing speaks for more.
 
@@ -37,17 +43,19 @@ def what_is_lacking(
             f"{len(unreported)} rows of the same list were" if len(unreported) > 1 else "one row of the same list was"
         )
         return f"{more} not reported, from {first} on"
-    asked = _as_list(view, field, rows, here)
+    asked = _as_list(view, name, field, rows, here)
     if field.pages == "first":
         return _not_the_first(asked, rows) or "; ".join(problem.text for problem in list_gaps(_of_one_page(asked)))
     return _what_goes_on(asked, rows, here)
 
 
-def what_goes_on(view: SampleView, field: OutputField, rows: Sequence[RowValue], here: Collection[int]) -> str:
+def what_goes_on(
+    view: SampleView, name: str, field: OutputField, rows: Sequence[RowValue], here: Collection[int]
+) -> str:
     """Return how the list goes on of which the task asks for the first page only; empty: it does not."""
     if view.page is None or field.pages != "first":
         return ""
-    return _what_goes_on(_as_list(view, field, rows, here), rows, here)
+    return _what_goes_on(_as_list(view, name, field, rows, here), rows, here)
 
 
 def _what_goes_on(asked: SampleView, rows: Sequence[RowValue], here: Collection[int]) -> str:
@@ -75,11 +83,16 @@ def _not_the_first(asked: SampleView, rows: Sequence[RowValue]) -> str:
     return f"this is not the first page of the list: {later} is the number of this one" if later is not None else ""
 
 
-def _as_list(view: SampleView, field: OutputField, rows: Sequence[RowValue], here: Collection[int]) -> SampleView:
-    """Return the part of the page around the rows as the page of a list of its own, with these as its items."""
+def _as_list(
+    view: SampleView, name: str, field: OutputField, rows: Sequence[RowValue], here: Collection[int]
+) -> SampleView:
+    """Return the part of the page around the rows as the page of a list of its own, with these as its items. What the
+    head of the record and the tab of the rows say of their number is a part of it."""
     if view.page is None:
         return view
     page = _around(view.page, here)
+    page = replace_part(page, title=" ".join([page.title, humanised(name), *field.labels, *words(field.under)]))
+    page = replace_part(page, elements=(*_counted_elsewhere(view.page, page), *page.elements))
     cells = [cell for row in rows[-1:] for cell in row.cells if cell.state == "value" and cell.value is not None]
     entry = Entry(ReportItems(items=({cell.field: cell.value for cell in cells},) if cells else ()), None, "")
     entry = replace(entry, url=view.page.url)
@@ -109,6 +122,7 @@ _ALL = re.compile(
 )
 _MORE = re.compile(r"(?:^|\band |\+ ?)\d+ more\b|\b(?:und )?\d+ weitere\b|\b\d+ de plus\b|\b\d+ más\b")
 _IN_HEADING = re.compile(r"\((?:\d{1,6} ?(?:of|von|de|di|/) ?)?(\d{1,6})\)\s*$|\b\d{1,6} ?(?:of|von|/) ?(\d{1,6})\b")
+_PRESSED = frozenset({"link", "button", "tab", "option", "menuitem"})
 _ARROWS = frozenset({"›", "→", ">", "❯", "▶", "⟩", "»"})
 
 
@@ -125,6 +139,26 @@ def _signs_of_a_part(page: PageObserved, rows: int, here: Collection[int]) -> li
         if (pressed and (name in _ARROWS or _ALL.search(fold(name)))) or _MORE.search(fold(name)):
             return [f"{quoted(name, 60)} stands beside the rows, which may not be all"]
     return []
+
+
+def _counted_elsewhere(page: PageObserved, part: PageObserved) -> list[Element]:
+    """Return what counts the rows outside of their part, by its own words: a fact in the head of the record, before any
+    heading but its title; the tab that is chosen, and the badge of a heading."""
+    nouns, own = own_nouns(part), {element.ref for element in part.elements}
+    heads = [at for at, element in enumerate(page.elements) if is_heading(element)]
+    end = heads[1] if len(heads) > 1 else 0
+    facts = [e for e in page.elements[:end] if e.ref not in own and e.row is None and e.role not in _PRESSED]
+    named = [
+        e for e in page.elements if (e.role == "tab" and "selected" in e.states) or (is_heading(e) and e.ref in own)
+    ]
+    badges = [replace_part(e, role="text", tag="span", level=None, name=_with_badge(e)) for e in named]
+    return [e for e in (*facts, *badges) if not is_in_noise(e) and says_own_total(e, nouns)]
+
+
+def _with_badge(element: Element) -> str:
+    """Return the name of a tab or heading with its badge in parentheses, where that is a number."""
+    texts = [part.text.strip("() ") for part in element.parts]
+    return f"{' '.join(texts[:-1])} ({texts[-1]})" if len(texts) > 1 and texts[-1].isdecimal() else element.name
 
 
 def _around(page: PageObserved, here: Collection[int]) -> PageObserved:

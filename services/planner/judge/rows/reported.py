@@ -63,8 +63,8 @@ def reported_rows(name: str, field: OutputField, raw: object, said_none: str | N
     if any(standing) and finder is not None:
         there = [*standing, *finder.find([finder_cells(row) for row in kept], known=True)]
         here = {e.ref for one in there if one is not None for e in one.unit.elements}
-        lacking = what_is_lacking(view, field, rows, here, finder.unreported(there, _refs_read(kept, view)))
-        left = what_goes_on(view, field, rows, here)
+        lacking = what_is_lacking(view, name, field, rows, here, finder.unreported(there, _refs_read(kept, view)))
+        left = what_goes_on(view, name, field, rows, here)
     value = FieldValue(field=name, state="value", value=plain_rows(rows), rows=rows, lacking=lacking)
     value = _as_before(value, before)
     against = (*problems, *_disputes(name, saved, fresh, field))

@@ -7,7 +7,7 @@ no counts, and neither is a number of entries per page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 
 from services.planner.page.text import is_header, is_heading
@@ -34,7 +34,14 @@ _NOUNS = (
     *("resultados?", "elementos?", "risultati", "risultato", "resultaten", "resultat", "件", "条", "條", "项", "건"),
 )
 _PER_PAGE = re.compile(r"\b(?:per|each|pro|je|par|por|a|na|på|på hver)\s+\w|/\s?page|\bshow\b")
-_LEAD = r"(?:(?:found|total|total of|there are|there is|showing all|all|about|approximately|over|more than|total:)\s+)*"
+_LEAD = (
+    r"(?:(?:found|total|total of|there are|there is|showing all|all|about|approximately|over|more than|total:|insgesamt"
+    r"|gesamt:?|au total|en total|in totaal|totalt|i alt|in totale)\s+)*"
+)
+_TOTAL_WORDS = (
+    *("total", "totale", "totaal", "totalt", "gesamt", "gesamtzahl", "insgesamt", "anzahl", "i alt", "всего", "celkem"),
+    *("yhteensä", "toplam", "razem", "łącznie", "összesen", "ukupno", "skupaj", "合計", "总计", "總計", "합계"),
+)
 _TAIL = r"(?:\s+(?:found|in total|total|matched|available))?(?:\s+(?:for|matching|in)\s.{1,60}|\s*\([^()]{1,30}\))?"
 MOST_OWN_TOTALS, MOST_HEADS = 2, 6
 LEAST_BARE_TOTAL = 11
@@ -50,7 +57,7 @@ _SIGNS = r"[\s()\[\]:.,;·|•–-]*"
 def read_counts(page: PageObserved) -> tuple[ShownCount, ...]:
     """Return the counts that the page shows, the surest first: ranges, then pages, then totals."""
     shown = [element for element in page.elements[:MAX_READ] if _may_count(element)]
-    nouns = _own_nouns(page)
+    nouns = own_nouns(page)
     found = [count for element in shown for count in _of_text(element)]
     found += _own_totals(shown, nouns, {count.ref for count in found})
     ranges = [count for count in found if count.kind == "range"]
@@ -137,7 +144,14 @@ def _own_totals(shown: Sequence[Element], nouns: frozenset[str], read: set[int])
     totals: list[ShownCount] = []
     for element in shown:
         text = fold(plain(element.name))
-        if element.ref in read or element.row is not None or element.past or _PER_PAGE.search(text):
+        in_row = element.row is not None and not element.in_foot
+        if element.ref in read or in_row or element.past or _PER_PAGE.search(text):
+            continue
+        if (number := own_total(element, nouns)) is not None:
+            one = ShownCount(kind="total", total=number, text=_told(element), ref=element.ref, firm=False)
+            totals.append(one)
+            continue
+        if element.row is not None:
             continue
         found = _OWN_TOTAL.fullmatch(text) or _OF_ALL.fullmatch(text)
         if found is None and is_heading(element) and element.level == 1:
@@ -156,11 +170,38 @@ def _own_totals(shown: Sequence[Element], nouns: frozenset[str], read: set[int])
     return totals if len(totals) <= MOST_OWN_TOTALS else []
 
 
-def _own_nouns(page: PageObserved) -> frozenset[str]:
-    """Return the words by which the page may call its entries: those of its title, headings and captions."""
+def own_total(element: Element, nouns: Container[str]) -> int | None:
+    """Return the number that a text says of one of the nouns by name: "Members: 27", "Number of members: 27", the value
+    27 under the label "Members", and "27 members" in the foot of a table; None: it says none."""
+    text = fold(plain(element.name))
+    label = fold(plain(element.header or ""))
+    found = _COUNTED.fullmatch(f"{label}: {text}") if label and element.row is None else None
+    found = found or (_COUNTED.fullmatch(text) if not is_heading(element) else None)
+    if found is not None:
+        said = bool(found["before"] or found["behind"])
+        own = found["noun"] in nouns or (said and _stem(found["noun"]) in nouns)
+        return to_count(found["total"]) if own else None
+    below = _OWN_TOTAL.fullmatch(text) if element.in_foot else None
+    return to_count(below["total"]) if below is not None and _stem(below["noun"]) in nouns else None
+
+
+def says_own_total(element: Element, nouns: Container[str]) -> bool:
+    """Return whether a text counts one of the nouns, also as "5 members"."""
+    found = _OWN_TOTAL.fullmatch(fold(plain(element.name)))
+    return own_total(element, nouns) is not None or (found is not None and _stem(found["noun"]) in nouns)
+
+
+def _told(element: Element) -> str:
+    return f"{element.header}: {element.name}" if element.header and element.row is None else element.name
+
+
+def own_nouns(page: PageObserved) -> frozenset[str]:
+    """Return the words by which the page may call its entries: those of its title, headings and captions, as they are
+    and without the ending of a plural."""
     heads = [e for e in page.elements if e.area not in _NOT_HERE and (is_heading(e) or e.role in ("caption", "table"))]
     said = " ".join([page.title, *(e.name for e in heads[:MOST_HEADS])])
-    return frozenset(_stem(word) for word in _WORD.findall(fold(plain(said))) if len(word) > 2)
+    words = [word for word in _WORD.findall(fold(plain(said))) if len(word) > 2]
+    return frozenset((*words, *map(_stem, words)))
 
 
 def _stem(word: str) -> str:
@@ -286,7 +327,8 @@ def _total_pattern() -> re.Pattern[str]:
         forms.add(rf"{_words(before)}\s*(?P<t{number}>{_NUMBER})\s*{_words(after)}")
     noun = f"(?:{_either(_nouns())})"
     own = rf"{_LEAD}(?P<total>{_NUMBER})\+?\s*(?:[^\W\d]+\s+){{0,1}}{noun}{_TAIL}"
-    named = rf"(?:total|total {noun}|{noun}|matching {noun}|(?:{noun} )?count):?\s*(?P<named>{_NUMBER})"
+    words = _either(map(_words, _TOTAL_WORDS))
+    named = rf"(?:{words}|total {noun}|{noun}|matching {noun}|(?:{noun} )?count)\s*:?\s*(?P<named>{_NUMBER})"
     return re.compile(rf"{_SIGNS}(?:[共全]\s*)?(?:{own}|{named}|{_either(forms)}){_SIGNS}")
 
 
@@ -295,6 +337,11 @@ _PARENTHESISED = re.compile(
 )
 _OWN_TOTAL = re.compile(
     rf"{_SIGNS}{_LEAD}(?P<total>{_NUMBER})\+?\s+(?:[^\W\d]+\s+)?(?P<noun>[^\W\d]{{3,}}){_TAIL}{_SIGNS}"
+)
+_COUNTED = re.compile(
+    rf"{_SIGNS}(?P<before>(?:(?:total|count|number|no\.|total number)(?: of)?(?: all)?|#(?: of)?|anzahl(?: der)?"
+    r"|gesamtzahl der|nombre(?: total)? (?:de|d['’])|n[úu]mero (?:total )?d[ei]|aantal|antal)\s*)?(?P<noun>[^\W\d]{3,})"
+    rf"(?P<behind>\s+(?:count|total|gesamt))?\s*[:(=]\s*(?P<total>{_NUMBER})\)?{_SIGNS}"
 )
 _OF_ALL = re.compile(
     rf"{_SIGNS}(?:(?:showing|displaying|viewing|loaded|listing)\s+)?(?:the )?(?:first )?(?P<part>{_NUMBER})"
