@@ -20,7 +20,7 @@ browser: .venv/product
 	@sh scripts/setup.sh product
 
 demo: browser  ## Collect 60 practice tickets, from nothing to evidence
-	@$(PY) -m scripts.demo
+	@.venv/bin/exhibit demo
 
 test: setup  ## Every promise once, on real servers and a real browser, and all checks: ten minutes
 	@$(PY) -m scripts.run_tests
