@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from services.console.commands.bus_config.command import write_bus_config
+from tests.container.jail import UID
 from tests.container.jailed import jailed
+from tests.container.pool import SEED
 
 BOUND_S = 60
 
@@ -25,6 +29,16 @@ def namespaces(tmp_path_factory: pytest.TempPathFactory) -> None:
     if tried.returncode != 0:
         assert tried.stderr.startswith("unshare: "), tried.stderr  # the jail itself is at fault
         pytest.skip(f"this machine gives the user of a container no user namespace: {tried.stderr.strip()[-300:]}")
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `exhibit bus-config` makes."""
+    folder = tmp_path_factory.mktemp("keys")
+    write_bus_config(folder)
+    if os.geteuid() == 0:
+        os.chown(folder / SEED, UID, UID)  # as the compose file says
+    return folder
 
 
 @pytest.fixture
