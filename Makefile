@@ -1,6 +1,7 @@
 # Two commands are all a new user needs: `make demo` and `make test`. Each sets up what it needs.
 
 PY := .venv/bin/python
+COMPILE = $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -q
 
 .PHONY: help setup browser demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
 
@@ -9,14 +10,17 @@ help:  ## What there is
 
 setup: .venv/ready browser s3  ## Virtual environment, locked dependencies, a browser, and an S3 server for the tests
 
-browser: .venv/ready
+browser: .venv/product
 	@$(PY) scripts/find_browser.py --quiet || sh scripts/install_browser.sh
 
-.venv/ready: requirements.lock pyproject.toml scripts/setup.sh
-	@sh scripts/setup.sh
+.venv/ready: requirements-dev.lock pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh development
+
+.venv/product: requirements.lock requirements-build.lock pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh product
 
 demo: browser  ## Collect 60 practice tickets, from nothing to evidence
-	@$(PY) -m scripts.demo
+	@.venv/bin/exhibit demo
 
 test: setup  ## Every promise once, on real servers and a real browser, and all checks: ten minutes
 	@$(PY) -m scripts.run_tests
@@ -98,9 +102,10 @@ bench-tests: setup  ## What `make test`, test-fast and ten runs of `make test` b
 mutants: .venv/ready  ## Whether the fast tests notice one changed condition in the modules that decide; ten minutes
 	@$(PY) -m benchmarks.mutants
 
-lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
-	@$(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
-		-q pyproject.toml --extra practice --group dev -o requirements.lock
+lock: .venv/ready  ## Lock anew what the product needs, what its tests need and what builds it; hashes, no hosts
+	@$(COMPILE) pyproject.toml --extra practice -o requirements.lock
+	@$(COMPILE) pyproject.toml --extra practice --group dev -c requirements.lock -o requirements-dev.lock
+	@$(COMPILE) --group build -c requirements-dev.lock -o requirements-build.lock
 
 audit: .venv/ready  ## Known vulnerabilities of the locked versions, where the registry tells them
 	@$(PY) -m scripts.audit

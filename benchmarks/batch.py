@@ -19,9 +19,9 @@ from pathlib import Path
 
 from benchmarks.memory import PeakMemory
 from benchmarks.report import Row, at_least, report, under
+from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from scripts.demo import SPEC, practice_site
 
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 CONCURRENCY = 5

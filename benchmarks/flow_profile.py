@@ -22,9 +22,9 @@ from benchmarks.batch import BOUND_S, steps_of_samples
 from benchmarks.cpu_time import CpuTime
 from benchmarks.flows import publish_tickets_flow
 from benchmarks.report import Row, report
+from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
-from scripts.demo import SPEC, practice_site
 
 FEW = 6
 MANY = int(os.environ.get("SAMPLES", "36"))

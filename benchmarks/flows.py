@@ -21,9 +21,9 @@ from benchmarks.flow_costs import Beside, PerSample, beside_agent, recorded
 from benchmarks.flow_families import FlowFamily, requests, tickets
 from benchmarks.flow_heal import HealTimes, measure_heal
 from benchmarks.report import RESULTS, Row, at_least, at_most, beside, report
+from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
-from scripts.demo import SPEC, practice_site
 from shared.host.services import run_embedded
 from shared.testing.settings import library_settings
 from tests.drift.flows import publish_compiled, record_on_plain_site, run

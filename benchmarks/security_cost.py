@@ -19,8 +19,8 @@ from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 
 from benchmarks.report import Row, at_most
+from exhibit.demo import practice_site
 from practice.tickets.data import ground_truth
-from scripts.demo import practice_site
 from shared.bus.signing.service_keys import KeysInMemory
 from shared.bus.signing.signatures import SIGNATURE, require_signature
 from shared.contracts.evidence import RunFinished

@@ -23,9 +23,9 @@ from typing import Any
 
 import msgspec
 
+from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from scripts.demo import SPEC, practice_site
 from shared.bus.nats_bus import connect_bus
 from shared.client import Client, connect
 from shared.contracts.base import Message

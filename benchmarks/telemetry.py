@@ -20,9 +20,9 @@ from pathlib import Path
 
 from benchmarks.batch import BOUND_S, steps_of_samples
 from benchmarks.report import Row, report, under
+from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from scripts.demo import SPEC, practice_site
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 TICKETS = int(os.environ.get("TICKETS", "60"))

@@ -15,7 +15,8 @@ from typing import Any
 
 from rich.console import Console
 
-LOCK = Path("requirements.lock")
+LOCK = Path("requirements-dev.lock")
+"""It holds what the other locks hold."""
 BOUND_S = 900
 
 

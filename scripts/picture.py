@@ -19,9 +19,9 @@ from playwright.async_api import async_playwright
 from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 
+from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
-from scripts.demo import SPEC, practice_site
 from services.browser_pool.adapters.browser.launch import find_browser
 from services.console.terminal.run_view import live_view, run_summary
 from services.console.text.tally import Tally

@@ -1,4 +1,4 @@
-"""`make sbom`: write sbom.cdx.json, every locked package with version, licence, hashes and dependencies.
+"""`make sbom`: write sbom.cdx.json, every package of the product with version, licence, hashes and dependencies.
 
 The format is CycloneDX 1.6. The file follows from requirements.lock and the metadata of the installed packages alone,
 and names no host: who writes it of the same lock, with the same Python and system, gets the same file. The wheel has
@@ -72,12 +72,11 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     """Return the SBOM of a lock as JSON. ``project``: the parsed pyproject.toml."""
     packages, about = read_lock(lock), project["project"]
     needed = _closure(about["dependencies"])
-    optional = _closure([one for extra in about["optional-dependencies"].values() for one in extra])
     ours = Component(
         name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
         description=about["description"],
     )  # fmt: skip
-    components = {one: _component(one, _scope(one.name, needed, optional)) for one in packages}
+    components = {one: _component(one, needed) for one in packages}
     bom = Bom(
         serial_number=uuid.uuid5(NAMESPACE, lock.read_text(encoding="utf-8")),
         metadata=BomMetaData(component=ours),
@@ -94,13 +93,7 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     return json.dumps(told, indent=1, sort_keys=True) + "\n"
 
 
-def _scope(name: str, needed: frozenset[str], optional: frozenset[str]) -> ComponentScope:
-    if name in needed:
-        return ComponentScope.REQUIRED
-    return ComponentScope.OPTIONAL if name in optional else ComponentScope.EXCLUDED
-
-
-def _component(one: Locked, scope: ComponentScope) -> Component:
+def _component(one: Locked, needed: frozenset[str]) -> Component:
     purl = PackageURL("pypi", name=one.name, version=one.version)
     files = ExternalReference(
         type=ExternalReferenceType.DISTRIBUTION,
@@ -108,7 +101,8 @@ def _component(one: Locked, scope: ComponentScope) -> Component:
         hashes=[HashType(alg=HashAlgorithm.SHA_256, content=sha256) for sha256 in one.sha256],
     )
     return Component(
-        name=one.name, version=one.version, type=ComponentType.LIBRARY, bom_ref=str(purl), purl=purl, scope=scope,
+        name=one.name, version=one.version, type=ComponentType.LIBRARY, bom_ref=str(purl), purl=purl,
+        scope=ComponentScope.REQUIRED if one.name in needed else ComponentScope.OPTIONAL,
         licenses=_licences(one.name), external_references=[files],
         properties=[Property(name=MARKER, value=one.marker)] if one.marker else (),
     )  # fmt: skip

@@ -19,7 +19,7 @@ from shared.host.nats_server import nats_server
 from shared.settings import Settings
 from tests.order import slow_first
 
-SYSTEM_FOLDERS = ("browser", "drift", "end_to_end", "forged", "orders", "practice_sites", "real")
+SYSTEM_FOLDERS = ("browser", "container", "drift", "end_to_end", "forged", "orders", "practice_sites", "real")
 """Folders all of whose tests start processes."""
 SYSTEM_FIXTURES = frozenset({"nats_url"})
 """Fixtures that start a process."""

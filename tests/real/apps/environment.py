@@ -1,4 +1,4 @@
-"""An environment for each app: exactly the packages of its lock file, apart from those of the project.
+"""An environment for each app, and for a benchmark's peer that needs packages: those of its lock file, apart from ours.
 
 Made once for each version of the lock file, under ``.cache/apps``; where the packages come from is what pip of this
 machine is set to.
@@ -31,9 +31,15 @@ def python_of(app: str, release: str = NEWER) -> Path:
     """Return the Python of the app's environment; make it if necessary. ``release``: name of its lock file.
 
     Raises CannotInstall."""
-    lock = APPS / app / f"{release}.lock"
+    return python_with(APPS / app / f"{release}.lock")
+
+
+def python_with(lock: Path) -> Path:
+    """Return the Python of an environment of exactly what is locked, named for the folder of the lock file.
+
+    Raises CannotInstall."""
     version = hashlib.sha256(lock.read_bytes() + sys.version.encode()).hexdigest()[:12]
-    folder = CACHE / f"{app}-{version}"
+    folder = CACHE / f"{lock.parent.name}-{version}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not (folder / "ready").exists():

@@ -52,6 +52,13 @@ WITHOUT = ("--disable-ipc-flooding-protection",)
 """Arguments of Playwright that are left out: a page that writes its history thousands of times a second would hold up
 all pages of the browser. Chromium lets 200 through in 10 s."""
 
+NO_SANDBOX = "No usable sandbox!"
+"""Chromium's own words."""
+WITHOUT_SANDBOX = (
+    f"{NO_SANDBOX} It is made of user namespaces, which this process may not create. A container gets them by "
+    "deploy/browser_pool.seccomp.json; the kernel of its host must give them too"
+)
+
 
 @dataclass(frozen=True)
 class WarmContext:
@@ -233,7 +240,8 @@ async def _launch(playwright: Playwright, executable: Path, headed: bool, argume
             timeout=LAUNCH_BOUND_S * 1000,
         )
     except Error as error:
-        raise Unavailable(f"{executable} did not start: {first_line(error.message)}", code="no_browser") from error
+        told = WITHOUT_SANDBOX if NO_SANDBOX in error.message else first_line(error.message)
+        raise Unavailable(f"{executable} did not start: {told}", code="no_browser") from error
     log.info("started %s %s", executable, browser.version)
     return browser
 

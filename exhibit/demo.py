@@ -1,6 +1,7 @@
-"""`make demo`: 60 practice tickets, from a list to evidence, compared with the data of the site.
+"""`exhibit demo`: 60 practice tickets, from a list to evidence, compared with the data of the site.
 
-No key, no network: the site, the bus, the services and the browser all run on this machine.
+No key, no network: the site, the bus, the services and the browser all run on this machine. A program of its own, for
+the practice sites and the system know nothing of each other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from services.console.text.tally import headline
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings
 
-SPEC = Path("task_specs/practice_tickets.json")
+SPEC = Path(__file__).parents[1] / "task_specs" / "practice_tickets.json"
+"""In a checkout and beside the installed packages."""
 STOP_BOUND_S = 30
 
 
@@ -31,6 +33,7 @@ def main() -> None:
     tickets = ground_truth()
     with practice_site() as url, tempfile.TemporaryDirectory() as folder:
         console.print(f"A practice ticket site runs at {url}; 60 of its tickets are on the list.", style="dim")
+        console.print("A bus, the services and a browser are starting on this machine.", style="dim")
         samples = Path(folder) / "tickets.csv"
         write_input(samples, url, tickets)
         finished = run_async(run_batch(Settings(), spec_file=SPEC, input_file=samples, planner="rules"))
@@ -42,8 +45,8 @@ def main() -> None:
 @contextmanager
 def practice_site(*options: str) -> Generator[str, None, None]:
     """Run the site in a process of its own, with the options of its command line; yield its address."""
-    command = [sys.executable, "-m", "practice.tickets", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-P", "-m", "practice.tickets", *options]  # -P: no module of the present folder
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 -- it is ours
         try:
             assert process.stdout is not None
             yield process.stdout.readline().strip()
