@@ -130,6 +130,8 @@ class ReasonFacts:
     """A resumed run does not work on the sample again."""
     mended_by_us: bool = False
     """The fault is not ours, but what mends it is: the spec, or what the run has at hand."""
+    tells_of_press: bool = False
+    """It says what came of a press that cannot be undone, or the sample goes on and finds the claim of the press."""
     of_fields: bool = False
     """It lies in what the page and the spec say of a field: a key of the field may settle it."""
 
@@ -206,12 +208,12 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="a field does not offer, does not take or does not keep a value of the row",
         advice="Compare the value with what the form offers."),
     "unknown_outcome": ReasonFacts(
-        status="needs_review", fault="us", fail="unknown_outcome", for_models=True,
+        status="needs_review", fault="us", fail="unknown_outcome", for_models=True, tells_of_press=True,
         words="it is not known whether it was submitted",
         when="an irreversible button may have been pressed, by this attempt or an earlier one",
         advice="Look on the site, then say what you saw: `exhibit settle`. Until then nothing is pressed again."),
     "not_sent": ReasonFacts(
-        status="needs_review", fault="record", fail="not_sent", for_models=True,
+        status="needs_review", fault="record", fail="not_sent", for_models=True, tells_of_press=True,
         words="the site says that it was not sent",
         when="after an irreversible button was pressed the page says that nothing was sent or saved, or shows the form "
         "again with an alert; or the browser does not send the form, because a field of it is invalid",
@@ -312,11 +314,11 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="failed", fault="us", partial=True, words="more cost than the task allows",
         when="the budget of a sample was reached (`sample_usd`, `sample_tokens`)", advice="Raise `budget`."),
     "run_budget_exceeded": ReasonFacts(
-        status="failed", fault="us", partial=True, words="the budget of the run is used up",
+        status="failed", fault="us", partial=True, tells_of_press=True, words="the budget of the run is used up",
         when="the budget of the run was reached (`run_usd`, `run_tokens`)",
         advice="Raise `budget`, then resume the run."),
     "interrupted": ReasonFacts(
-        status="failed", fault="us", partial=True, words="the run was interrupted",
+        status="failed", fault="us", partial=True, tells_of_press=True, words="the run was interrupted",
         when="a person interrupted or closed the run", advice="Resume the run."),
     # Replays
     "replay_differs": ReasonFacts(

@@ -15,6 +15,7 @@ from services.planner.page.loading import foreground
 from services.planner.page.sending import says_not_sent
 from services.planner.state.attempt_state import Ending, Entry, SampleProblem, SampleView, ending_of
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.codes import facts_of
 from shared.contracts.results import ValueSet
 from shared.contracts.steps import FieldValue
 from shared.flows.page_elements import is_input, text_of
@@ -24,8 +25,6 @@ from shared.text.normal import fold, label_form, quoted
 
 ERROR_PAGE = "chrome-error:"
 """Where the address begins of what the browser shows in place of a page that did not come."""
-TELLS_OF_A_PRESS = frozenset({"unknown_outcome", "not_sent", "interrupted", "run_budget_exceeded"})
-"""Reasons that say what came of it, or after which the sample goes on and finds the claim of its press."""
 
 
 def texts_shown(view: SampleView) -> dict[str, tuple[str, ...]]:
@@ -39,6 +38,11 @@ def texts_shown(view: SampleView) -> dict[str, tuple[str, ...]]:
         elif isinstance(reading, FieldAmbiguous):
             found[name] = tuple(reading.texts)
     return found
+
+
+def _tells_of_press(ending: Ending) -> bool:
+    facts = facts_of(ending.reason)
+    return facts is not None and facts.tells_of_press
 
 
 def last_press(view: SampleView) -> Entry | None:
@@ -90,7 +94,7 @@ def untold(view: SampleView, ending: Ending) -> Ending:
     """Return the ending, or that the outcome is unknown where a press may have been sent that nothing tells of: what
     else went wrong since does not hide that."""
     press = last_press(view)
-    if press is None or ending.status == "done" or ending.reason in TELLS_OF_A_PRESS or _has_news(view, press):
+    if press is None or ending.status == "done" or _tells_of_press(ending) or _has_news(view, press):
         return ending
     message = f"the button was pressed, and nothing tells what came of it; {ending.message}"
     return replace(ending_of("unknown_outcome", message), values=ending.values, flagged=True, notes=ending.notes)
