@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 from services.workflows.execution.child.values import BadValueError, from_json, to_json
+from services.workflows.execution.parent.child_folder import is_larger
 from shared.child_process.child import LENGTH
 
 _PART = 65_536
@@ -73,18 +73,9 @@ class ChildLink:
         if not self.exited.done():
             self.exited.set_result(status)
 
-    def folder_bytes(self) -> int:
-        """Return the size of the files in its folder; 0 where the folder bounds itself."""
-        if self.folder is None:
-            return 0
-        total = 0
-        for parent, _, files in os.walk(self.folder):
-            for file in files:
-                try:
-                    total += os.lstat(os.path.join(parent, file)).st_blocks * 512  # noqa: PTH118
-                except OSError:
-                    continue
-        return total
+    def has_more_files_than(self, most_bytes: int) -> bool:
+        """Return whether the files in its folder take more than that; False where the folder bounds itself."""
+        return self.folder is not None and is_larger(self.folder, most_bytes)
 
     async def _read(self, size: int) -> bytes | None:
         loop = asyncio.get_running_loop()

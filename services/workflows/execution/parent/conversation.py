@@ -88,7 +88,7 @@ class Conversation:
         try:
             while not talk.done():
                 await asyncio.wait([talk], timeout=_FOLDER_CHECK_S)
-                if await asyncio.to_thread(self._link.folder_bytes) > self._folder_bytes:
+                if await asyncio.to_thread(self._link.has_more_files_than, self._folder_bytes):
                     text = f"its files took more than {self._folder_bytes:,} bytes"
                     return None, self._failures.failure("killed", "OSError", text)
             return talk.result()

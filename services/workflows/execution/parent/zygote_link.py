@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import shutil
 import socket
 import tempfile
 from asyncio.subprocess import Process
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from services.workflows.execution.child.zygote import EXITED, FORK, KILL, REQUEST
 from services.workflows.execution.isolation.plan import IsolationPlan
+from services.workflows.execution.parent.child_folder import remove_folder
 from services.workflows.execution.parent.child_link import ChildLink
 from services.workflows.execution.parent.readable import readable_paths
 from shared.aio import BackgroundTasks
@@ -93,7 +93,7 @@ class ZygoteLink:
         await self._tasks.cancel()
         await kill_and_wait(self._process)
         self._end()
-        await asyncio.to_thread(shutil.rmtree, self._base, ignore_errors=True)
+        await asyncio.to_thread(remove_folder, self._base)
 
     # --- requests
 
@@ -148,7 +148,7 @@ class ZygoteLink:
         if link is None:
             return
         if link.folder is not None:
-            await asyncio.to_thread(shutil.rmtree, link.folder, ignore_errors=True)
+            await asyncio.to_thread(remove_folder, link.folder)
         link.set_exited(status)
 
     def _end(self) -> None:
@@ -165,7 +165,7 @@ class ZygoteLink:
         for link in list(self._children.values()):
             link.set_exited(GONE)
         self._children.clear()
-        shutil.rmtree(self._base, ignore_errors=True)
+        remove_folder(self._base)
 
 
 def packages_state(folder: Path | None) -> PackagesState:
@@ -202,7 +202,7 @@ async def start_zygote(switched_off: dict[str, str], folder_bytes: int, packages
     except (TimeoutError, OSError, EOFError) as exc:
         await kill_and_wait(process)
         ours.close()
-        shutil.rmtree(base, ignore_errors=True)
+        remove_folder(base)
         raise ZygoteFailedError("the process that forks workflow processes ended before it was ready") from exc
     except BaseException:
         await kill_and_wait(process)

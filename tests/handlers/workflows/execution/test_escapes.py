@@ -256,6 +256,21 @@ def run():
     }
 
 
+@pytest.mark.parametrize(
+    "way", ["os.mkdir(str(number))", "os.mkdir('in'); os.chdir('in')", "os.symlink('x', str(number))"]
+)
+async def test_folders_without_end_cannot_fill_the_machine(confined: World, way: str):
+    source = f"""
+import os
+def run():
+    for number in range(10**9):
+        {way}
+"""
+    failure = await confined.failure(source, limits=Limits(time_s=60))
+    assert failure.type == "OSError"
+    assert failure.message.startswith(("[Errno 28] No space left on device", "its files took more than 67,108,864"))
+
+
 # --- what outlives the result
 
 
