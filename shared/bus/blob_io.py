@@ -61,13 +61,15 @@ class NatsBlobs:
     async def remove(self, bucket: Bucket, name: str) -> None:
         store = await self._object_store(bucket)
         try:
-            await store.delete(name)
+            with map_nats_errors():
+                await store.delete(name)
         except nats.js.errors.NotFoundError:
             return
 
     async def _object_store(self, bucket: Bucket) -> ObjectStore:
         if bucket.name not in self._objects:
-            self._objects[bucket.name] = await self._js.object_store(bucket.name)
+            with map_nats_errors():
+                self._objects[bucket.name] = await self._js.object_store(bucket.name)
         return self._objects[bucket.name]
 
 

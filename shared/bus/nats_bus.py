@@ -198,12 +198,13 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
 
         A consumer of another name on the same subjects, opened meanwhile, loses nothing.
         """
-        try:
-            await self.js.delete_consumer(consumer.stream, consumer.name)
-        except nats.js.errors.NotFoundError:
-            return
-        for subject in consumer.subjects:
-            await self.js.purge_stream(consumer.stream, subject=subject)
+        with map_nats_errors():
+            try:
+                await self.js.delete_consumer(consumer.stream, consumer.name)
+            except nats.js.errors.NotFoundError:
+                return
+            for subject in consumer.subjects:
+                await self.js.purge_stream(consumer.stream, subject=subject)
 
     async def is_queued(self, stream: Stream, subject: Stored[Any], message: Message) -> bool:
         """Whether the work-queue stream still has a message on the subject of this one."""

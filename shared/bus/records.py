@@ -141,7 +141,8 @@ class NatsRecords:
 
     async def _key_value(self, bucket: Bucket) -> KeyValue:
         if bucket.name not in self._kv:
-            self._kv[bucket.name] = await self._js.key_value(bucket.name)
+            with map_nats_errors():
+                self._kv[bucket.name] = await self._js.key_value(bucket.name)
         return self._kv[bucket.name]
 
 

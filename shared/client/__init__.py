@@ -59,7 +59,7 @@ from shared.contracts.evidence import (
     SqlRefused,
 )
 from shared.contracts.sessions.events import FollowedEvent, FollowRun, RunFollowed
-from shared.errors import DeadlineExceeded, PermanentError, Unavailable
+from shared.errors import DeadlineExceeded, PermanentError, TransientError, Unavailable
 from shared.subjects import (
     ASK_SQL,
     FIND_RUNS,
@@ -225,8 +225,8 @@ class Client(RunSessions):
         while True:
             try:
                 return await self.bus.ask(FOLLOW_RUN, FollowRun(run_id=run_id, after=after), timeout_s=LOAD_BOUND_S)
-            except (DeadlineExceeded, Unavailable) as exc:
-                if exc.code == "bus_closed":  # by this client: nobody will answer it any more
+            except TransientError as exc:  # told by evidence too, such as of a bus one of whose servers is gone
+                if isinstance(exc, Unavailable) and exc.code == "bus_closed":  # by this client: nobody will answer it
                     raise
                 raise_if_cancelled()
                 await asyncio.sleep(AWAY_S)

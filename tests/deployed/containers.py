@@ -136,6 +136,12 @@ class Machine:
     def wait_until_ready(self, container: Container) -> None:
         until(lambda: self.is_ready(container), f"{container.name} is ready", READY_BOUND_S)
 
+    def kill(self, name: str) -> None:
+        """End one by SIGKILL."""
+        process, _ = self._running.pop(name)
+        process.kill()
+        process.wait()
+
     def said(self, name: str) -> str:
         return self._running[name][1].read_text(encoding="utf-8", errors="replace")
 

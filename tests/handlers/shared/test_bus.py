@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import msgspec
+import nats.errors
 import pytest
 import pytest_asyncio
 from nats.js import JetStreamContext
@@ -24,7 +25,7 @@ from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
-from shared.streams import ANSWERS, ARTIFACTS, EVENTS_STREAM, INPUTS, SPENDING, Bucket, object_stream
+from shared.streams import ANSWERS, ARTIFACTS, EVENTS_STREAM, INPUTS, SPENDING, Bucket, object_stream, samples_of
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 from tests.handlers.shared.bus_suite import BusSuite, one_call_more, unique
@@ -183,6 +184,24 @@ async def test_events_are_read_where_their_consumer_is_not_known_to_all_servers_
         monkeypatch.setattr(JetStreamContext.PullSubscription, "fetch", late)
         read = await bus.read_events((f"{POPULATION_CLOSED.pattern}.{run}",), 1, 10)
     assert (len(read), len(asked)) == (1, 3)
+
+
+@pytest.mark.parametrize("of_js", ["key_value", "object_store", "delete_consumer"])
+async def test_a_server_that_does_not_answer_is_no_bug(nats_url, monkeypatch, of_js):
+    """As while a cluster chooses another leader: whoever asked may ask again."""
+
+    async def late(*_: Any, **__: Any) -> Any:
+        raise nats.errors.TimeoutError
+
+    async with connect_bus(nats_url, name="test") as bus:
+        monkeypatch.setattr(bus.js, of_js, late)
+        with raises_code(Unavailable, "bus_slow"):
+            if of_js == "key_value":
+                await bus.read(SPENDING, "key", Usage)
+            elif of_js == "object_store":
+                await bus.get(ARTIFACTS, "name")
+            else:
+                await bus.close_queue(samples_of("run", 1))
 
 
 async def test_more_replicas_than_the_bus_has_servers_are_refused_and_named(nats_url):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from contextlib import aclosing
+from typing import Any
 
 from shared.client import connect
+from shared.contracts.base import Failure
 from shared.contracts.discovery import PopulationClosed
+from shared.errors import from_failure
 from shared.subjects import POPULATION_CLOSED
 from tests.followed_runs import runs_followed
 from tests.typed import expect
@@ -29,6 +32,22 @@ async def test_a_watch_misses_nothing_and_repeats_nothing_while_evidence_is_away
         async with runs_followed(nats_url):
             seen += [await anext(events), await anext(events)]
     assert seen == [closed(run_id, base) for base in (1, 2, 3, 4)]
+
+
+async def test_a_watch_goes_on_where_evidence_says_that_the_bus_is_slow(nats_url, monkeypatch):
+    run_id, failures = f"run_{uuid.uuid4().hex[:8]}", [from_failure(Failure(code="bus_slow", message="x", retry=True))]
+    async with runs_followed(nats_url), connect(nats_url) as client, aclosing(client.watch(run_id)) as events:
+        ask = client.bus.ask
+
+        async def slow_at_first(*args: Any, **more: Any) -> Any:
+            if failures:
+                raise failures.pop()
+            return await ask(*args, **more)
+
+        monkeypatch.setattr(client.bus, "ask", slow_at_first)
+        await client.bus.publish(POPULATION_CLOSED, closed(run_id, 1))
+        assert await anext(events) == closed(run_id, 1)
+    assert failures == []
 
 
 async def test_a_long_run_is_told_page_by_page(nats_url):
