@@ -120,9 +120,10 @@ async def _record_items(
     spec, home = _load_spec(record), host_of(_start_url(record))
     found_here: list[tuple[FoundItem, bool]] = []
     found, shared_name, unnamed = progress.found, progress.shared_name, 0
-    for item in message.items:
+    addresses = (*message.addresses, *("" for _ in message.items))
+    for item, address in zip(message.items, addresses, strict=False):
         named = item_key_template(spec, record.discovery_row, frozenset(item)) is not None
-        samples = candidate_samples(spec, record.discovery_row, item, found + 1, home)
+        samples = candidate_samples(spec, record.discovery_row, item, found + 1, home, address)
         recorded = await _record_item(message, item, samples, named, deps)
         if recorded is None:
             unnamed += 1

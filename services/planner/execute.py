@@ -291,6 +291,7 @@ async def _publish_items(view: SampleView, action: ReportItems, deps: PlannerDep
             step=view.state.steps + 1,
             url=view.page.url if view.page is not None else "",
             items=listed.new,
+            addresses=listed.addresses if any(listed.addresses) else (),
         )
         await deps.publishes.publish(SAMPLES_LISTED, event)
     lines = (f"{len(listed.new)} new, {listed.known} known already", *listed.problems)

@@ -272,6 +272,8 @@ class ReportItems(Action, frozen=True, kw_only=True, tag="report_items"):
     items: tuple[dict[str, Any], ...]
     place: str = ""
     """The list's position in the markup; see ``place`` of :class:`shared.contracts.browser_pool.Element`."""
+    addresses: tuple[str, ...] = ()
+    """The own address of each of ``items``, empty where it is not certain. Only the rules give it."""
 
 
 class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):

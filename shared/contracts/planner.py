@@ -114,6 +114,8 @@ class SamplesListed(Message, frozen=True, kw_only=True):
     step: int
     url: str
     items: tuple[dict[str, Any], ...]
+    addresses: tuple[str, ...] = ()
+    """The own address of each item, where it is certain and none of the item's own fields; else an empty text."""
 
 
 class SampleFinished(Message, frozen=True, kw_only=True):

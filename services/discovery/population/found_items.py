@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
 from shared.submission.samples import item_key_template, last_path_part, to_sample
@@ -44,11 +46,12 @@ class FoundItem(Part, frozen=True, kw_only=True):
 
 
 def candidate_samples(
-    spec: TaskSpec, row: Mapping[str, str], item: Mapping[str, Any], number: int, home: str = ""
+    spec: TaskSpec, row: Mapping[str, str], item: Mapping[str, Any], number: int, home: str = "", address: str = ""
 ) -> tuple[Sample, ...]:
     """Return the ``number``-th sample of the run under each name that it may get, best first.
 
     The next name is used when another item has the one before. Names leave out the host when it is ``home``.
+    ``address``: the item's own, where none of its fields is called `url`; it names no item, for it may vary.
     """
     cells = {**row, **{name: item_text(value) for name, value in item.items()}}
     template = item_key_template(spec, row, frozenset(item))
@@ -56,7 +59,8 @@ def candidate_samples(
     keys = (named,) if named else (*_url_keys(cells.get("url", ""), home), _all_values(item))
     unique = [key for key in dict.fromkeys(keys) if key]
     plain = [to_sample(key, Row(number, cells)) for key in unique]
-    return (*plain, *(to_sample(key, Row(number, cells), hashed=True) for key in unique[-1:]))
+    named_samples = (*plain, *(to_sample(key, Row(number, cells), hashed=True) for key in unique[-1:]))
+    return tuple(replace(one, url=one.url or address or None) for one in named_samples)
 
 
 def is_same_item(one: Sample, other: Sample, *, named: bool) -> bool:
@@ -67,9 +71,10 @@ def is_same_item(one: Sample, other: Sample, *, named: bool) -> bool:
     """
     if one.sample_id != other.sample_id:
         return False
-    if named or (one.url and one.url == other.url):
+    url, others = one.fields.get("url", ""), other.fields.get("url", "")
+    if named or (url and url == others):
         return True
-    return not one.url and not other.url and one.fields == other.fields
+    return not url and not others and one.fields == other.fields
 
 
 def item_text(value: object) -> str:

@@ -19,6 +19,7 @@ from services.planner.page.lists import (
     same_address,
     spanned_rows,
     under_column_headers,
+    web_address,
 )
 from services.planner.page.record.scope import find_list
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
@@ -39,20 +40,23 @@ MAX_PROBLEMS = 5
 
 @dataclass(frozen=True)
 class ReportedItems:
-    """New and known items of a report. `problems` tells the decider why items were left out."""
+    """New and known items of a report. `problems` tells the decider why items were left out. `addresses`: the own one
+    of each new item, empty where it is not certain, or a field of the item."""
 
     new: tuple[dict[str, Any], ...]
     known: int
     problems: tuple[str, ...]
+    addresses: tuple[str, ...] = ()
 
 
 def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
     """Return the typed items that the page confirms and that were not reported before, up to the limit of the task."""
     new: dict[str, dict[str, Any]] = {}
+    addresses: list[str] = []
     problems: list[str] = []
     known, shown = 0, _lookup_of_list(view)
     for number, written in enumerate(action.items, 1):
-        item, wrong = _item(view.spec, written, shown)
+        item, wrong, places = _item(view.spec, written, shown)
         problems += [f"item {number}: {message}" for message in wrong]
         if item is None:
             continue
@@ -60,9 +64,22 @@ def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
             known += 1
         elif view.spec.limit is None or len(view.state.listed) + len(new) < view.spec.limit:
             new[key] = item
+            told = action.addresses[number - 1] if number <= len(action.addresses) else _own_address(places, shown)
+            addresses.append("" if same_address(told) in _own_values(item) else told)
     more = len(problems) - MAX_PROBLEMS
     message = (*problems[:MAX_PROBLEMS], *([f"and {more} more problems of this kind"] if more > 0 else ()))
-    return ReportedItems(tuple(new.values()), known, message)
+    return ReportedItems(tuple(new.values()), known, message, tuple(addresses))
+
+
+def _own_values(item: Mapping[str, Any]) -> set[str]:
+    return {same_address(str(value)) for name, value in item.items() if is_address(name) and value is not None}
+
+
+def _own_address(places: Mapping[str, Sequence[Element]], shown: PageLookup) -> str:
+    """Return where the values of an item lead: the one address that they are links to."""
+    links = {e.url for there in places.values() for e in there if e.role == "link" and e.url is not None}
+    found = {web_address(shown.page_url, url) for url in links}
+    return next(iter(found)) if len(found) == 1 else ""
 
 
 def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending:
@@ -123,7 +140,9 @@ def _lookup_of_list(view: SampleView) -> PageLookup:
     return PageLookup(page, elements, frozenset(map(label_form, words(asked.link))))
 
 
-def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tuple[dict[str, Any] | None, list[str]]:
+def _item(
+    spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup
+) -> tuple[dict[str, Any] | None, list[str], Mapping[str, list[Element]]]:
     item: dict[str, Any] = {}
     problems = [f"there is no field {quoted(name)}" for name in written if name not in spec.output_schema]
     places: dict[str, list[Element]] = {}
@@ -137,7 +156,7 @@ def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tupl
         if there:
             places[name] = there
     problems += _split_rows(places)
-    return (None, problems) if problems else (item, [])
+    return (None, problems, places) if problems else (item, [], places)
 
 
 def _field(

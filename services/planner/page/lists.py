@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
+from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 from msgspec.structs import replace
 
@@ -331,6 +331,18 @@ def is_address(name: str) -> bool:
 def same_address(url: str | None) -> str:
     """Return the address in comparable form: without fragment and trailing slash."""
     return urldefrag(url or "")[0].rstrip("/")
+
+
+def web_address(page_url: str, url: str | None) -> str:
+    """Return the whole address of a link to another page; empty where it leads nowhere else, or is no web address, or
+    has a user name or password."""
+    try:
+        whole = urljoin(page_url, url or "")
+        parts = urlsplit(whole)
+    except ValueError:
+        return ""
+    is_web = parts.scheme in ("http", "https") and "@" not in parts.netloc
+    return whole if is_web and same_address(whole) != same_address(page_url) else ""
 
 
 def path_segments(url: str) -> list[str]:

@@ -35,8 +35,8 @@ REFLECTION = {
     "next_goal": "What the next step is to bring.",
 }
 """Arguments that every tool has where the task asks for reflection, each one sentence."""
-NOT_TOLD = ("reason", "keep")
-"""Arguments that stand apart (``reason``), or that only a route sets."""
+NOT_TOLD = ("reason", "keep", "addresses")
+"""Arguments that stand apart (``reason``), or that only a route or the rules set."""
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
 MOST_NAMED_FIELDS = 40

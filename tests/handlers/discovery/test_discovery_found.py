@@ -257,3 +257,22 @@ async def test_a_list_of_which_a_page_was_not_added_is_not_complete(bus, pages, 
     assert isinstance(closed, PopulationClosed)
     assert (closed.samples, closed.complete) == (2, complete)
     assert ("1 of 3 pages" in closed.note) is not complete
+
+
+async def test_the_own_address_of_an_item_is_a_column_and_no_part_of_its_name(bus):
+    fields = {"output_schema": {"number": "string", "title": "string"}, "required_fields": ["number"]}
+    deps = await begun(bus, SubmitRun(spec={**SEARCH, **fields}, discovery_row={"org": "acme"}))
+    rows = ({"number": "T-1", "title": "One"}, {"number": "T-2", "title": "Two"})
+    seen = SamplesListed(
+        run_id=RUN, sample_id=DISCOVERY, attempt=1, step=2, url="http://x/acme/list", items=rows,
+        addresses=("http://x/acme/1?filter=all", ""),
+    )  # fmt: skip
+    await add_samples(seen, deps, 1)
+    again = msgspec.structs.replace(seen, step=4, addresses=("http://x/acme/1?filter=open", "http://x/acme/2"))
+    await add_samples(again, deps, 1)
+    found = bus.events(SampleFound)
+    assert [(one.sample.key, one.sample.url) for one in found] == [
+        ("T-1 One", "http://x/acme/1?filter=all"),
+        ("T-2 Two", None),
+    ]
+    assert found[0].sample.fields == {"org": "acme", "number": "T-1", "title": "One"}

@@ -398,3 +398,58 @@ def test_no_item_is_taken_while_the_page_awaits_an_answer():
     assert isinstance(expect(decision, Act).action, Screenshot)
     state = acted(state, expect(decision, Act).action, shot("still_loading"), "")
     assert expect(expect(decide(listing_view(seen, state)), Act).action, Fail).code == "still_loading"
+
+
+# --- the address of each item
+
+NUMBERS = {"output_schema": {"number": {"type": "string", "labels": ["Ticket"]}}, "required_fields": ["number"]}
+
+
+def read_and_checked(*elements: Element, **changes: Any) -> tuple[str, ...]:
+    """The addresses of the items that the rules read, as they are published."""
+    asked = {**NUMBERS, **changes}
+    seen = page(*elements, url=f"{SITE}/list")
+    read = read_list(spec(**{**TICKETS, **asked}), seen)
+    assert len(read.items) == len(read.addresses)
+    return check_items(listing_view(seen, **asked), ReportItems(items=read.items, addresses=read.addresses)).addresses
+
+
+def test_the_address_of_an_item_is_that_of_its_own_link_though_no_field_asks_for_it():
+    assert read_and_checked(*ticket("T-1", 2), *ticket("T-2", 3)) == (f"{SITE}/t/T-1", f"{SITE}/t/T-2")
+    linked = [el("link", f"T-{n}", tag="a", url=f"/t/{n}", header="Ticket", row=n + 1, place="tr>td>a") for n in (1, 2)]
+    assert read_and_checked(*linked) == (f"{SITE}/t/1", f"{SITE}/t/2")
+
+
+def test_an_address_that_is_a_field_of_the_item_or_not_certain_is_none():
+    both = {"output_schema": TICKETS["output_schema"], "required_fields": ["number", "url"]}
+    assert read_and_checked(*ticket("T-1", 2), *ticket("T-2", 3), **both) == ("", "")
+    edits = [
+        link
+        for n in (1, 2)
+        for link in (
+            cell("Ticket", f"T-{n}", n + 1),
+            el("link", "Ann", tag="a", url=f"/u/{n}", header="Owner", row=n + 1, place="tr>td>a"),
+            el("link", "Bob", tag="a", url=f"/v/{n}", header="Group", row=n + 1, place="tr>td>a"),
+        )
+    ]
+    assert read_and_checked(*edits) == ("", "")
+    places = [el("link", f"T-{n}", tag="a", url="#", header="Ticket", row=n + 1, place="tr>td>a") for n in (1, 2)]
+    assert read_and_checked(*places) == ("", "")
+
+
+def test_what_a_model_reports_has_the_address_that_its_values_link_to():
+    people = [person(name, f"p/{name.lower()}") for name in ("Ann", "Bob")]
+    asked = {"output_schema": {"name": "string"}, "required_fields": ["name"]}
+    seen = listing_view(page(*people, url=f"{SITE}/list"), **asked)
+    assert check_items(seen, report({"name": "Ann"}, {"name": "Bob"})).addresses == (f"{SITE}/p/ann", f"{SITE}/p/bob")
+
+
+def test_a_list_whose_items_have_no_address_says_so():
+    rows = [cell(head, f"{head} {n}", n + 1) for n in (1, 2) for head in ("Ticket", "Title")]
+    items = tuple({"number": f"Ticket {n}"} for n in (1, 2))
+    history = (entry(Goto(url=f"{SITE}/list")), entry(ReportItems(items=items, addresses=("", "")), 2))
+    listed = frozenset(map(item_key, items))
+    state = AttemptState(history=history, steps=2, listed=listed, listed_pages=1, looks=4)
+    ended = expect(decide(listing_view(page(*rows, text("2 tickets"), url=f"{SITE}/list"), state, **NUMBERS)), Act)
+    assert isinstance(ended.action, Done)
+    assert ["an address of its own" in note.text for note in ended.notes] == [True]

@@ -15,6 +15,7 @@ from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, parts_around, shown_rows
+from services.planner.page.lists import is_address
 from services.planner.page.loading import find_loading_sign
 from services.planner.page.paging import PagingControl, next_page_control, without_pagers
 from services.planner.page.text import says_not_found
@@ -104,7 +105,8 @@ def _unread_rows(view: SampleView, page: PageObserved, read: ListRead) -> str:
 
 
 def _report(view: SampleView, read: ListRead) -> Act | None:
-    action = ReportItems(items=read.items, place=read.place, reason=f"{len(read.items)} items stand on this page.")
+    said = f"{len(read.items)} items stand on this page."
+    action = ReportItems(items=read.items, place=read.place, addresses=read.addresses, reason=said)
     listed = check_items(view, action)
     return by_rule(action) if listed.new else None
 
@@ -264,6 +266,9 @@ def _remarks(view: SampleView) -> Iterator[Note]:
     empty = [name for name in view.spec.output_schema if items and all(item.get(name) is None for item in items)]
     if empty:
         yield plain_note(f"no item shows {', '.join(empty)}")
+    has_field = any(is_address(name) for name in view.spec.output_schema)
+    if items and not has_field and not any(address for report in reports for address in report.addresses):
+        yield plain_note("no item has an address of its own, or which of its links that is is not certain")
 
 
 def _end(view: SampleView, why: str, notes: tuple[Note, ...] = ()) -> Act:

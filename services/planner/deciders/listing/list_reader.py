@@ -24,6 +24,7 @@ from services.planner.page.lists import (
     records_of_links,
     repeated_records,
     same_address,
+    web_address,
     without_total,
     without_totals,
 )
@@ -57,6 +58,8 @@ class ListRead:
     """The ref of its first element."""
     boxes: tuple[Box | None, ...] = ()
     """Where each of `texts` begins."""
+    addresses: tuple[str, ...] = ()
+    """The own address of each item, empty where it is not certain."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class _Fit:
     """Each of `whole` as it is shown."""
     boxes: tuple[Box | None, ...] = ()
     """Where the head of each of `whole` is drawn."""
+    addresses: tuple[str, ...] = ()
+    """The own address of each of `whole`."""
 
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "", *, of_record: bool = False) -> ListRead:
@@ -115,11 +120,12 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
     lacking = f"{misfits} of {len(fit.items)} items do not show every required field in its type and pattern"
     doubt = fit.doubt or (lacking if misfits else "")
     last = max(records[-1].parts, key=lambda part: part.ref)
-    texts, boxes = (fit.texts, fit.boxes) if items else ((), ())
+    texts, boxes, addresses = (fit.texts, fit.boxes, fit.addresses) if items else ((), (), ())
     first, scroller = min(part.ref for part in records[0].parts), records[-1].head.scroller
     return ListRead(
-        items, fit.candidate.place, last.ref, end_px, doubt, scroller, texts=texts, first=first, boxes=boxes
-    )
+        items, fit.candidate.place, last.ref, end_px, doubt, scroller, texts=texts, first=first, boxes=boxes,
+        addresses=addresses,
+    )  # fmt: skip
 
 
 def _what_repeats(spec: TaskSpec, elements: Sequence[Element], read: Sequence[_Fit]) -> str:
@@ -170,6 +176,7 @@ def _of_chosen_links(
 def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords, order: Order) -> _Fit:
     reader = ItemReader(spec, page, candidate, order)
     links, doubt = _links(spec, reader)
+    own = _own_addresses(spec, reader, links)
     items = tuple(reader.item(record, link) for record, link in zip(candidate.records, links, strict=True))
     kept = [
         at
@@ -181,7 +188,8 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords, order:
     asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
     doubt = doubt or reader.order_doubt() or _lines_doubt(candidate)
-    return _Fit(candidate, items, whole, strong, doubt, texts, tuple(candidate.records[at].head.box for at in kept))
+    boxes = tuple(candidate.records[at].head.box for at in kept)
+    return _Fit(candidate, items, whole, strong, doubt, texts, boxes, tuple(own[at] for at in kept))
 
 
 def _lines_doubt(candidate: RepeatedRecords) -> str:
@@ -202,6 +210,22 @@ def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None]
         return [None] * len(records), unlinked
     found = own_links([record.parts for record in records], values, reader.titles(), reader.bound(), chosen)
     return found.links, found.doubt if reader.needs_own_link() else ""
+
+
+def _own_addresses(spec: TaskSpec, reader: ItemReader, links: Sequence[Element | None]) -> list[str]:
+    """Return the own address of each record; empty texts where it is left open which link that is."""
+    records = reader.candidate.records
+    nothing = [""] * len(records)
+    if reader.candidate.is_table:
+        chosen = frozenset(label_form(text) for text in words(spec.list_.link))
+        values = [reader.values_in_address(record) for record in records]
+        found = own_links([record.parts for record in records], values, reader.titles(), reader.bound(), chosen)
+        if found.doubt:
+            return nothing
+        links = found.links
+    elif reader.title_doubt():
+        return nothing
+    return [web_address(reader.page.url, link.url) if link is not None else "" for link in links]
 
 
 def _unlinked(reader: ItemReader) -> str:
