@@ -36,7 +36,7 @@ test-long: setup s3-long  ## What is too long for every change: all pairs, fault
 s3: .venv/ready  # The S3 server that the tests need, built once
 	@$(PY) -m scripts.build_s3_servers versitygw
 
-s3-long: .venv/ready  # Both S3 servers
+s3-long: .venv/ready  # Both S3 servers, and Helm
 	@$(PY) -m scripts.build_s3_servers
 
 check: .venv/ready

@@ -61,3 +61,10 @@ def test_the_bus_is_of_the_version_that_compose_has_and_three_servers():
 def test_the_chart_has_the_version_of_the_program():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))["appVersion"] == project["version"]
+
+
+def test_the_seccomp_profile_of_the_pool_is_the_one_that_is_shipped():
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    (named,) = (one for one in compose["services"]["browser_pool"]["security_opt"] if one.startswith("seccomp:"))
+    assert Path(VALUES["seccomp"]["browserPool"]).name == Path(named.removeprefix("seccomp:")).name
+    assert (ROOT / "deploy" / Path(VALUES["seccomp"]["browserPool"]).name).is_file()
