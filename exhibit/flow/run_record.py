@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -24,9 +24,11 @@ class RunRecord:
         text = json.dumps(dict(variables), ensure_ascii=False, sort_keys=True, default=str)
         self.variables_sha256 = hashlib.sha256(text.encode()).hexdigest()
 
-    def write_state(self, state: State, error: BaseException | None = None) -> None:
-        """Write how the run goes, all or nothing."""
+    def write_state(self, state: State, error: BaseException | None = None, remarks: Sequence[str] = ()) -> None:
+        """Write how the run goes, all or nothing. ``remarks``: what its outputs leave open, for people."""
         told: dict[str, Any] = {"state": state, "at": _now(), "variables_sha256": self.variables_sha256}
+        if remarks:
+            told["remarks"] = list(remarks)
         if error is not None:
             told |= {"code": getattr(error, "code", ""), "message": str(error)}
         write_atomically(self._root / LAST_RUN, told)

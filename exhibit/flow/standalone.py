@@ -13,7 +13,7 @@ from typing import Any, cast
 from exhibit.flow.live_thread import AnswersCalls, LiveThread
 from exhibit.flow.run_record import CLICKED_FILE, RunRecord
 from exhibit.flow.workspace import FlowFolder
-from shared.contracts.workflows.flows import ClickElement, ReadFields, SetOutput
+from shared.contracts.workflows.flows import ClickElement, ReadFields, ReadList, SetOutput
 from shared.flows.code.calls import read_call
 from shared.flows.code.functions import FlowBinding, FlowStopped
 
@@ -30,6 +30,7 @@ class StandaloneFlow(FlowBinding):
         self._live: LiveThread | None = None
         self._closer: asyncio.Task[None] | None = None
         self._outputs: dict[str, Any] = {}
+        self._lists: dict[str, None] = {}
         self._record: RunRecord | None = None
 
     @property
@@ -52,7 +53,7 @@ class StandaloneFlow(FlowBinding):
         """
         arguments = self.folder.arguments()
         self.folder.remove_outputs()
-        self._outputs = {}
+        self._outputs, self._lists = {}, {}
         record = self._recorded()
         record.write_state("running")
         try:
@@ -63,10 +64,10 @@ class StandaloneFlow(FlowBinding):
             self._outputs |= _as_outputs(value)
             self.folder.write_outputs(self._outputs, complete=True)
         except BaseException as exc:
-            record.write_state("stopped", exc)
+            record.write_state("stopped", exc, self._remarks())
             raise
         else:
-            record.write_state("finished")
+            record.write_state("finished", remarks=self._remarks())
         finally:
             await asyncio.to_thread(self.close)
         return value
@@ -92,9 +93,15 @@ class StandaloneFlow(FlowBinding):
         if answer.error is not None:
             raise FlowStopped(answer.error.message, answer.error.code)
         value: Any = answer.value
+        if isinstance(call, ReadList):
+            self._lists[call.name] = None
         if isinstance(call, ReadFields) and isinstance(value, dict):
             self._keep_read(cast("dict[str, Any]", value))
         return cast("Any", value)
+
+    def _remarks(self) -> list[str]:
+        return [f"{name}: the rows of the page that was shown; only a run finds out whether there are more"
+                for name in self._lists]  # fmt: skip
 
     def _keep_read(self, values: dict[str, Any]) -> None:
         """Write what was read at once, so that a stop later on, such as after something was sent, loses none of it."""

@@ -13,7 +13,7 @@ import pytest
 
 from exhibit.flow.standalone import StandaloneFlow
 from exhibit.flow.workspace import FlowFolder
-from shared.contracts.workflows.flows import ClickElement, FlowAnswer, FlowCall, FlowError, ReadFields
+from shared.contracts.workflows.flows import ClickElement, FlowAnswer, FlowCall, FlowError, ReadFields, ReadList
 from shared.flows.code.functions import (
     FlowStopped,
     bind_here,
@@ -21,6 +21,7 @@ from shared.flows.code.functions import (
     load_mappings,
     load_variables,
     read,
+    read_list,
     run_flow,
     section,
     set_structured_output,
@@ -229,6 +230,19 @@ async def test_a_run_that_stops_keeps_what_it_has_read_and_nothing_of_an_earlier
     assert outputs(root) == {"holder": "Ann Lee"}
     told = last_run(root)
     assert (told["state"], told["code"], told["message"]) == ("stopped", "element_missing", "no such tab")
+
+
+async def test_a_list_that_was_read_may_go_on_and_that_is_said(root, site):
+    site.answers[ReadList] = FlowAnswer(value=[{"sku": "A-1"}])
+
+    async def run(**_variables: object) -> dict[str, object]:
+        await read_list("lines")
+        return {"holder": None, "status": None}
+
+    await run_flow(run)
+    assert last_run(root)["remarks"] == [
+        "lines: the rows of the page that was shown; only a run finds out whether there are more"
+    ]
 
 
 async def test_what_cannot_be_undone_is_clicked_once_for_the_same_variables(root, site):
