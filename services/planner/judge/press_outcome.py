@@ -101,17 +101,22 @@ def untold(view: SampleView, ending: Ending) -> Ending:
 
 
 def _has_news(view: SampleView, press: Entry) -> bool:
-    """Return whether a value was read that the press has led to: on a page that came with it, or as a text that the
-    page did not show for the field before."""
+    """Return whether a value was read that the press has led to, or one of several: on a page that came with it, or as
+    a text that the page did not show for the field before."""
     at, given = view.state.history.index(press), {*view.spec.identity, *_read_before(view)}
     before = {entry.url for entry in view.state.history[: at + 1]}
     after = {entry.url for entry in view.state.history[at + 1 :]}
     after = after if view.page is None else after | {view.page.url}
-    for value in view.state.seen.values():
-        url = value.source.url if value.source is not None else ""
-        stood = map(fold, press.stood.get(value.field, ()))
-        fresh = url not in before or fold(value.shown or str(value.value)) not in stood
-        if fresh and url in after and value.state == "value" and value.field not in given:
+    read = [
+        (value.field, one)
+        for value in (*view.state.seen.values(), *view.state.doubts.values())
+        for one in (value, *value.candidates)
+        if one.source is not None and one.shown and value.field not in given
+    ]
+    for name, one in read:
+        url = one.source.url if one.source is not None else ""
+        stood = map(fold, press.stood.get(name, ()))
+        if url in after and (url not in before or fold(one.shown or "") not in stood):
             return True
     return False
 

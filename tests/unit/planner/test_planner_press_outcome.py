@@ -17,7 +17,7 @@ from shared.contracts.actions import ByRef, Click, Done, Fail, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, Change, Navigated, TargetFound, ValueSet
-from shared.contracts.steps import FieldValue, RouteMark, ValueSource
+from shared.contracts.steps import FieldValue, RouteMark, ValueCandidate, ValueSource
 from shared.task.spec import TaskSpec
 from shared.text.numbers import same_number
 from tests.cases import cases
@@ -123,6 +123,12 @@ def read_at(url: str, name: str, shown: str) -> FieldValue:
     return FieldValue(field=name, state="value", value=shown, shown=shown, source=source)
 
 
+def either(url: str, *texts: str) -> FieldValue:
+    places = [read_at(url, "request_number", shown).source for shown in texts]
+    found = tuple(ValueCandidate(shown=shown, source=place) for shown, place in zip(texts, places, strict=True))
+    return FieldValue(field="request_number", state="not_found", candidates=found)
+
+
 @cases(
     ("reason", "read", "expected"),
     [
@@ -134,6 +140,8 @@ def read_at(url: str, name: str, shown: str) -> FieldValue:
         ("missing_fields", (read_at(URL, "owner", "Ann"),), "unknown_outcome"),
         ("missing_fields", (read_at(SENT, "ticket_number", "TCK-1001"),), "unknown_outcome"),
         ("missing_fields", (read_at(SENT, "request_number", "Q-77"),), "missing_fields"),
+        ("ambiguous_value", (either(SENT, "Q-11", "Q-77"),), "ambiguous_value"),
+        ("ambiguous_value", (either(URL, "Q-11", "Q-11"),), "unknown_outcome"),
         ("not_sent", (), "not_sent"),
         ("interrupted", (), "interrupted"),
         ("", (), ""),
