@@ -13,7 +13,7 @@ from services.planner.judge.press_outcome import is_older, not_sent, texts_shown
 from services.planner.page.sending import is_refusal
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain, SampleView, ending_of
 from services.planner.state.transitions import after_look, after_step, with_readings
-from shared.contracts.actions import ByRef, Click, Done, Fail, TypeText
+from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, Change, Navigated, TargetFound, ValueSet
@@ -250,3 +250,35 @@ def test_words_that_say_nothing_of_it(words: str):
 )  # fmt: skip
 def test_two_notations_of_a_number(one: str, other: str, same: bool | None):
     assert same_number(one, other) is same
+
+
+SEARCH = el("button", "Submit", tag="button", area="search")
+IN_MAIN = el("button", "Submit", tag="button", area="main")
+
+
+@cases(
+    ("elements", "pressed_ref"),
+    [
+        ((AMOUNT, IN_MAIN, SEARCH), 2),
+        ((SEARCH, AMOUNT, IN_MAIN), 3),
+        ((structs.replace(AMOUNT, area="search"), SEARCH, IN_MAIN), 2),
+        ((AMOUNT, IN_MAIN, IN_MAIN), None),
+        ((AMOUNT, SEARCH, SEARCH), None),
+    ],
+)
+def test_of_several_buttons_of_one_name_the_one_beside_the_fields_that_were_filled_is_pressed(
+    elements: tuple[Element, ...], pressed_ref: int | None
+):
+    ref = next(number for number, one in enumerate(elements, 1) if one.role == "textbox")
+    typed = done_result(
+        effect=ValueSet(value="1250.00"),
+        target=TargetFound(role="textbox", name="Amount", tag="input", fingerprint="f"),
+    )
+    action = TypeText(target=ByRef(ref=ref, snapshot_id="s1"), text="1250.00")
+    state = acted(AttemptState(), Goto(url=URL), done_result(), "")
+    state = after_step(state, step(state, action, typed, route=RouteMark(step=1, part="1")))
+    decision = decide(seen(page(*elements), replace(state, looks=8)))
+    act = expect(decision, Act).action
+    assert (act.target if isinstance(act, Click) else None) == (
+        ByRef(ref=pressed_ref, snapshot_id="s1") if pressed_ref else None
+    )

@@ -18,7 +18,7 @@ from services.planner.deciders.rules.route_context import (
     row_with_gaps,
 )
 from services.planner.judge.press_outcome import not_sent, not_taken
-from services.planner.page.targets import Rows, find_pressable, find_tabs, rows_showing
+from services.planner.page.targets import Rows, find_controls, find_pressable, find_tabs, rows_showing
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
 from services.planner.state.irreversible_steps import irreversible_steps
@@ -102,7 +102,7 @@ def press(context: RouteContext, step: PressButton) -> Act | ObserveAgain | Next
     if has_succeeded(context.entries()):
         return NextStep()
     names = filled_words(context, step.press)
-    found = find_pressable(context.page, names)
+    found = _beside_what_was_filled(context, find_pressable(context.page, names))
     what = f"button called {quoted_choice(names)}"
     if not found:
         return context.missing_element(what)
@@ -113,6 +113,16 @@ def press(context: RouteContext, step: PressButton) -> Act | ObserveAgain | Next
     return _press_irreversibly(
         context, found[0].name, Click(target=context.ref(found[0])), "disabled" in found[0].states
     )
+
+
+def _beside_what_was_filled(context: RouteContext, found: list[Element]) -> list[Element]:
+    """Return the one button of several that stands where the fields do that the route has filled in: in a form that
+    only searches, or outside of any. Where that leaves it open, all of them."""
+    steps = [step for step in context.view.spec.route[: context.index] if isinstance(step, Fill)]
+    labels = [filling.labels_in(label) for step in steps for label in step.fill]
+    searching = {e.area == "search" for names in labels for e in find_controls(context.page, names)}
+    own = [e for e in found if (e.area == "search") in searching]
+    return own if len(searching) == 1 and len(own) == 1 else found
 
 
 def _press_irreversibly(context: RouteContext, name: str, click: Click, disabled: bool) -> Act | ObserveAgain:
