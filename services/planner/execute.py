@@ -15,6 +15,7 @@ from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
 from services.planner.judge.merged_lists import lists_here
 from services.planner.judge.press_outcome import texts_shown, untold
+from services.planner.judge.rows.proof import counts_beside
 from services.planner.judge.sent_values import notes_of_left_page, texts_under_filled
 from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
@@ -48,7 +49,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, PageObserved, SessionLeased
-from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
+from shared.contracts.planner import BY_RULE, WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import (
     FieldValue,
@@ -194,6 +195,7 @@ async def _save_progress(
     return ActionOutcome(
         action, "saved", values=taken.values, notes=(*notes, *taken.notes), unconfirmed=tuple(sorted(unconfirmed)),
         page_files=taken.page_files, browser_ms=taken.browser_ms, list_pages=lists_here(view, taken.values),
+        counts=counts_beside(view, taken.values) if decided_by == BY_RULE else (),
     )  # fmt: skip
 
 

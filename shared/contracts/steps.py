@@ -303,7 +303,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
     items: tuple[dict[str, Any], ...] = ()
     """New items of a list."""
     counts: tuple[ShownCount, ...] = ()
-    """What the page of reported items says about the length of the list."""
+    """What the page of reported items, or of kept rows, says about the length of the list."""
     list_pages: tuple[ListPage, ...] = ()
     """What the page of saved items of an ``array`` says of their list."""
     vision: VisionAnswered | None = None

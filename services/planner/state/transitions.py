@@ -165,7 +165,8 @@ def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
         if is_page_of_rows(step):
             rows = {value.field: value for value in step.values if value.rows}
             granted = granted_steps(state, pages=1)
-            fresh = replace(fresh, granted=granted, kept_rows={**state.kept_rows, **rows})
+            counts = step.counts or state.counts
+            fresh = replace(fresh, granted=granted, kept_rows={**state.kept_rows, **rows}, counts=counts)
         unconfirmed = fresh.unconfirmed | frozenset(step.unconfirmed)
         return replace(fresh, unconfirmed=unconfirmed, list_pages=(*kept, *pages.values()))
     if isinstance(step.action, ReportItems):

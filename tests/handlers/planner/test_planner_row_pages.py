@@ -124,6 +124,15 @@ async def test_equal_rows_of_two_pages_are_two_only_where_an_id_key_says_so():
     assert read(await bench(site, id_keys=[]).run()) == apart
 
 
+async def test_what_one_page_says_of_the_number_of_rows_holds_for_all():
+    site = {address(1): shows(PEOPLE[:4], text("12 members"), on(2)), address(2): shows(PEOPLE[4:])}
+    finished = await bench(site).run()
+    assert (finished.status, finished.reason) == ("needs_review", "incomplete_list")
+    assert "11 of 12" in finished.message
+    site[address(1)] = shows(PEOPLE[:4], text("11 members"), on(2))
+    assert (await bench(site).run()).status == "done"
+
+
 async def test_a_value_of_the_record_that_a_later_page_shows_otherwise_is_left_open():
     status = (el("term", "Status", tag="dt"), el("definition", "4 here", tag="dd", header="Status"))
     other = (status[0], el("definition", "7 here", tag="dd", header="Status"))

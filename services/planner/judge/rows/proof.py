@@ -16,7 +16,8 @@ from services.planner.page.text import humanised, is_heading
 from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.steps import RowValue
+from shared.contracts.steps import FieldValue, RowValue, ShownCount
+from shared.field_types import is_rows
 from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
 from shared.task.route import words
@@ -109,7 +110,7 @@ def _as_list(
             view.state,
             listed=frozenset(map(str, range(len(rows)))),
             history=(*history[:at], entry, *history[at:]),
-            counts=(),
+            counts=view.state.counts if _has_one_list(view) else (),
         ),
     )
 
@@ -139,6 +140,23 @@ def _signs_of_a_part(page: PageObserved, rows: int, here: Collection[int]) -> li
         if (pressed and (name in _ARROWS or _ALL.search(fold(name)))) or _MORE.search(fold(name)):
             return [f"{quoted(name, 60)} stands beside the rows, which may not be all"]
     return []
+
+
+def counts_beside(view: SampleView, values: Sequence[FieldValue]) -> tuple[ShownCount, ...]:
+    """Return what this page says of the number of the rows, where the task asks for one list of them only: a later page
+    need not repeat it."""
+    asked = view.spec.output_schema
+    value = next((one for one in values if one.rows and one.field in asked), None)
+    if view.page is None or value is None or not _has_one_list(view):
+        return ()
+    sources = [cell.source for row in value.rows for cell in row.cells if cell.source is not None]
+    here = {one.ref for one in sources if one.snapshot_id == view.page.snapshot_id}
+    part = _as_list(view, value.field, asked[value.field], value.rows, here).page
+    return read_counts(part) if here and part is not None else ()
+
+
+def _has_one_list(view: SampleView) -> bool:
+    return sum(is_rows(field.type) for field in view.spec.output_schema.values()) == 1
 
 
 def _counted_elsewhere(page: PageObserved, part: PageObserved) -> list[Element]:
