@@ -18,7 +18,7 @@ from services.planner.page.list_signs.list_states import (
     parts_around,
     shown_rows,
 )
-from services.planner.page.list_signs.page_numbers import number_rows
+from services.planner.page.list_signs.page_numbers import chosen_page, number_rows
 from services.planner.page.lists import is_address, same_address
 from services.planner.page.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
 from services.planner.state.attempt_state import AttemptState, Entry, SampleProblem, SampleView
@@ -249,7 +249,13 @@ def _last_item(view: SampleView, page: PageObserved) -> int:
 
 
 def _unread_numbers(page: PageObserved, visited: frozenset[str]) -> Iterator[SampleProblem]:
-    """Yield a problem for page numbers that lead to other pages, if none of them is known to be the next."""
+    """Yield a problem for page numbers that lead to other pages, if none of them is known to be the next; and for a
+    field in which a page is chosen, unless it is known to be the last."""
+    if (chosen := chosen_page(page)) is not None and chosen[1] != chosen[2]:
+        field, number, last = chosen
+        of = f" of {last}" if last else ""
+        yield SampleProblem("incomplete_list", f"{quoted(field.name)} chooses the page of the list: {number}{of}")
+        return
     for row in number_rows(page):
         addresses = [address_behind(element, page) for element in row.controls]
         left = [url for url in addresses if url is None or same_address(url) not in visited]

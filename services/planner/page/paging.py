@@ -202,9 +202,21 @@ def _pager_rows(page: PageObserved) -> set[tuple[str, int]]:
     for element in page.elements:
         if element.row is not None and element.role != "row" and (element.name.strip() or element.role in _PRESSED):
             rows.setdefault((element.frame, element.row), []).append(element)
-    turning = {key for key, row in rows.items() if all(map(_is_of_pager, row)) and any(map(_turns, row))}
+    turning = {
+        key
+        for key, row in rows.items()
+        if any(map(_turns, row)) and all(_is_of_pager(e) or _holds_only(e, row) for e in row)
+    }
     widest = max((len(row) for key, row in rows.items() if key not in turning), default=0)
     return turning if widest > 1 else set()
+
+
+def _holds_only(cell: Element, row: Sequence[Element]) -> bool:
+    """Return whether the text of a cell is that of what can be pressed in it: "Previous Next"."""
+    text = fold(cell.name)
+    for name in sorted((fold(e.name) for e in row if e.role in _PRESSED and e.name.strip()), key=len, reverse=True):
+        text = text.replace(name, " ", 1)
+    return cell.role not in _PRESSED and _COUNTS_ONLY.fullmatch(text) is not None
 
 
 def _turns(element: Element) -> bool:

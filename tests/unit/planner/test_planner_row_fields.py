@@ -259,3 +259,32 @@ def test_what_counts_something_else_is_no_doubt(seen: PageObserved):
 
 def test_a_number_that_may_count_something_else_does_not_outweigh_a_sure_one():
     assert "3 of 27" in read(of_three(text("3 active members"), text("1-3 of 27")), MEMBERS).lacking
+
+
+def options(*names: str) -> tuple[Any, ...]:
+    return tuple(el("option", name, tag="option") for name in names)
+
+
+@cases(
+    ("behind", "says"),
+    [
+        ((el("combobox", "Page", value="1"), *options("1", "2", "3")), "'Page' chooses the page of the list: 1 of 3"),
+        ((el("textbox", "Page", value="1"), text("of 3")), "1 of 3"),
+        ((el("spinbutton", "Go to page", value="2")), "2"),
+        ((el("combobox", "Page", value="3"), *options("1", "2", "3")), ""),
+        ((el("textbox", "Page", value="1"), text("/ 1")), ""),
+        ((el("combobox", "Rows per page", value="10"), *options("10", "25")), ""),
+        ((el("combobox", "Priority", value="1"), *options("1", "2", "3")), ""),
+    ],
+)
+def test_a_page_that_is_chosen_in_a_field_is_a_doubt_unless_it_is_the_last(behind: Any, says: str):
+    value = read(shows([A, B, C], *(behind if isinstance(behind, tuple) else (behind,))))
+    assert (says in value.lacking) if says else value.lacking == ""
+
+
+def test_a_pager_of_several_links_in_the_foot_of_a_table_leads_on():
+    foot = [
+        el("cell", "Previous Next", tag="td", row=9, in_foot=True),
+        *(el("link", f, tag="a", url=f"http://x/{f}", row=9, in_foot=True) for f in ("Previous", "Next")),
+    ]
+    assert "'Next' leads on" in read(shows([A, B, C], *foot)).lacking

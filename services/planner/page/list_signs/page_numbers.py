@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from urllib.parse import urljoin
 
 from services.planner.page.lists import same_address
@@ -21,6 +21,8 @@ _NEVER = frozenset({"banner", "contentinfo", "complementary", "search"})
 _PRESSED = frozenset({"link", "button"})
 _BETWEEN = frozenset({"text", "listitem", "link", "button", "cell", "strong", "emphasis", "generic"})
 _NUMBER = re.compile(r"(?P<before>[^\d#]{0,30})(?P<number>\d{1,5})(?P<behind>[^\d#]{0,20})")
+_OF = re.compile(r"(?:[^\W\d]{1,4}|/)\s*(?P<number>\d{1,5})(?:\s[^\W\d]{1,12})?")
+_FIELDS = frozenset({"combobox", "listbox", "spinbutton", "textbox"})
 _SIGNS = re.compile(r"[\W_]*")
 _WORDS = {word for texts in PAGES.values() for text in texts for word in text.split()} | {
     *(
@@ -71,6 +73,24 @@ def number_rows(page: PageObserved) -> list[NumberRow]:
     rows = [row for part in _runs(page) if (row := _to_row(part, page)) is not None]
     in_tables = [row for row in rows if row.numbers[0][1].row is not None]
     return [row for row in rows if row not in in_tables or len(in_tables) == 1]
+
+
+def chosen_page(page: PageObserved) -> tuple[Element, int, int] | None:
+    """Return the field in which the page of a list is chosen, its number and that of the last page, 0 where nothing
+    tells that: "Page [1] of 3", or a list with the options 1 to 3."""
+    for at, element in enumerate(page.elements):
+        said = re.sub(r"[\W_]+", " ", fold(plain(element.name))).split()
+        is_field = element.role in _FIELDS and element.area not in _NEVER and not element.in_dialog
+        number = to_page_number(element.value or "") if is_field and said else None
+        if number is None or not all(word in _WORDS for word in said):
+            continue
+        behind = page.elements[at + 1 :]
+        options = list(takewhile(lambda one: one.role == "option", behind))
+        numbers = [found for one in options if (found := to_page_number(one.name)) is not None]
+        following = behind[len(options)].name if len(options) < len(behind) else ""
+        of = _OF.fullmatch(fold(plain(following)))
+        return element, number, max([*numbers, int(of["number"]) if of is not None else 0])
+    return None
 
 
 def to_page_number(name: str) -> int | None:
