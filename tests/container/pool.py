@@ -12,7 +12,9 @@ from pathlib import Path
 import psutil
 from PIL import Image
 
+from shared.bus.access.credentials import BusAccess
 from shared.bus.access.server_config import USERS_CONF
+from shared.bus.nats_bus import connect_bus
 from shared.contracts.actions import Goto, Screenshot
 from shared.host.connections import ManualSessionTerms, open_pool_session
 from shared.host.nats_server import run_server
@@ -58,6 +60,8 @@ async def pool_in_jail(
     """Start a bus and a pool. ``start``: command and environment, by the address of the bus and the pool's seed."""
     users = (keys / USERS_CONF).read_text(encoding="utf-8")
     async with run_server(folder / "jetstream", users) as (url, _):
+        async with connect_bus(url, name="evidence", access=BusAccess(seeds=keys), makes_streams=True):
+            pass  # the streams of a new bus are made by evidence
         words, env = start(url, keys / SEED)
         pool = await asyncio.create_subprocess_exec(*words, env=env, stdout=asyncio.subprocess.PIPE)
         try:
@@ -66,7 +70,8 @@ async def pool_in_jail(
             client = Settings(nats_url=url, nats_seed=keys / "operator.seed", state_dir=folder / "state")
             yield JailedPool(client, pool.pid)
         finally:
-            pool.terminate()
+            if pool.returncode is None:
+                pool.terminate()
             await asyncio.wait_for(pool.communicate(), END_S)
 
 

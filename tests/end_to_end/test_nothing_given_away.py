@@ -273,6 +273,9 @@ def check_metrics(told: Told) -> None:
     units = {metric["name"]: metric["unit"] for metric in metrics}
     assert units == {
         "exhibit.queue.depth": "{message}",
+        "exhibit.queue.demand": "{message}",
+        "exhibit.slots": "{slot}",
+        "exhibit.pool.full": "{pool}",
         "exhibit.sessions": "{session}",
         "exhibit.step.duration": "s",
         "exhibit.ask.duration": "s",
