@@ -27,7 +27,7 @@ from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.steps import FiledArtifact
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
 

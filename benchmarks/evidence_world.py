@@ -30,7 +30,7 @@ from shared.contracts.evidence import OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.run import RunFile
 from shared.evidence_format.log_codec import entry_of
 from shared.statuses import Status

@@ -19,8 +19,8 @@ from benchmarks.report import Row, at_most, least, report, under
 from shared.contracts.browser_pool import PageObserved
 from shared.extraction.agreement import read_field
 from shared.extraction.pages import ObservedPage
-from shared.flows.learning.fields import WrittenRow, learn_fields
 from shared.flows.learning.flow import learned_flow
+from shared.flows.learning.learned_fields import WrittenRow, learn_fields
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec
 from tests.real.learn_cases import SeenCase, see_cases

@@ -33,7 +33,7 @@ from benchmarks.planner_world import (
     task,
 )
 from benchmarks.report import Row, at_most, beside, report, under
-from services.planner.deciders.anthropic.decider import AnthropicDecider
+from services.planner.deciders.anthropic.model_decider import AnthropicDecider
 from services.planner.deps import PlannerDeps
 from services.planner.handlers import work_sample
 from services.planner.prompt.assembly import Prompt, assemble_prompt

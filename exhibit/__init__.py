@@ -9,12 +9,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from services.workflows.artifacts.artifact_folder import FolderArtifacts
     from services.workflows.artifacts.evidence import EvidenceArtifacts
-    from services.workflows.artifacts.folder import FolderArtifacts
     from services.workflows.execution.in_process_executor import InProcessExecutor
     from services.workflows.execution.sandbox_executor import SandboxExecutor
     from services.workflows.library.storage.bus import BusStorage
-    from services.workflows.library.storage.folder import FolderStorage
+    from services.workflows.library.storage.library_folder import FolderStorage
     from services.workflows.ports import Limits, Outcome
     from services.workflows.session import Session, WorkflowFailedError, WorkflowRefusedError
     from services.workflows.tools.declared.declarations import CliDeclaration, HttpDeclaration, McpDeclaration
@@ -40,11 +40,11 @@ __all__ = [
 
 _HOMES = {
     "artifacts.evidence": ("EvidenceArtifacts",),
-    "artifacts.folder": ("FolderArtifacts",),
+    "artifacts.artifact_folder": ("FolderArtifacts",),
     "execution.in_process_executor": ("InProcessExecutor",),
     "execution.sandbox_executor": ("SandboxExecutor",),
     "library.storage.bus": ("BusStorage",),
-    "library.storage.folder": ("FolderStorage",),
+    "library.storage.library_folder": ("FolderStorage",),
     "ports": ("Limits", "Outcome"),
     "session": ("Session", "WorkflowFailedError", "WorkflowRefusedError"),
     "tools.declared.declarations": ("CliDeclaration", "HttpDeclaration", "McpDeclaration"),

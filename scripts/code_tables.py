@@ -13,13 +13,13 @@ from shared.contracts.error_codes import (
     SQL_REFUSALS,
     is_transient,
 )
-from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS
+from shared.contracts.explained import KEY_WORDS, NEAR_WORDS
 from shared.statuses import GROUPS, STATUSES, STYLES, Status, population_order
 
 HEAD = """# Codes
 
 <!-- Written by scripts/write_docs.py from shared/contracts/codes.py, shared/contracts/error_codes.py,
-shared/contracts/explaining/explained.py and shared/statuses.py: change it there. -->
+shared/contracts/explained.py and shared/statuses.py: change it there. -->
 
 Every code that results, messages and `--json` hold. A code keeps its meaning; new ones may be added, so programs should
 accept codes that they do not know.

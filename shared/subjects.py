@@ -77,7 +77,7 @@ from shared.contracts.sessions.settling import SampleSettled, SettleReply, Settl
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
-from shared.contracts.trial.tried import TryReply, TrySample
+from shared.contracts.tried import TryReply, TrySample
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.contracts.workflows import library
 from shared.contracts.workflows.artifacts import (

@@ -21,7 +21,7 @@ from benchmarks.memory import PeakMemory
 from benchmarks.report import Row, at_most, under
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from services.workflows.execution.sandbox_executor import SandboxExecutor
-from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.storage.library_folder import FolderStorage
 from services.workflows.ports import Executor, HostCall, Job, Limits
 from services.workflows.session import Session
 

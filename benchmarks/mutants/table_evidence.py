@@ -74,7 +74,7 @@ CHAIN = (
         ),
     ),
     Module(
-        "shared/evidence_format/verify/manifest.py",
+        "shared/evidence_format/verify/verify_manifest.py",
         _VERIFY,
         (
             Mutant(
@@ -148,7 +148,7 @@ CHAIN = (
         ),
     ),
     Module(
-        "shared/evidence_format/verify/run.py",
+        "shared/evidence_format/verify/verify_run.py",
         _VERIFY,
         (
             Mutant(

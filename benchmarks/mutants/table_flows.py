@@ -171,7 +171,7 @@ COMPILING = (
         ),
     ),
     Module(
-        "shared/flows/compiling/fields.py",
+        "shared/flows/compiling/field_places.py",
         (*_COMPILING, "unit/shared/flows/test_compiled_addresses.py"),
         (
             Mutant(
@@ -299,7 +299,7 @@ HEALING = (
         ),
     ),
     Module(
-        "services/workflows/healing/progress.py",
+        "services/workflows/healing/heal_progress.py",
         ("unit/workflows/test_healing_progress.py",),
         (
             Mutant(

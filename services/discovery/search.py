@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from services.discovery.deps import PUBLISH_LIMIT, DiscoveryDeps
-from services.discovery.population.found_items import (
+from services.discovery.found_items import (
     FoundItem,
     SearchProgress,
     candidate_samples,

@@ -16,7 +16,7 @@ from shared.contracts.results import Artifact, Box
 from shared.contracts.steps import ObservationRef
 from shared.evidence_format import chain
 from shared.evidence_format.facts import ResultFacts, TaskFacts
-from shared.evidence_format.files.base import ArtifactProblem, problems_of
+from shared.evidence_format.files.json_files import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.log_codec import LogEntry, parse_log
 

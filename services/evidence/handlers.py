@@ -21,7 +21,7 @@ from services.evidence.intake.admit import (
 from services.evidence.intake.pauses import note_pause
 from services.evidence.intake.presses import hold_press
 from services.evidence.lifecycle import attempt_log, close_run_if_complete
-from services.evidence.read_api.handlers import reads
+from services.evidence.read_api.read_handlers import reads
 from services.evidence.read_api.run_status import read_status
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
@@ -53,7 +53,7 @@ from shared.contracts.workflows.artifacts import (
 )
 from shared.errors import InvalidMessage, PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.streams import DELIVERY_QUEUES
 from shared.subjects import (

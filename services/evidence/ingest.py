@@ -14,7 +14,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import BYTES_GONE, ArtifactProblem, encode_file, problems_of
+from shared.evidence_format.files.json_files import BYTES_GONE, ArtifactProblem, encode_file, problems_of
 from shared.evidence_format.files.run import Lesson, parse_lessons
 from shared.streams import ARTIFACTS
 from shared.submission.input_files import fetch_input

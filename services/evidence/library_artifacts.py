@@ -22,7 +22,7 @@ from shared.contracts.workflows.artifacts import (
 )
 from shared.errors import PermanentError, PolicyDenied
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.library import (
     CONTENT,
     ENTRY,

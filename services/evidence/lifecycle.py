@@ -31,7 +31,7 @@ from shared.contracts.evidence import RunFinished
 from shared.contracts.steps import PressClaim
 from shared.errors import PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.sample import ResultFile
 
 # --- attempts at a sample

@@ -16,7 +16,7 @@ from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadedSample, RunFinished
 from shared.errors import PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.run import RunFile
 
 

@@ -24,7 +24,7 @@ from shared.contracts.sessions.settling import (
 )
 from shared.errors import Unsupported
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.sample import PressFile, ResultFile, SettlementFile, parse_result
 from shared.subjects import SAMPLE_SETTLED
 

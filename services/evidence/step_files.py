@@ -11,7 +11,7 @@ import msgspec
 
 from services.evidence.ports import Store
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.log_codec import LogEntry, merge_log, parse_log
 
 

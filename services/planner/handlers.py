@@ -30,6 +30,7 @@ from shared.contracts.browser_pool import ProfilePaused
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.error_codes import PermanentCode
+from shared.contracts.outages import Outage
 from shared.contracts.planner import (
     BY_API,
     CheckPlanner,
@@ -42,8 +43,7 @@ from shared.contracts.planner import (
     WorkSample,
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
-from shared.contracts.runs.outages import Outage
-from shared.contracts.trial.tried import TryReply, TrySample
+from shared.contracts.tried import TryReply, TrySample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, TRY_SAMPLE, WORK_SAMPLE

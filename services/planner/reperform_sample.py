@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
 from services.planner.page.identity import keywords
+from services.planner.reperform.reread_rows import row_verdicts, values_to_extract
 from services.planner.reperform.responses import StoredResponse, parse_stored_response, response_verdict
-from services.planner.reperform.rows import row_verdicts, values_to_extract
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs

@@ -26,7 +26,7 @@ from shared.contracts.codes import facts_of
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue
-from shared.contracts.trial.tried import SampleTried, TryRefused, TryReply, TrySample
+from shared.contracts.tried import SampleTried, TryRefused, TryReply, TrySample
 from shared.errors import ExhibitError
 from shared.subjects import ACT, MsgT, Stored
 from shared.submission.trial import find_try_problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.deciders.flow.decider import FlowFirst, FlowUse
+from services.planner.deciders.flow.flow_decider import FlowFirst, FlowUse
 from services.planner.deciders.registry import WorkflowFirst
 from services.planner.deps import CheckedRun, Decider, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE

@@ -21,7 +21,7 @@ from services.workflows.invocations.live_flows import LiveFlows
 from services.workflows.library.files import take_files
 from services.workflows.library.library import Library
 from services.workflows.library.storage.bus import BusStorage
-from services.workflows.library.storage.folder import LIBRARY_FOLDER, FolderStorage
+from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
 from services.workflows.ports import Limits
 from services.workflows.search.opening import open_index
 from services.workflows.setup_checks import SETUP_CHECKS

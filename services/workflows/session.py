@@ -8,13 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from services.workflows.artifacts.folder import FolderArtifacts
+from services.workflows.artifacts.artifact_folder import FolderArtifacts
 from services.workflows.dependencies import Dependencies
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.invocations.artifact_values import from_bytes, to_bytes
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
-from services.workflows.library.storage.folder import LIBRARY_FOLDER, FolderStorage
+from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
 from services.workflows.ports import (
     Artifacts,
     Embedder,

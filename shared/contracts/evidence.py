@@ -9,8 +9,8 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode, SqlCode
+from shared.contracts.outages import RunPause
 from shared.contracts.planner import Way
-from shared.contracts.runs.outages import RunPause
 from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 

@@ -10,7 +10,7 @@ from shared.contracts.base import Message, Part, Usage
 from shared.contracts.codes import Fault, OpenCode, Status
 from shared.contracts.discovery import Problem, RunMode, Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.explaining.explained import FieldExplained
+from shared.contracts.explained import FieldExplained
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 
 BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"

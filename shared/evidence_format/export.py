@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shared.evidence_format import chain
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.handover import added_files
 from shared.evidence_format.layout import MANIFEST, OBJECTS, SEAL
-from shared.evidence_format.sources.base import BUFFER_BYTES, RunSource, Unreadable
-from shared.evidence_format.verify.run import RunCheck
+from shared.evidence_format.sources.source import BUFFER_BYTES, RunSource, Unreadable
+from shared.evidence_format.verify.verify_run import RunCheck
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The earliest date that a zip can hold. The time of packing is not part of the evidence."""

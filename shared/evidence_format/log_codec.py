@@ -39,8 +39,8 @@ from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.invocations import WorkflowRan
 from shared.evidence_format import chain
-from shared.evidence_format.files.base import ArtifactProblem, encode_file
 from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
+from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
 
 ENTRY_VERSION = 2
 

@@ -11,9 +11,9 @@ from typing import Any, get_args
 import pytest
 import pytest_asyncio
 
-from services.workflows.artifacts.folder import FolderArtifacts
+from services.workflows.artifacts.artifact_folder import FolderArtifacts
 from services.workflows.ports import HostCallError, ToolContext
-from services.workflows.tools.browser.recipes import ACTIONS
+from services.workflows.tools.browser.browser_recipes import ACTIONS
 from services.workflows.tools.declared.declarations import BrowserDeclaration
 from services.workflows.tools.toolbox import Toolbox, open_toolbox
 from shared.contracts.actions import BrowserAction

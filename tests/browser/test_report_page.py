@@ -19,7 +19,7 @@ from pypdf import PdfReader
 
 from shared.contracts.discovery import FileReading, InputFile, Register, SheetReading
 from shared.contracts.evidence import NoFlowCount, WayCount
-from shared.contracts.explaining.explained import NEAR_WORDS
+from shared.contracts.explained import NEAR_WORDS
 from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
 from tests.browser.report_world import COLOURS, Pictured, Told, pictured, reconciliation_bytes, spec, write
 from tests.practice_sites.site_browser import a_browser

@@ -18,8 +18,8 @@ from shared.contracts.workflows.library import WorkflowCreated, WorkflowVersion
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.checking.sample_sets import pack_samples
 from shared.flows.checking.validation import compile_checked
-from shared.flows.compiling.reading import read_recordings
 from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.recording_sources import read_recordings
 from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.streams import FLOW_HEALS

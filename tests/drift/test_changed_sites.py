@@ -27,8 +27,8 @@ from shared.contracts.workflows.heals import LEAST_HEALED, FlowHealing, Heal
 from shared.contracts.workflows.library import WorkflowShown
 from shared.contracts.workflows.samples import SampleSet
 from shared.evidence_format.sources.folder import FolderSource
-from shared.flows.compiling.reading import read_recordings
 from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.recording_sources import read_recordings
 from shared.flows.healing.publishing import (
     HEAL_FILE,
     HealOutcome,

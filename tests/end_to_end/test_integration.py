@@ -16,7 +16,7 @@ import pytest
 from shared.client import Client, connect
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from shared.subjects import REPERFORM
 from tests.end_to_end.command_line import SECRETS, System
 from tests.end_to_end.finished_runs import run

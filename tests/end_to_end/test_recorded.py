@@ -20,8 +20,8 @@ from scripts.families import Outcome, play_family, report
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
-from shared.flows.compiling.reading import read_recordings
 from shared.flows.compiling.recording import RecordedSample
+from shared.flows.compiling.recording_sources import read_recordings
 from shared.host.services import run_embedded
 from shared.task.spec import TaskSpec, check_spec
 from shared.testing.cassette import Player

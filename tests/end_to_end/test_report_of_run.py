@@ -12,7 +12,7 @@ from practice.tickets.demo import demo_numbers
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.files.flow import FlowFile
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from shared.workflow_source.files import hash_of_version
 from tests.end_to_end.finished_runs import logs_of, results_of
 from tests.end_to_end.flow_sources import READ_TICKET

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from shared.bus.decoding import decode
 from shared.errors import InvalidMessage, PermanentError
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from tests.fuzz.hostile import EXAMPLES, WHATEVER, changed
 from tests.handlers.evidence.evidence_desk import (
     HANDLERS,

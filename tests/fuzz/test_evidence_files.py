@@ -22,7 +22,7 @@ from shared.evidence_format.files.sample import parse_result
 from shared.evidence_format.log_codec import parse_log
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.sources.zip import ZipSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from tests.fuzz.hostile import EXAMPLES, VALUES, WHATEVER, changed
 from tests.handlers.evidence.evidence_desk import KEY, Desk
 from tests.handlers.evidence.sealed_rounds import rounds

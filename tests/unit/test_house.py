@@ -1,4 +1,4 @@
-"""The layout of the code: class names, sizes of folders, and the paths that the documentation names."""
+"""The layout of the code: names that are used once, folders that hold something, paths that the documentation names."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("services", "shared")
-MAX_LOOSE_MODULES = 13
-MAX_LINES = 400
 DOCUMENTS = ("README.md", "docs/**/*.md", "services/*/README.md", "task_specs/*.md", "deploy/*.md")
+UNSORTED = "services/console"
 PARSERS = {
     '.split("; ")': "shared/evidence_format/files/earlier_versions.py",
     """.split("'")""": "",
@@ -40,18 +39,25 @@ def double_classes(root: Path) -> dict[str, list[str]]:
     return {name: paths for name, paths in homes.items() if len(paths) > 1}
 
 
-def crowded_folders(root: Path, most: int) -> dict[str, int]:
-    """Return the folders with more modules than that, not counting ``__init__.py`` and what is in folders below."""
-    loose: dict[str, int] = defaultdict(int)
+def lone_modules(root: Path) -> list[str]:
+    """Return the modules that are alone in a folder below their room, with no folder beside them: they need none."""
+    found: list[str] = []
     for path in modules(root):
-        loose[str(path.parent.relative_to(root))] += path.name != "__init__.py"
-    return {folder: count for folder, count in loose.items() if count > most}
+        beside = [one for one in path.parent.iterdir() if one.name not in ("__init__.py", "__pycache__")]
+        code = [one for one in beside if one.suffix == ".py" or (one.is_dir() and any(one.glob("*.py")))]
+        if code == [path] and len(path.relative_to(root).parts) > 3:
+            found.append(str(path.relative_to(root)))
+    return found
 
 
-def long_modules(root: Path, most: int) -> dict[str, int]:
-    """Return the modules with more lines than that."""
-    lines = {str(path.relative_to(root)): path.read_text(encoding="utf-8").count("\n") for path in modules(root)}
-    return {path: count for path, count in lines.items() if count > most}
+def double_modules(root: Path) -> dict[str, list[str]]:
+    """Return the names of modules that a room (``services/NAME``, ``shared/NAME``) has more than once."""
+    homes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in modules(root):
+        parts = path.relative_to(root).parts
+        if path.name != "__init__.py":
+            homes["/".join(parts[:2]), path.name].append(str(path.relative_to(root)))
+    return {f"{room}: {name}": paths for (room, name), paths in homes.items() if len(paths) > 1}
 
 
 def lost_paths(root: Path) -> list[str]:
@@ -91,12 +97,12 @@ def test_every_class_name_is_used_once():
     assert double_classes(ROOT) == {}
 
 
-def test_no_folder_is_crowded():
-    assert crowded_folders(ROOT, MAX_LOOSE_MODULES) == {}
+def test_no_module_is_alone_in_its_folder():
+    assert [path for path in lone_modules(ROOT) if not path.startswith(UNSORTED)] == []
 
 
-def test_no_module_is_too_long():
-    assert long_modules(ROOT, MAX_LINES) == {}
+def test_every_module_name_is_used_once_in_its_room():
+    assert {name: paths for name, paths in double_modules(ROOT).items() if not name.startswith(UNSORTED)} == {}
 
 
 def test_every_path_in_the_documentation_exists():
@@ -123,6 +129,9 @@ def bad_house(tmp_path: Path) -> Path:
         "services/a/__init__.py": "",
         "services/a/first.py": "class Same: ...\n",
         "services/a/second.py": "class Outer:\n    class _Hidden: ...\n",
+        "services/a/b/second.py": "",
+        "services/a/b/third.py": "",
+        "services/a/c/alone.py": "",
         "shared/third.py": "def f():\n    class Same: ...\nclass _Hidden: ...\nclass Single: ...\n",
         "docs/house.md": "See services/a/{first,gone}.py, shared/*.py, shared/lost/, nowhere.py, a/second.py.\n",
     }
@@ -140,12 +149,12 @@ def test_a_class_name_that_is_used_twice_is_found(bad_house: Path):
     }
 
 
-def test_a_crowded_folder_is_found(bad_house: Path):
-    assert crowded_folders(bad_house, 1) == {"services/a": 2}
+def test_a_module_that_is_alone_in_its_folder_is_found(bad_house: Path):
+    assert lone_modules(bad_house) == ["services/a/c/alone.py"]
 
 
-def test_a_long_module_is_found(bad_house: Path):
-    assert long_modules(bad_house, 3) == {"shared/third.py": 4}
+def test_a_module_name_that_a_room_has_twice_is_found(bad_house: Path):
+    assert double_modules(bad_house) == {"services/a: second.py": ["services/a/b/second.py", "services/a/second.py"]}
 
 
 def test_a_module_that_takes_sentences_apart_is_found(tmp_path: Path):

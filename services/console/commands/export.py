@@ -16,9 +16,9 @@ from services.console.run_location import find_run
 from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
 from shared.evidence_format.export import ChangedMeanwhile, write_zip
-from shared.evidence_format.sources.base import NoRun, RunSource, Unreadable
 from shared.evidence_format.sources.opening import open_source
-from shared.evidence_format.verify.run import RunCheck, check_run
+from shared.evidence_format.sources.source import NoRun, RunSource, Unreadable
+from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.normal import printable
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from shared.extraction.agreement import FieldReading
 from shared.extraction.rules import describe_rule
-from shared.flows.learning.fields import ExampleQuestion, LearnedTask, Prediction, WrittenRow
+from shared.flows.learning.learned_fields import ExampleQuestion, LearnedTask, Prediction, WrittenRow
 from shared.text.normal import printable
 
 MOST_RULES = 3

@@ -27,7 +27,7 @@ from services.console.text.tally import (
 )
 from shared.contracts.codes import REASONS
 from shared.contracts.evidence import RunFinished
-from shared.contracts.runs.outages import pause_line
+from shared.contracts.outages import pause_line
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
 from shared.statuses import STATUSES, colour_of, urgency_of

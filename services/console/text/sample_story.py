@@ -16,7 +16,7 @@ from shared.contracts.actions import Judgment
 from shared.contracts.base import Part, Usage, add_usage
 from shared.contracts.codes import facts_of
 from shared.contracts.error_codes import end_words
-from shared.contracts.explaining.explained import NearValue, SettlingKey
+from shared.contracts.explained import NearValue, SettlingKey
 from shared.contracts.planner import BY_FLOW, BY_OPERATOR, BY_REPLAY, BY_RULE, BY_WORKFLOW
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import note_text
@@ -74,7 +74,7 @@ class ValueStory(Part, frozen=True, kw_only=True, omit_defaults=True):
     candidates: tuple[str, ...] = ()
     near: tuple[NearValue, ...] = ()
     settled_by: tuple[SettlingKey, ...] = ()
-    """As in :class:`shared.contracts.explaining.explained.FieldExplained`."""
+    """As in :class:`shared.contracts.explained.FieldExplained`."""
 
 
 class AttemptStory(Part, frozen=True, kw_only=True, omit_defaults=True):

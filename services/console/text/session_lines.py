@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shared.contracts.runs.outages import Outage, outage_text
+from shared.contracts.outages import Outage, outage_text
 from shared.contracts.sessions.events import LoggedEvent
 from shared.contracts.sessions.status import RunStatus
 

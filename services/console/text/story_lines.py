@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from services.console.text.sample_story import AttemptStory, SampleStory, StepStory, ValueStory
 from shared.contracts.base import total_tokens
-from shared.contracts.explaining.explained import NearValue, key_words, near_words, paste_lines
+from shared.contracts.explained import NearValue, key_words, near_words, paste_lines
 from shared.evidence_format.step_words import value_text
 from shared.statuses import NO_RESULT, STYLES
 

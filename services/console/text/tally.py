@@ -13,7 +13,7 @@ from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import FileReading, PopulationClosed, RunStarted, SampleFound
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, ReconciliationCounts, RunFinished, uses_flows
-from shared.contracts.explaining.explained import keys_text
+from shared.contracts.explained import keys_text
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.sessions.control import CloseRun, InterruptRun, PauseRun, ResumePaused, RunControlled
 from shared.contracts.steps import StepTaken

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from shared.contracts.base import Part
 from shared.contracts.codes import facts_of
 from shared.contracts.error_codes import end_words
-from shared.contracts.explaining.explained import (
+from shared.contracts.explained import (
     FieldExplained,
     NearValue,
     SettlingKey,

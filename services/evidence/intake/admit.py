@@ -36,7 +36,7 @@ from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import StepTaken
 from shared.errors import NotSigned
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import step_of
 

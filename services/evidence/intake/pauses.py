@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
-from shared.contracts.runs.outages import RunPause
+from shared.contracts.outages import RunPause
 from shared.contracts.sessions.control import CloseRun, InterruptRun, PauseRun, ResumePaused, RunControlled
 
 MAX_PAUSES = 100

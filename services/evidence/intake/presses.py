@@ -14,7 +14,7 @@ from services.evidence.settlements import times_released
 from shared.contracts.evidence import ClaimPress
 from shared.contracts.steps import PressClaim
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.sample import PressFile
 
 

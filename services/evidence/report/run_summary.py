@@ -15,7 +15,7 @@ from shared.contracts.base import total_tokens
 from shared.contracts.discovery import FileReading, RunRecord
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished, uses_flows
-from shared.contracts.runs.outages import pause_line
+from shared.contracts.outages import pause_line
 from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskFacts, TaskField
 from shared.evidence_format.files.sample import MISSING

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from services.evidence.facts import ArtifactFacts, SampleFacts
 from services.evidence.report.playback_facts import flow_of, playback_step
 from shared.contracts.base import total_tokens
-from shared.contracts.explaining.explained import SettlingKey, key_words, near_words, paste_text
+from shared.contracts.explained import SettlingKey, key_words, near_words, paste_text
 from shared.contracts.results import Artifact
 from shared.contracts.steps import ObservationRef, ValueCandidate, ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredCell, StoredField, StoredRow

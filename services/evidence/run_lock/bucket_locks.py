@@ -38,7 +38,7 @@ from services.evidence.run_lock.lock_owner import (
     refusal_in_bucket,
 )
 from shared.errors import Unavailable
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import ObjectStat
 

@@ -23,7 +23,7 @@ from shared.contracts.discovery import Sample
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files import manifest as form
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.manifest import RUN_FORMAT, FileEntry, RunManifest, SampleLink, Seal
 from shared.text.names import DISCOVERY
 

@@ -13,7 +13,7 @@ from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import parse_sample_end
 from services.evidence.step_files import read_log
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.base import encode_file, problems_of
+from shared.evidence_format.files.json_files import encode_file, problems_of
 from shared.evidence_format.files.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest
 
 

@@ -25,7 +25,7 @@ from shared.contracts.results import Artifact, CaptureFacts, Effect, FileContent
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import ObservationRef, ResponseSource, ValueSource, note_text
 from shared.evidence_format.facts import TaskField
-from shared.evidence_format.files.base import ArtifactProblem, problems_of
+from shared.evidence_format.files.json_files import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact, StoredCell
 from shared.evidence_format.log_codec import LogEntry
 

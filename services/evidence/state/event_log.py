@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from services.evidence.state.status_record import final_message, is_success
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound, SubmissionRejected
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
+from shared.contracts.outages import outage_text
 from shared.contracts.planner import SampleFinished, SamplesListed
-from shared.contracts.runs.outages import outage_text
 from shared.contracts.sessions.control import (
     AnswerUser,
     AskUser,

@@ -15,7 +15,7 @@ from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue, FiledArtifact, ResponseSource, plain_note
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.base import BYTES_GONE, ArtifactProblem
+from shared.evidence_format.files.json_files import BYTES_GONE, ArtifactProblem
 from shared.evidence_format.files.sample import (
     MISMATCH,
     MISSING,

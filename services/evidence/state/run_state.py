@@ -15,8 +15,8 @@ from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import LoadedSample, NoFlowCount, OutcomeCount, RunFinished, WayCount
+from shared.contracts.outages import RunPause
 from shared.contracts.planner import WAYS, Way
-from shared.contracts.runs.outages import RunPause
 from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.text.names import DISCOVERY
 

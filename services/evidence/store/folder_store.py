@@ -22,7 +22,7 @@ from services.evidence.store.disk import (
 )
 from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PolicyDenied, Unavailable
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.s3.location import object_key
 
 BIG_BYTES = 1_000_000

@@ -12,7 +12,7 @@ import msgspec
 from services.evidence.ports import Store
 from shared.contracts.base import Message
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.refused import RefusalCode, RefusedEvent
 
 log = logging.getLogger(__name__)

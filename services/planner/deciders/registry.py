@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from services.planner.deciders.listing.decide import decide as decide_on_list
+from services.planner.deciders.decide_workflow import decide_by_workflow
+from services.planner.deciders.listing.decide_listing import decide as decide_on_list
 from services.planner.deciders.operator import OperatorDecider
-from services.planner.deciders.replay.decide import decide as decide_by_log
-from services.planner.deciders.rules.decide import decide as decide_by_rules
+from services.planner.deciders.replay.decide_replay import decide as decide_by_log
+from services.planner.deciders.rules.decide_rules import decide as decide_by_rules
 from services.planner.deciders.rules.way_to_list import way_to_list
-from services.planner.deciders.workflow.decide import decide_by_workflow
 from services.planner.deps import Decider
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
@@ -115,7 +115,7 @@ class Deciders:
         if name == BY_OPERATOR:
             return OperatorDecider(self._asks)
         if name == "anthropic":
-            from services.planner.deciders.anthropic.decider import AnthropicDecider
+            from services.planner.deciders.anthropic.model_decider import AnthropicDecider
 
             return AnthropicDecider(self._settings)
         known = ", ".join(PLANNERS)

@@ -16,7 +16,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import REASONS, Fault, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import may_have_fired
-from shared.contracts.explaining.explained import FieldExplained
+from shared.contracts.explained import FieldExplained
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import (
     FieldValue,

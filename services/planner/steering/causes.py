@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.error_codes import EndCode, TransientCode
+from shared.contracts.outages import Outage
 from shared.contracts.planner import SampleFinished
-from shared.contracts.runs.outages import Outage
 from shared.errors import ExhibitError, PermanentError
 from shared.task.row_values import start_url
 from shared.task.spec import TaskSpec

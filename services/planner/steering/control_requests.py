@@ -7,7 +7,7 @@ their business.
 from __future__ import annotations
 
 from shared.bus.ports import Asks
-from shared.contracts.runs.outages import Outage
+from shared.contracts.outages import Outage
 from shared.contracts.sessions.control import AnyControl, CloseRun, ControlRun, PauseRun, ResumePaused, RunControl
 from shared.subjects import CONTROL_RUN
 

@@ -8,8 +8,8 @@ from services.planner.deps import PlannerDeps
 from services.planner.state.limits import ExceededLimit
 from services.planner.steering.control_requests import close_run
 from services.planner.steering.streaks import with_try
+from shared.contracts.outages import Outage, outage_text
 from shared.contracts.planner import WorkSample
-from shared.contracts.runs.outages import Outage, outage_text
 from shared.contracts.sessions.control import OutageStreak, RunControl
 from shared.streams import OUTAGES, RUN_CONTROL
 

@@ -15,8 +15,8 @@ from services.planner.deps import PlannerDeps
 from services.planner.steering.control_requests import pause_run, resume_run
 from services.planner.steering.controls import Steering
 from services.planner.steering.streaks import Ruling, after_failure, after_other_end
+from shared.contracts.outages import Outage
 from shared.contracts.planner import SampleFinished, WorkSample
-from shared.contracts.runs.outages import Outage
 from shared.contracts.sessions.control import OutageStreak
 from shared.streams import OUTAGES
 from shared.subjects import WORK_SAMPLE

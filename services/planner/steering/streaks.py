@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from shared.contracts.runs.outages import Outage
+from shared.contracts.outages import Outage
 from shared.contracts.sessions.control import OutageStreak, RunControl
 
 FIRST_TRY_S, LAST_TRY_S = 5.0, 300.0

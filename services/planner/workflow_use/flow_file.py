@@ -11,8 +11,8 @@ from shared.contracts.planner import WorkSample
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact
 from shared.contracts.workflows.library import WorkflowShown
-from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.flow import FlowFile
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.layout import FLOW_FILE
 from shared.streams import ARTIFACTS
 from shared.text.names import safe_id

@@ -11,7 +11,14 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from services.workflows.compiling.progress import after_sample, as_compiled, as_failed, begun, is_ready, is_usable
+from services.workflows.compiling.compile_progress import (
+    after_sample,
+    as_compiled,
+    as_failed,
+    begun,
+    is_ready,
+    is_usable,
+)
 from services.workflows.run_task import load_task
 from shared.bus.ports import Asks, Blobs, Records
 from shared.client.workflow_calls import create_workflow, get_workflow

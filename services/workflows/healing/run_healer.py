@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
-from services.workflows.healing.progress import as_healed, as_refused, begun, noted
+from services.workflows.healing.heal_progress import as_healed, as_refused, begun, noted
 from services.workflows.run_task import load_task
 from shared.aio import cancel_and_wait
 from shared.bus.ports import Asks, Blobs, Records

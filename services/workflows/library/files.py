@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from services.workflows.library.library import Library
-from services.workflows.library.storage.folder import FILE, read_versions
+from services.workflows.library.storage.library_folder import FILE, read_versions
 from services.workflows.library.versions import errors_of, file_problems, hash_of
 from shared.contracts.workflows.library import FileProblem, WorkflowRefused
 

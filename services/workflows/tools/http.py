@@ -12,7 +12,7 @@ import httpx2
 from services.workflows.ports import HostCallError, ToolContext, ToolFacts
 from services.workflows.tools.declared.call_forms import CallForm, found_form, tool_facts
 from services.workflows.tools.declared.declarations import HttpDeclaration
-from services.workflows.tools.declared.recipes import call_forms, http_request_of
+from services.workflows.tools.declared.declared_recipes import call_forms, http_request_of
 from services.workflows.tools.declared.templates import placeholders
 from services.workflows.tools.http_requests import Outgoing, outgoing_request, redirected
 from services.workflows.tools.outputs import beginning, output_value

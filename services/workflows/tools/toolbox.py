@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from services.workflows.ports import HostCallError, Tool, ToolContext, ToolFacts
+from services.workflows.tools.browser.browser_tool import BrowserTool
 from services.workflows.tools.browser.invocation_session import BrowserBus
-from services.workflows.tools.browser.tool import BrowserTool
 from services.workflows.tools.cli import CliTool
 from services.workflows.tools.declared.call_forms import unknown_name
 from services.workflows.tools.declared.declarations import (
@@ -147,7 +147,7 @@ def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve, bus
             return HttpTool(declaration, store, resolve)
         case McpDeclaration():
             # Imported for those who use one: the library takes more than half a second of each start.
-            from services.workflows.tools.mcp_servers.tool import McpTool
+            from services.workflows.tools.mcp_servers.mcp_tool import McpTool
 
             return McpTool(declaration, store, resolve)
         case BrowserDeclaration():

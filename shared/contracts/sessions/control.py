@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from shared.contracts.base import Message, Part
-from shared.contracts.runs.outages import Outage
+from shared.contracts.outages import Outage
 from shared.contracts.sessions.questions import Question, QuestionAnswer
 
 RefusalCode = Literal[

@@ -9,7 +9,7 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import OutcomeCount, RunUnknown
-from shared.contracts.runs.outages import Outage
+from shared.contracts.outages import Outage
 
 
 class LoadStatus(Message, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import msgspec
 
 from shared.contracts.planner import WITHOUT_MODEL
 from shared.contracts.steps import Note, NoteKind, RouteMark, note_text, plain_note
-from shared.evidence_format.files.base import ArtifactProblem
+from shared.evidence_format.files.json_files import ArtifactProblem
 
 KindT = TypeVar("KindT")
 

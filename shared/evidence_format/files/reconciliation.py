@@ -18,7 +18,7 @@ from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import FileReading
 from shared.contracts.evidence import ReconciliationCounts
 from shared.evidence_format.chain import NOT_JSON
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 
 RecordVerdict = Literal[
     "differs",

@@ -14,7 +14,7 @@ from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import RunRecord
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import RunFinished
-from shared.contracts.runs.outages import RunPause
+from shared.contracts.outages import RunPause
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.layout import RUN
 

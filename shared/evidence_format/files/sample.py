@@ -19,7 +19,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.explaining.explained import FieldExplained, NearValue, SettlingKey
+from shared.contracts.explained import FieldExplained, NearValue, SettlingKey
 from shared.contracts.planner import Lessons, Way
 from shared.contracts.results import CaptureFacts
 from shared.contracts.sessions.settling import Settlement
@@ -35,8 +35,8 @@ from shared.contracts.steps import (
     ValueCandidate,
     ValueSource,
 )
-from shared.evidence_format.files.base import ArtifactProblem
 from shared.evidence_format.files.earlier_versions import parse_message_problems, upgrade
+from shared.evidence_format.files.json_files import ArtifactProblem
 
 RESULT_VERSION = 2
 MISMATCH: Reason = "artifact_mismatch"
@@ -102,7 +102,7 @@ class StoredField(StoredCell, frozen=True, kw_only=True, gc=False):
     """A value of ``fields`` in result.json: :class:`shared.contracts.steps.FieldValue` without the field's name."""
 
     near: tuple[NearValue, ...] | UnsetType = UNSET
-    """As in :class:`shared.contracts.explaining.explained.FieldExplained`; UNSET for a field that is certain. So is
+    """As in :class:`shared.contracts.explained.FieldExplained`; UNSET for a field that is certain. So is
     ``settled_by``."""
     settled_by: tuple[SettlingKey, ...] | UnsetType = UNSET
     rows: tuple[StoredRow, ...] | UnsetType = UNSET

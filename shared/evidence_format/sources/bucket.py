@@ -7,7 +7,7 @@ from tempfile import SpooledTemporaryFile
 
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.layout import OBJECTS
-from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
+from shared.evidence_format.sources.source import FileInfo, Finding, NoRun, RunListing, Unreadable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.location import parse_pointer
 
@@ -15,7 +15,7 @@ IN_MEMORY_BYTES = 4_000_000
 
 
 class BucketSource:
-    """See :class:`shared.evidence_format.sources.base.RunSource`. ``bucket`` is opened at the run's prefix.
+    """See :class:`shared.evidence_format.sources.source.RunSource`. ``bucket`` is opened at the run's prefix.
 
     Only the latest version of each object is read. Listing raises Unavailable if the server does not answer.
     """

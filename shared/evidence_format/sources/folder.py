@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shared.evidence_format.layout import OBJECTS
-from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
+from shared.evidence_format.sources.source import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Do not follow a link that appeared after the listing, and do not block on a pipe."""
@@ -18,7 +18,7 @@ DEEPEST = 64
 
 
 class FolderSource:
-    """See :class:`shared.evidence_format.sources.base.RunSource`."""
+    """See :class:`shared.evidence_format.sources.source.RunSource`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = os.fspath(folder.resolve())

@@ -6,9 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.evidence_format.sources.base import RunSource
 from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.source import RunSource
 from shared.evidence_format.sources.zip import ZipSource
 from shared.s3.opening import open_bucket
 from shared.settings import Settings

@@ -14,7 +14,7 @@ from typing import IO
 
 from shared.contracts.error_codes import SealCode
 from shared.evidence_format.layout import MANIFEST, OBJECTS, RUN
-from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
+from shared.evidence_format.sources.source import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
 """What reading a zip raises that is damaged, encrypted or compressed by an unknown method."""
@@ -28,7 +28,7 @@ _UNICODE_PATH = 0x7075
 
 
 class ZipSource:
-    """See :class:`shared.evidence_format.sources.base.RunSource`. The run is the zip's only folder, or all of it."""
+    """See :class:`shared.evidence_format.sources.source.RunSource`. The run is the zip's only folder, or all of it."""
 
     def __init__(self, path: Path) -> None:
         self.place, self.readers = os.fspath(path), min(8, os.cpu_count() or 1)

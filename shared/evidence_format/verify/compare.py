@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.manifest import FileEntry
-from shared.evidence_format.sources.base import Digest, Finding
+from shared.evidence_format.sources.source import Digest, Finding
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 
 

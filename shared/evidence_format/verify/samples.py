@@ -11,7 +11,7 @@ from shared.evidence_format import chain
 from shared.evidence_format.files.manifest import LogHead, SampleManifest
 from shared.evidence_format.files.sample import ResultHead
 from shared.evidence_format.layout import MANIFEST, RESULT
-from shared.evidence_format.sources.base import (
+from shared.evidence_format.sources.source import (
     Digest,
     FileInfo,
     Finding,

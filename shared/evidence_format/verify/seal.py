@@ -10,11 +10,11 @@ from typing import Literal
 import msgspec
 
 from shared.evidence_format import chain
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, SampleLink, Seal
 from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
 from shared.evidence_format.signing import ALGORITHM, NamedKey, PublicKey
-from shared.evidence_format.sources.base import Digest, FileInfo, Finding, RunSource, Unreadable, read_file
+from shared.evidence_format.sources.source import Digest, FileInfo, Finding, RunSource, Unreadable, read_file
 from shared.evidence_format.verify.samples import MOST_BYTES
 
 Signed = Literal["by_known_key", "by_unknown_key", "by_other_key", "no"]

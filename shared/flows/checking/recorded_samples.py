@@ -15,8 +15,8 @@ from shared.contracts.evidence import (
     ResultUnknown,
 )
 from shared.errors import PermanentError, Unavailable
-from shared.flows.compiling.reading import OBSERVATION_SUFFIX, unpack_page
 from shared.flows.compiling.recording import RecordedPage, RecordedSample, steps_on_pages, values_of_pages
+from shared.flows.compiling.recording_sources import OBSERVATION_SUFFIX, unpack_page
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from shared.extraction.values import form_of
 from shared.field_types import base_type, is_rows, nullable
 from shared.flows.compiling.alignment import Column, align_samples
-from shared.flows.compiling.fields import PlacedField, PlacedList, place_field, place_lists
+from shared.flows.compiling.field_places import PlacedField, PlacedList, place_field, place_lists
 from shared.flows.compiling.plan import (
     Condition,
     FlowPlan,

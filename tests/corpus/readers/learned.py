@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from shared.extraction.values import form_of
 from shared.flows.files import FieldsFile
-from shared.flows.learning.fields import LearnedTask, WrittenRow, learn_fields, predict
+from shared.flows.learning.learned_fields import LearnedTask, WrittenRow, learn_fields, predict
 from shared.flows.reading import answer_of_readings, read_fields, words_for_nothing
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.deciders.rules.decide import decide
+from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.drawn_values import judge_drawn
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.page.dates import date_hints

@@ -18,7 +18,7 @@ from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import add_sample, close_population, file_result, file_step, open_run, settle
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.products import MakeProduct
-from services.evidence.read_api.handlers import load_run
+from services.evidence.read_api.read_handlers import load_run
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Screenshot
 from shared.contracts.codes import facts_of
@@ -32,7 +32,7 @@ from shared.evidence_format import layout
 from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import RunCheck, check_run
+from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.streams import ARTIFACTS, INBOX
 from shared.subjects import work_id
 from shared.testing.bus import MemoryBus

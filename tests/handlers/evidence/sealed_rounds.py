@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.evidence_format.verify.run import RunCheck
+from shared.evidence_format.verify.verify_run import RunCheck
 from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
 
 

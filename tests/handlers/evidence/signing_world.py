@@ -25,7 +25,7 @@ from shared.contracts.steps import StepTaken
 from shared.evidence_format.refused_events import read_refused
 from shared.evidence_format.signing import load_known_key
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from shared.host.nats_server import nats_server
 from shared.host.services import run_services, service_user
 from shared.settings import Settings

@@ -17,7 +17,7 @@ from uuid import uuid4
 from services.evidence.deps import EvidenceDeps
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.ports import Signer, Store
-from services.evidence.read_api.handlers import ask_sql
+from services.evidence.read_api.read_handlers import ask_sql
 from services.evidence.read_api.sql_service import SqlService, open_sql_service
 from services.evidence.sql.catalogue import TABLES
 from services.evidence.sql.query_types import AnswerFile, QueryRefusal, QuerySources, SqlQuery, parse_sandbox_reply

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.evidence.read_api.handlers import lend_artifact, load_result
+from services.evidence.read_api.read_handlers import lend_artifact, load_result
 from shared.contracts.evidence import (
     ArtifactLent,
     ArtifactMissing,

@@ -23,7 +23,7 @@ from services.evidence.run_lock.bucket_locks import BucketLocks
 from services.evidence.run_lock.lock_owner import EXPIRES_S, LockOwner, parse_owner
 from services.evidence.store.s3_store import S3Store
 from shared.errors import Unavailable
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import ObjectStat
 from shared.s3.opening import prepare_bucket

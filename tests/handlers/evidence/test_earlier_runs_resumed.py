@@ -20,7 +20,7 @@ from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.report_file import ReportFile
-from services.evidence.read_api.handlers import load_steps
+from services.evidence.read_api.read_handlers import load_steps
 from services.evidence.state.run_state import RunState
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
@@ -30,7 +30,7 @@ from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import StepTaken, note_text
 from shared.evidence_format.files.sample import parse_result
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.evidence_desk import KEY
 from tests.typed import expect

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from services.evidence.read_api.handlers import load_events
+from services.evidence.read_api.read_handlers import load_events
 from services.evidence.state.event_log import unreadable
 from shared.bus.ports import StoredEvent
 from shared.contracts.discovery import Problem, SubmissionRejected

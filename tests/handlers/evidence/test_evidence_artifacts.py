@@ -13,7 +13,7 @@ from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact
 from shared.errors import PermanentError, Unavailable
-from shared.evidence_format.files.base import ArtifactProblem
+from shared.evidence_format.files.json_files import ArtifactProblem
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.evidence_desk import NOW, sample, took

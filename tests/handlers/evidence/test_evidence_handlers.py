@@ -12,7 +12,7 @@ import pytest
 
 from services.evidence.handlers import actor as evidence
 from services.evidence.handlers import claim_press
-from services.evidence.read_api.handlers import load_run, load_steps
+from services.evidence.read_api.read_handlers import load_run, load_steps
 from services.evidence.store.open_store import BlockedReporter
 from shared.client import load_run as load_whole_run
 from shared.contracts.actions import Done, Judgment

@@ -25,7 +25,7 @@ from shared.contracts.evidence import ClaimPress
 from shared.errors import Unavailable
 from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.folder import FolderSource
-from shared.evidence_format.verify.run import check_run
+from shared.evidence_format.verify.verify_run import check_run
 from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.evidence_desk import (
     KEY,

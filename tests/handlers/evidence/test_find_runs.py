@@ -10,7 +10,7 @@ import pytest
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import close_population, open_run
-from services.evidence.read_api.handlers import find_runs
+from services.evidence.read_api.read_handlers import find_runs
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted
 from shared.contracts.evidence import FindRuns

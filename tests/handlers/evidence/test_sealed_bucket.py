@@ -15,7 +15,7 @@ from services.console.cli import app
 from services.evidence.store.s3_store import S3Store
 from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.zip import ZipSource
-from shared.evidence_format.verify.run import RunCheck, check_run
+from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.s3.bucket import S3Bucket
 from tests.handlers.evidence.evidence_desk import KEY, Desk
 from tests.handlers.evidence.sealed_rounds import rounds, told

@@ -27,14 +27,14 @@ from typer.testing import CliRunner
 from services.console.cli import app
 from shared.contracts.actions import Judgment
 from shared.contracts.steps import plain_note
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.manifest import SEAL_FORMAT, Seal
 from shared.evidence_format.handover import accepted_files, added_files
 from shared.evidence_format.signing import SigningKey
-from shared.evidence_format.sources.base import NoRun
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.source import NoRun
 from shared.evidence_format.sources.zip import ZipSource
-from shared.evidence_format.verify.run import RunCheck, check_run
+from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.text.names import DISCOVERY
 from tests.handlers.evidence.evidence_desk import (
     KEY,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from services.evidence.step_files import merge_step_files, read_log, write_step
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.log_codec import LogEntry, entry_of
 from tests.handlers.evidence.evidence_desk import sample, took
 

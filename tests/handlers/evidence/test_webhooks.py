@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from services.evidence.handlers import deliver_webhook, queue_webhook
-from services.evidence.read_api.handlers import load_status
+from services.evidence.read_api.read_handlers import load_status
 from services.evidence.webhooks.attempts import ReceiverAnswer
 from services.evidence.webhooks.delivery import Webhooks
 from services.evidence.webhooks.sender import HttpSender

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from services.planner.deciders.anthropic.decider import AnthropicDecider
+from services.planner.deciders.anthropic.model_decider import AnthropicDecider
 from services.planner.state.attempt_state import AttemptState, SampleView
 from shared.contracts.actions import Goto
 from shared.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from services.planner.handlers import actor
 from shared.contracts.actions import Screenshot
 from shared.contracts.planner import SampleFinished
-from shared.contracts.trial.tried import SampleTried, TryRefused, TryReply, TrySample
+from shared.contracts.tried import SampleTried, TryRefused, TryReply, TrySample
 from shared.errors import PermanentError
 from shared.subjects import TRY_SAMPLE
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from services.workflows.library.storage.bus import BusStorage
-from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.storage.library_folder import FolderStorage
 from shared.bus.nats_bus import connect_bus
 from shared.testing.bus import MemoryBus
 from tests.handlers.workflows.execution.worlds import Sandboxes

@@ -20,7 +20,7 @@ from services.workflows.handlers import actor as workflows
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.invocations.live_flows import LiveFlows
-from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.storage.library_folder import FolderStorage
 from services.workflows.ports import Executor, Limits
 from services.workflows.tools.toolbox import open_toolbox
 from shared.client.workflow_calls import create_workflow

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from services.workflows.library.library import Library
-from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.storage.library_folder import FolderStorage
 from services.workflows.ports import Indexed, WorkflowStorage
 from shared.contracts.workflows.library import WorkflowShown
 

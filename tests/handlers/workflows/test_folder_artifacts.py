@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.workflows.artifacts.folder import FolderArtifacts
+from services.workflows.artifacts.artifact_folder import FolderArtifacts
 from shared.errors import PermanentError, Unavailable
 from tests.handlers.workflows.artifact_suite import ArtifactSuite, saved
 
@@ -31,7 +31,7 @@ async def test_another_process_sees_them_and_cannot_take_their_names(tmp_path):
     code = f"""
 import asyncio
 from pathlib import Path
-from services.workflows.artifacts.folder import FolderArtifacts
+from services.workflows.artifacts.artifact_folder import FolderArtifacts
 artifacts = FolderArtifacts(Path({str(tmp_path)!r}))
 print(asyncio.run(artifacts.load("report.pdf"))[1])
 try:

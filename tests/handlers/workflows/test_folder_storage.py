@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from services.workflows.library import versions
-from services.workflows.library.storage.folder import LOOK_EVERY_S, FolderStorage
+from services.workflows.library.storage.library_folder import LOOK_EVERY_S, FolderStorage
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown
 from shared.errors import PermanentError
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library
@@ -150,7 +150,7 @@ AS_NOBODY = f"""
 import asyncio, concurrent.futures.thread, os, sys
 sys.path.insert(0, {str(Path.cwd())!r})
 from services.workflows.library import versions
-from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.storage.library_folder import FolderStorage
 from tests.handlers.workflows.storages import GREET, open_library
 from pathlib import Path
 from shared.errors import PermanentError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.console.commands.workflows.files import read_import, write_export
-from services.workflows.library.storage.folder import LIBRARY_FOLDER, LOOK_EVERY_S, FolderStorage
+from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, LOOK_EVERY_S, FolderStorage
 from services.workflows.library.versions import hash_of
 from shared.contracts.workflows.library import WorkflowCreated
 from shared.errors import PermanentError
@@ -65,7 +65,7 @@ async def test_a_replacement_that_was_cut_off_is_finished(folder, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("services.workflows.library.storage.folder.write_version_files", crash)
+        patched.setattr("services.workflows.library.storage.library_folder.write_version_files", crash)
         with pytest.raises(KeyboardInterrupt):
             FolderStorage(folder)._append(
                 "greet", _replacement(first.workflow, GREET_LOUDLY), (GREET_LOUDLY, {"data/other.txt": "x"})

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from services.workflows.library.storage.bus import BusStorage
-from services.workflows.library.storage.folder import LIBRARY_FOLDER, FolderStorage
+from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
 from shared.contracts.workflows.library import SamplesLoaded, WorkflowCreated, WorkflowRefused, WorkflowUnknown
 from shared.contracts.workflows.samples import KeptSample, SampleSet
 from shared.errors import PermanentError

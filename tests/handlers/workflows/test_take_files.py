@@ -6,7 +6,7 @@ import pytest
 
 from services.workflows.library.files import take_files
 from services.workflows.library.storage.bus import BusStorage
-from services.workflows.library.storage.folder import FILE
+from services.workflows.library.storage.library_folder import FILE
 from shared.contracts.workflows.library import WorkflowUnknown
 from shared.testing.bus import MemoryBus
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, open_library, shown

@@ -9,7 +9,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.refused import RefusedEvent
 
 LATER = RefusedEvent(

@@ -17,8 +17,8 @@ from services.console.cli import app
 from services.console.text.sample_story import NOT_ENDED, SampleStory, StepStory
 from services.console.text.story_lines import MOST_STEPS, chosen_steps
 from shared.contracts.codes import REASONS
-from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS
-from shared.evidence_format.files.base import encode_file
+from shared.contracts.explained import KEY_WORDS, NEAR_WORDS
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.refused import RefusedEvent
 
 EARLIER_RUNS = Path(__file__).parents[2] / "fixtures/earlier_runs"

@@ -14,7 +14,7 @@ from shared.contracts.actions import Goto, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, NoFlowCount, OutcomeCount, RunFinished, WayCount
-from shared.contracts.explaining.explained import FieldExplained, SettlingKey
+from shared.contracts.explained import FieldExplained, SettlingKey
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
 from shared.statuses import Status

@@ -18,7 +18,7 @@ from services.console.terminal.trial_view import print_trial
 from services.console.text.trial_story import MOST_WIDTH, TrialStory, advice_of, trial_lines, tried_fields
 from shared.contracts.codes import REASONS
 from shared.contracts.discovery import Sample
-from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS, FieldExplained, NearValue, SettlingKey
+from shared.contracts.explained import KEY_WORDS, NEAR_WORDS, FieldExplained, NearValue, SettlingKey
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Ink, InkState
 from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource

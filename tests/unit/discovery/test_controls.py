@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.discovery.steering.controls import applied, control_of_round, known_control
-from shared.contracts.runs.outages import Outage
+from shared.contracts.outages import Outage
 from shared.contracts.sessions.control import (
     AnswerUser,
     AskUser,

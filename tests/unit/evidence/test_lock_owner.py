@@ -14,7 +14,7 @@ from services.evidence.run_lock.lock_owner import (
     refusal,
     refusal_in_bucket,
 )
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.s3.location import parse_stat
 
 SINCE = datetime(2026, 3, 1, 11, 15, 2, tzinfo=timezone(timedelta(hours=1)))

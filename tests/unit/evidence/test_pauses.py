@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from services.evidence.intake.pauses import pauses_after
-from shared.contracts.runs.outages import Outage, RunPause
+from shared.contracts.outages import Outage, RunPause
 from shared.contracts.sessions.control import AnyControl, CloseRun, PauseRun, ResumePaused, RunControlled, SendText
 
 NOW = datetime(2026, 11, 23, 14, tzinfo=UTC)

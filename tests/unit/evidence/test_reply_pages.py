@@ -18,7 +18,7 @@ from shared.contracts.results import ActionResult, Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
 from shared.errors import InvalidMessage
 from shared.evidence_format import chain
-from shared.evidence_format.files.base import ArtifactProblem, encode_file
+from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
 from shared.evidence_format.log_codec import chain_entry, entry_of, merge_log, parse_log, step_of
 from tests.fuzz.hostile import WHATEVER
 from tests.fuzz.messages import json_of

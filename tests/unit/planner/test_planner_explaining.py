@@ -21,7 +21,7 @@ from services.planner.page.identity import read_page
 from services.planner.state.attempt_state import SampleView, ending_of
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element
-from shared.contracts.explaining.explained import FieldExplained, SettlingKey, keys_text, paste_lines, paste_text
+from shared.contracts.explained import FieldExplained, SettlingKey, keys_text, paste_lines, paste_text
 from shared.contracts.results import TextPart
 from shared.contracts.steps import FieldValue
 from shared.task.spec import check_spec

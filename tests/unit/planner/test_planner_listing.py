@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.deciders.listing.decide import decide, list_end_reason
+from services.planner.deciders.listing.decide_listing import decide, list_end_reason
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
 from services.planner.page.lists import interleaved_kinds

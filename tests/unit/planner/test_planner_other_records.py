@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.deciders.rules.decide import decide
+from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import identity_proof, read_page

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.deciders.rules.decide import decide
+from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.press_outcome import is_older, not_sent, texts_shown, untold
 from services.planner.page.sending import is_refusal

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from services.planner.deciders.replay.comparison import reread_value
-from services.planner.deciders.replay.decide import decide, may_change_site
+from services.planner.deciders.replay.decide_replay import decide, may_change_site
 from services.planner.page.refind import NotRefound, find_target
 from services.planner.state.attempt_state import Act, AttemptState, SampleView
 from services.planner.state.transitions import replayed_state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.deciders.rules.decide import decide
+from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.record_checks import consent_notes
 from services.planner.page.fields import field_values

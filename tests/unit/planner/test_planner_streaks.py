@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from services.planner.steering.streaks import after_failure, after_other_end, with_try
-from shared.contracts.runs.outages import Outage
+from shared.contracts.outages import Outage
 from shared.contracts.sessions.control import OutageStreak, RunControl
 
 SITE = Outage(kind="site", where="a.test", code="unreachable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.deciders.rules.decide import decide
+from services.planner.deciders.rules.decide_rules import decide
 from services.planner.state.attempt_state import Act, AttemptState
 from services.planner.state.irreversible_steps import names_of_presses, pressed_step, refused_press
 from services.planner.state.transitions import after_step

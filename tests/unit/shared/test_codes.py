@@ -41,7 +41,7 @@ from shared.contracts.error_codes import (
     may_have_fired,
 )
 from shared.contracts.evidence import OutcomeCount, SqlRefused
-from shared.contracts.explaining.explained import KEY_WORDS, NEAR_WORDS, KeyCode, NearCode
+from shared.contracts.explained import KEY_WORDS, NEAR_WORDS, KeyCode, NearCode
 from shared.contracts.results import ActionResult
 from shared.errors import ExhibitError, PermanentError, TransientError, from_failure, to_failure
 from tests.cases import cases

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from shared.evidence_format.files.base import ArtifactProblem
 from shared.evidence_format.files.earlier_versions import FROM_TEXT, parse_message_problems
+from shared.evidence_format.files.json_files import ArtifactProblem
 
 
 def test_the_message_of_version_1_lists_problems_of_artifacts() -> None:

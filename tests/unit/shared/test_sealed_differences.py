@@ -11,7 +11,7 @@ from shared.contracts.base import Usage
 from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.manifest import FileEntry
 from shared.evidence_format.files.sample import ResultFile, StoredField
-from shared.evidence_format.sources.base import Digest
+from shared.evidence_format.sources.source import Digest
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 from shared.evidence_format.verify.compare import differences, row_problems
 from tests.cases import cases

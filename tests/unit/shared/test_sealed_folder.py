@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from shared.evidence_format import chain
 from shared.evidence_format.files.manifest import FileEntry, LogHead, SampleLink, SampleManifest
 from shared.evidence_format.layout import RESULT
-from shared.evidence_format.sources.base import Digest
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.source import Digest
 from shared.evidence_format.verify.compare import differences
-from shared.evidence_format.verify.manifest import check_link
 from shared.evidence_format.verify.samples import check_samples
+from shared.evidence_format.verify.verify_manifest import check_link
 
 LOG = "action_log.json"
 RESULT_DATA: dict[str, Any] = {"sample_id": "A-1", "status": "done", "reason": "", "attempt": 1}

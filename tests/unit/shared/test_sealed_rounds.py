@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
 from shared.evidence_format import chain
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.manifest import (
     RUN_FORMAT,
     FileEntry,
@@ -23,8 +23,8 @@ from shared.evidence_format.files.manifest import (
 )
 from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
 from shared.evidence_format.signing import SigningKey
-from shared.evidence_format.sources.base import hash_files
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.source import hash_files
 from shared.evidence_format.verify.seal import check_rounds, check_seal
 
 KEY, STRANGER = (SigningKey(Ed25519PrivateKey.from_private_bytes(letter * 32)) for letter in (b"k", b"s"))

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.workflows.compiling.progress import MAX_TRIES, after_sample, as_compiled, as_failed, begun, is_ready
+from services.workflows.compiling.compile_progress import (
+    MAX_TRIES,
+    after_sample,
+    as_compiled,
+    as_failed,
+    begun,
+    is_ready,
+)
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.run_flows import MAX_LOST, RunFlow

@@ -20,8 +20,8 @@ from services.console.text.story_lines import story_lines
 from shared.contracts.discovery import Problem
 from shared.errors import PermanentError
 from shared.evidence_format.refused_events import read_refused
-from shared.evidence_format.sources.base import NoRun
 from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.sources.source import NoRun
 from shared.settings import Settings
 
 EXIT_CODES = "Exit codes: 0 it was told; 2 no such run or sample, or bad input; 3 no S3 server."

@@ -16,7 +16,7 @@ from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import LogEntry, merge_log, parse_log
-from shared.evidence_format.sources.base import RunSource, Unreadable, read_file
+from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
 from shared.telemetry.tracing import sample_trace_id
 from shared.text.names import DISCOVERY, safe_id
 from shared.text.normal import quoted

@@ -23,12 +23,12 @@ from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
-from shared.evidence_format.sources.base import NoRun, Unreadable
 from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.sources.source import NoRun, Unreadable
 from shared.flows.checking.sample_sets import PackedSamples, pack_samples, within_limits
 from shared.flows.checking.validation import Validation, compile_checked, split_samples, variables_of
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
-from shared.flows.compiling.reading import Recordings, read_recordings
+from shared.flows.compiling.recording_sources import Recordings, read_recordings
 from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
 from shared.host.connections import open_bus

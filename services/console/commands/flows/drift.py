@@ -18,9 +18,9 @@ from services.console.terminal.flows_view import drift_table
 from services.console.terminal.plain_output import PlainConsole
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
-from shared.evidence_format.sources.base import NoRun, Unreadable
 from shared.evidence_format.sources.opening import open_source
-from shared.flows.compiling.reading import Recordings, read_recordings
+from shared.evidence_format.sources.source import NoRun, Unreadable
+from shared.flows.compiling.recording_sources import Recordings, read_recordings
 from shared.flows.healing.drift import drift_of, versions_used
 from shared.flows.healing.publishing import (
     HealOutcome,

@@ -26,7 +26,8 @@ from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.extraction.values import form_of, value_key
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.files import write_files
-from shared.flows.learning.fields import (
+from shared.flows.learning.flow import learned_flow
+from shared.flows.learning.learned_fields import (
     ExampleQuestion,
     LearnedTask,
     Prediction,
@@ -36,7 +37,6 @@ from shared.flows.learning.fields import (
     predict,
     trusted,
 )
-from shared.flows.learning.flow import learned_flow
 from shared.flows.workspace import write_workspace
 from shared.text.normal import printable, tidy
 from shared.workflow_source.wording import finding_line

@@ -18,7 +18,7 @@ from shared.contracts.discovery import Problem
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.layout import RESULT, RUN
-from shared.evidence_format.sources.base import NoRun, RunListing, Unreadable, read_file
+from shared.evidence_format.sources.source import NoRun, RunListing, Unreadable, read_file
 from shared.evidence_format.sources.zip import ZipSource
 from shared.text.names import safe_id
 

@@ -17,10 +17,10 @@ from shared.contracts.evidence import RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact, Box
 from shared.contracts.steps import FieldValue
-from shared.contracts.trial.tried import SampleTried, TryRefused, TrySample
+from shared.contracts.tried import SampleTried, TryRefused, TrySample
 from shared.errors import ExhibitError, PermanentError
-from shared.evidence_format.sources.base import Unreadable, read_file
 from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.sources.source import Unreadable, read_file
 from shared.host.connections import open_bus, open_client
 from shared.settings import Settings
 from shared.streams import ARTIFACTS

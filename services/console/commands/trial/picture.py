@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from services.console.commands.trial.one_row import Shot
 from services.console.text.trial_story import TrialStory, TriedField
-from shared.contracts.explaining.explained import keys_text, near_words
+from shared.contracts.explained import keys_text, near_words
 from shared.contracts.results import Box
 
 WIDTH_PX, MARGIN_PX, NAMES_PX, GAP_PX = 1120, 28, 250, 14

@@ -6,7 +6,7 @@ instructions of a run: the second must have read from the cache.
 
 from __future__ import annotations
 
-from services.planner.deciders.anthropic.decider import system_blocks
+from services.planner.deciders.anthropic.model_decider import system_blocks
 from services.planner.prompt.assembly import Prompt, tools_json
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tools import tools_for

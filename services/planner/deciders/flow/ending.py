@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from services.planner.deciders.flow.rows import is_as_read
-from services.planner.deciders.rules.decide import decide as decide_by_rules
-from services.planner.deciders.rules.decide import missing_artifact_action
+from services.planner.deciders.decide_workflow import find_refs, reported_fields
+from services.planner.deciders.flow.flow_rows import is_as_read
+from services.planner.deciders.rules.decide_rules import decide as decide_by_rules
+from services.planner.deciders.rules.decide_rules import missing_artifact_action
 from services.planner.deciders.rules.row_fields import read_rows
-from services.planner.deciders.workflow.decide import find_refs, reported_fields
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
 from services.planner.page.fields import field_values

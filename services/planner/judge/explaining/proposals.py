@@ -11,7 +11,7 @@ from services.planner.judge.explaining.doubt import Doubt
 from services.planner.judge.explaining.forms import HASH_FORM, form_against, form_of_text, grouped, literal
 from services.planner.judge.explaining.near import has_title_name, near_values, shown_texts, unlabelled_parts
 from services.planner.judge.explaining.page_labels import LEAST_LIKENESS, likeness, page_labels
-from services.planner.judge.explaining.places import (
+from services.planner.judge.explaining.value_places import (
     as_template,
     label_beside,
     parts_around,
@@ -22,7 +22,7 @@ from services.planner.page.labels.candidates import Candidate
 from services.planner.page.labels.places import Places
 from services.planner.page.labels.unlabelled import FittingPart, TextInContext, parts_that_fit
 from shared.contracts.browser_pool import Element
-from shared.contracts.explaining.explained import KeyCode
+from shared.contracts.explained import KeyCode
 from shared.field_types import base_type, nullable
 from shared.flows.page_elements import text_of
 from shared.task.output_field import ShownIn

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from services.planner.judge.rows.cells import MOST_PROBLEMS, absent_cell, cell_value, row_problems
 from services.planner.judge.rows.merging import merged_rows, row_key
 from services.planner.judge.rows.proof import what_goes_on, what_is_lacking
+from services.planner.judge.rows.row_cells import MOST_PROBLEMS, absent_cell, cell_value, row_problems
 from services.planner.judge.rows.units import Cells, RowFinder, Standing
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import labels_of, value_source

@@ -20,7 +20,7 @@ from services.workflows.tools.declared.declarations import (
     ToolDeclaration,
     ToolParameter,
 )
-from services.workflows.tools.declared.recipes import http_request_of, used_names
+from services.workflows.tools.declared.declared_recipes import http_request_of, used_names
 from services.workflows.tools.declared.templates import (
     Placeholder,
     TemplateError,

@@ -14,7 +14,7 @@ from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, StoredObservation, parse_result
 from shared.evidence_format.log_codec import parse_log, step_of
-from shared.evidence_format.sources.base import RunSource, Unreadable, read_file
+from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
 from shared.flows.compiling.recording import RecordedPage, RecordedSample, steps_on_pages, values_of_pages
 from shared.unpacking import unpack_zstd
 

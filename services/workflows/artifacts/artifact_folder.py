@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from services.workflows.clock import utc_now
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.errors import Unavailable
-from shared.evidence_format.files.base import encode_file
+from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.library import (
     CONTENT,
     ENTRY,

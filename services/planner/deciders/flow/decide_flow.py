@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.deciders.flow.rows import answer_rows
+from services.planner.deciders.flow.flow_rows import answer_rows
 from services.planner.judge.reported_values import value_problems
 from services.planner.page.fields import field_values, value_source
 from services.planner.page.identity import identity_proof, read_page

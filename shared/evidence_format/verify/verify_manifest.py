@@ -20,7 +20,7 @@ from shared.evidence_format.files.manifest import (
     samples_start_hash,
 )
 from shared.evidence_format.layout import MANIFEST
-from shared.evidence_format.sources.base import Finding
+from shared.evidence_format.sources.source import Finding
 from shared.evidence_format.verify.samples import FolderManifest
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from services.workflows.ports import Artifacts, HostCallError, ToolContext, ToolFacts
+from services.workflows.tools.browser.browser_recipes import ACTIONS, OWN_FORMS, action_forms, action_of
 from services.workflows.tools.browser.invocation_session import BrowserBus, InvocationSession
-from services.workflows.tools.browser.recipes import ACTIONS, OWN_FORMS, action_forms, action_of
 from services.workflows.tools.browser.results import action_value, capture_value, failure, failure_of, page_value
 from services.workflows.tools.declared.call_forms import found_form, tool_facts
 from services.workflows.tools.declared.declarations import BrowserDeclaration

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from services.planner.deciders.flow.decide import (
+from services.planner.deciders.flow.decide_flow import (
     ActionChosen,
     CallAnswered,
     ChosenStep,

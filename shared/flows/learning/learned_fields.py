@@ -13,7 +13,7 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
 from shared.extraction.values import form_of
-from shared.flows.compiling.fields import labels_of
+from shared.flows.compiling.field_places import labels_of
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold, quoted
 

@@ -21,7 +21,7 @@ from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
 from shared.evidence_format.signing import NamedKey, PublicKey
-from shared.evidence_format.sources.base import (
+from shared.evidence_format.sources.source import (
     Digest,
     Finding,
     NoRun,
@@ -32,9 +32,9 @@ from shared.evidence_format.sources.base import (
     read_file,
 )
 from shared.evidence_format.verify.compare import differences, row_problems
-from shared.evidence_format.verify.manifest import check_manifest, match_manifests
 from shared.evidence_format.verify.samples import MOST_BYTES, check_samples, read_manifests
 from shared.evidence_format.verify.seal import Signed, check_rounds, check_seal, read_manifest
+from shared.evidence_format.verify.verify_manifest import check_manifest, match_manifests
 
 _OTHER_ID = re.compile(r"[^\W_]|_[0-9]")
 """What may follow a run id in the id of another run: runs that start in the same second get the suffix ``_2``."""

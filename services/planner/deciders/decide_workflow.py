@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from services.planner.deciders.rules.decide import missing_artifact_action
+from services.planner.deciders.rules.decide_rules import missing_artifact_action
 from services.planner.judge.reported_values import is_shown_in
 from services.planner.page.fields import field_values
 from services.planner.page.identity import read_page

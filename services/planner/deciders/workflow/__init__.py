@@ -1,1 +1,0 @@
-"""The decider of a run that uses a workflow: the workflow first, then whoever decides the run."""

@@ -1,1 +1,0 @@
-"""What is told of a field that is not certain."""

@@ -1,1 +1,0 @@
-"""One row of a task that is tried before a run."""
