@@ -249,7 +249,7 @@ JUDGE = (
 
 PAGE = (
     Module(
-        "services/planner/page/fields.py",
+        "shared/pages/read/fields.py",
         (*_FIELDS, *_RECORDS),
         (
             Mutant(
@@ -291,7 +291,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/identity.py",
+        "shared/pages/identity/identity.py",
         _RECORDS,
         (
             Mutant(
@@ -338,7 +338,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/record/other_records.py",
+        "shared/pages/identity/other_records.py",
         _RECORDS,
         (
             Mutant(
@@ -354,7 +354,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/record/related_parts.py",
+        "shared/pages/identity/related_parts.py",
         _RECORDS,
         (
             Mutant(
@@ -370,12 +370,12 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/record/scope.py",
+        "shared/pages/identity/scope.py",
         (*_FIELDS, "unit/planner/test_planner_route.py"),
         (Mutant("if len(rows) != 1:", "if not rows:", "a part of the page that is there twice is none"),),
     ),
     Module(
-        "services/planner/page/labels/places.py",
+        "shared/pages/read/label_places.py",
         _FIELDS,
         (
             Mutant(
@@ -396,7 +396,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/labels/cells.py",
+        "shared/pages/read/cells.py",
         _FIELDS,
         (
             Mutant(
@@ -412,7 +412,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/labels/candidates.py",
+        "shared/pages/read/candidates.py",
         (*_FIELDS, "unit/planner/test_planner_changes.py"),
         (
             Mutant(
@@ -428,7 +428,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/labels/changes.py",
+        "shared/pages/read/changes.py",
         ("unit/planner/test_planner_changes.py", *_FIELDS, *_GATES),
         (
             Mutant(
@@ -449,12 +449,12 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/dates.py",
+        "shared/pages/read/dates.py",
         ("unit/planner/test_planner_dates.py",),
         (Mutant("if len(orders) != 1:\n", "if not orders:\n", "dates of two orders settle none"),),
     ),
     Module(
-        "services/planner/page/paging.py",
+        "shared/pages/lists/paging.py",
         _LISTS,
         (
             Mutant(
@@ -480,7 +480,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/list_signs/page_numbers.py",
+        "shared/pages/lists/page_numbers.py",
         _LISTS,
         (
             Mutant(
@@ -496,7 +496,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/list_signs/counts.py",
+        "shared/pages/lists/counts.py",
         _LISTS,
         (
             Mutant(
@@ -517,7 +517,7 @@ PAGE = (
         ),
     ),
     Module(
-        "services/planner/page/lists.py",
+        "shared/pages/lists/lists.py",
         ("unit/planner/test_planner_listing.py", *_LIST_PROOF, *_RECORDS),
         (
             Mutant(

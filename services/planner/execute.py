@@ -17,7 +17,6 @@ from services.planner.judge.merged_lists import lists_here
 from services.planner.judge.press_outcome import texts_shown, untold
 from services.planner.judge.rows.proof import counts_beside
 from services.planner.judge.sent_values import notes_of_left_page, texts_under_filled
-from services.planner.page.list_signs.counts import read_counts
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, combined_notes
@@ -65,7 +64,8 @@ from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.invocations import BrowserAccess, WorkflowFailure, WorkflowRan
 from shared.errors import ExhibitError
 from shared.evidence_format.cells import with_cells
-from shared.flows.target_context import context_of_target
+from shared.pages.lists.counts import read_counts
+from shared.pages.locate.target_context import context_of_target
 from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
 
 ACT_TIMEOUT_S = 120.0

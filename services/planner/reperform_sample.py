@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
-from services.planner.page.identity import keywords
 from services.planner.reperform.reread_rows import row_verdicts, values_to_extract
 from services.planner.reperform.responses import StoredResponse, parse_stored_response, response_verdict
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
@@ -33,6 +32,7 @@ from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperf
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
 from shared.evidence_format.cells import with_cells
+from shared.pages.identity.identity import keywords
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
 from shared.task.output_field import OutputField

@@ -18,8 +18,6 @@ from services.planner.integration.asking import ApiBus, ask_api
 from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
-from services.planner.page.identity import keywords
-from services.planner.page.loading import without_background
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
     Act,
@@ -43,6 +41,8 @@ from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
+from shared.pages.identity.identity import keywords
+from shared.pages.loading import without_background
 from shared.subjects import OBSERVE, STEP_TAKEN
 from shared.task.spec import TaskSpec
 from shared.telemetry.about import set_step

@@ -16,8 +16,6 @@ from services.planner.deps import PlannerDeps, lease_request
 from services.planner.judge.explaining.explain import explained_fields, is_certain
 from services.planner.judge.field_values import judge_field
 from services.planner.judge.gates import to_finished
-from services.planner.page.fields import field_values
-from services.planner.page.identity import read_page
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import SampleView, ending_of
 from shared.contracts.actions import Done, Screenshot
@@ -28,6 +26,8 @@ from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue
 from shared.contracts.tried import SampleTried, TryRefused, TryReply, TrySample
 from shared.errors import ExhibitError
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import field_values
 from shared.subjects import ACT, MsgT, Stored
 from shared.submission.trial import find_try_problems
 from shared.task.spec import check_spec

@@ -14,9 +14,9 @@ from msgspec.structs import replace as replace_part
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.files import ElementFacts
-from shared.flows.page_elements import MOST_NAMED, description_of, is_input, names_with_role
 from shared.flows.selectors import Selector, fill_selector, parse_selector, write_selector
-from shared.flows.target_context import row_of
+from shared.pages.elements import MOST_NAMED, description_of, is_input, names_with_role
+from shared.pages.locate.target_context import row_of
 from shared.text.normal import fold, quoted, tidy
 
 AFTER_STEPS = 3

@@ -17,8 +17,8 @@ from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, kind_of
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
-from shared.flows.page_elements import may_show_no_choice, text_of
-from shared.flows.target_context import row_of
+from shared.pages.elements import may_show_no_choice, text_of
+from shared.pages.locate.target_context import row_of
 from shared.task.typed_values import Context, normalise
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.record_words import find_mention, is_equal_text, is_pending, is_same_id

@@ -1,7 +1,7 @@
 """Converts text as a page shows it to the type that the task asks for; and the types as JSON Schema.
 
 The shown text is kept beside the value. Ambiguous text is invalid; nothing is guessed. How numbers and dates are read
-is decided in `shared/text`, and what a page settles about its dates in :mod:`services.planner.page.dates`.
+is decided in `shared/text`, and what a page settles about its dates in :mod:`shared.pages.read.dates`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def typed_value(
     """Return the text as a value of the field, or why it is invalid.
 
     `title` is that of the element that shows it, `order` what its page settles
-    (:func:`services.planner.page.dates.date_hints`). The task's own order comes first.
+    (:func:`shared.pages.read.dates.date_hints`). The task's own order comes first.
     """
     return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))
 

@@ -16,7 +16,7 @@ from shared.contracts.browser.stored_pages import Sought
 from shared.contracts.browser_pool import Element
 from shared.contracts.reperform import ValueReperformed
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import is_input, text_of
 from shared.task.spec import TaskSpec
 from tests.unit.planner.planner_pages import sample
 

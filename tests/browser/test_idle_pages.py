@@ -10,7 +10,7 @@ import pytest
 
 from services.browser_pool.adapters.observe.pending import count_timers
 from services.browser_pool.adapters.session import PageSession
-from services.planner.page.loading import find_loading_sign
+from shared.pages.loading import find_loading_sign
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from services.browser_pool.adapters.session import PageSession
-from services.planner.page.list_signs.list_states import parts_around
 from shared.contracts.actions import ByRef, Scroll
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Scrolled
+from shared.pages.lists.list_states import parts_around
 from tests.browser.action_steps import do
 from tests.browser.conftest import Look
 from tests.typed import expect

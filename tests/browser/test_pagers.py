@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.paging import next_page_control
+from shared.pages.lists.counts import read_counts
+from shared.pages.lists.paging import next_page_control
 from tests.browser.conftest import Look
 
 ROWS = "<table><tr><th>Id<th>Name<tr><td><a href=/1>#1</a><td>One<tr><td><a href=/2>#2</a><td>Two</table>"

@@ -6,8 +6,8 @@ import pytest
 
 from services.browser_pool.adapters.browser.chromium import PoolSession
 from services.browser_pool.ports import PageCapture, WantedRefs
-from services.planner.page.fields import FieldFound, read_fields
 from shared.contracts.browser_pool import PageObserved
+from shared.pages.read.fields import FieldFound, read_fields
 from shared.task.spec import TaskSpec
 from shared.text.normal import plain, without_footnote
 from tests.browser.conftest import Look

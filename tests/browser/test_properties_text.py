@@ -13,11 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.browser_pool.adapters.session import PageSession
-from services.planner.page.fields import FieldFound
-from services.planner.page.identity import read_page
 from shared.contracts.actions import ByRef, SelectOption, TypeText
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ValueSet
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import FieldFound
 from shared.task.typed_values import typed_value
 from shared.text.normal import Normal
 from tests.browser.generated_pages import TIMES, examples, observed

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.fields import FieldFound
-from services.planner.page.identity import read_page
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import FieldFound
 from tests.browser.conftest import Look
 from tests.unit.planner.planner_pages import sample, spec
 

@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from services.planner.deciders.listing.list_reader import read_list
-from services.planner.page.fields import FieldFound
-from services.planner.page.identity import read_page
-from services.planner.page.paging import next_page_control
 from shared.contracts.browser_pool import PageObserved
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import columns_of
+from shared.pages.identity.identity import read_page
+from shared.pages.lists.paging import next_page_control
+from shared.pages.read.fields import FieldFound
 from shared.task.spec import TaskSpec, check_spec
 from tests.browser.conftest import Look
 from tests.unit.planner.planner_pages import sample

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, field_value, read_fields
-from services.planner.page.identity import read_page
-from services.planner.page.labels.candidates import Candidate
-from services.planner.page.text import is_filter
 from shared.contracts.browser_pool import PageObserved
+from shared.pages.elements import is_filter
+from shared.pages.identity.identity import read_page
+from shared.pages.read.candidates import Candidate
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, field_value, read_fields
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.browser.conftest import Look

@@ -11,9 +11,9 @@ from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.page.snapshot import compose
-from services.planner.page.fields import FieldFound, read_fields
 from shared.contracts.actions import Goto
 from shared.contracts.reperform import FAULTS
+from shared.pages.read.fields import FieldFound, read_fields
 from shared.settings import Settings
 from shared.task.spec import TaskSpec
 from tests.browser.site import LOOPBACK

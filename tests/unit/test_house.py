@@ -12,7 +12,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("services", "shared")
-DOCUMENTS = ("README.md", "docs/**/*.md", "services/*/README.md", "task_specs/*.md", "deploy/*.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/**/*.md",
+    "services/*/README.md",
+    "shared/*/README.md",
+    "task_specs/*.md",
+    "deploy/*.md",
+)
 UNSORTED = "services/console"
 PARSERS = {
     '.split("; ")': "shared/evidence_format/files/earlier_versions.py",

@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from services.planner.deciders.rules.decide_rules import missing_artifact_action
 from services.planner.judge.reported_values import is_shown_in
-from services.planner.page.fields import field_values
-from services.planner.page.identity import read_page
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
 from shared.contracts.actions import Done, Download, Screenshot, UseWorkflow
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_WORKFLOW
-from shared.flows.page_elements import text_of
+from shared.pages.elements import text_of
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import field_values
 from shared.task.output_field import OutputField
 from shared.task.row_values import template_values
 from shared.text.normal import fold

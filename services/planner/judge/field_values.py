@@ -16,13 +16,13 @@ from services.planner.judge.reported_values import (
     value_problems,
 )
 from services.planner.judge.rows.reported import ReportedRows, problems_of_rows, reported_rows
-from services.planner.page.fields import FieldAmbiguous, value_candidates, value_source
-from services.planner.page.identity import read_page
-from services.planner.page.text import cut_chars_in
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type, is_rows, nullable
+from shared.pages.elements import cut_chars_in
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import FieldAmbiguous, value_candidates, value_source
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, recorded_hints, typed_value
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted

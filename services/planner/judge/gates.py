@@ -26,8 +26,6 @@ from services.planner.judge.record_checks import (
     to_judgment,
 )
 from services.planner.judge.sent_values import sent_problems
-from services.planner.page.identity import shows_record
-from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
 from services.planner.state.irreversible_steps import irreversible_steps, refused_press
 from services.planner.state.limits import ExceededLimit, exceeded_limit, is_last_step, must_end
@@ -38,6 +36,8 @@ from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, Note
 from shared.login_walls import login_wall_words
+from shared.pages.identity.identity import shows_record
+from shared.pages.loading import find_loading_sign
 from shared.task.row_values import expected_identity
 from shared.text.normal import quoted, tidy
 

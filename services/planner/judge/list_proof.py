@@ -9,8 +9,13 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urljoin
 
 from services.planner.judge.listed_items import PageLookup
-from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.list_signs.list_states import (
+from services.planner.state.attempt_state import AttemptState, Entry, SampleProblem, SampleView
+from shared.contracts.actions import Click, Goto, ReportItems
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import BY_RULE
+from shared.contracts.steps import ShownCount
+from shared.pages.lists.counts import read_counts
+from shared.pages.lists.list_states import (
     MANY_ROWS,
     empty_words,
     end_words,
@@ -18,14 +23,9 @@ from services.planner.page.list_signs.list_states import (
     parts_around,
     shown_rows,
 )
-from services.planner.page.list_signs.page_numbers import chosen_page, number_rows
-from services.planner.page.lists import is_address, same_address
-from services.planner.page.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
-from services.planner.state.attempt_state import AttemptState, Entry, SampleProblem, SampleView
-from shared.contracts.actions import Click, Goto, ReportItems
-from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import BY_RULE
-from shared.contracts.steps import ShownCount
+from shared.pages.lists.lists import is_address, same_address
+from shared.pages.lists.page_numbers import chosen_page, number_rows
+from shared.pages.lists.paging import PagingControl, address_behind, is_paging_label, next_page_control, ways_on
 from shared.text.normal import quoted
 
 ROUGHLY = 0.9

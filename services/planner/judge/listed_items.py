@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from services.planner.page.lists import (
+from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
+from services.planner.state.transitions import item_key
+from shared.contracts.actions import ReportItems
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.field_types import base_type, nullable
+from shared.pages.elements import text_of
+from shared.pages.identity.scope import find_list
+from shared.pages.lists.lists import (
     column_of,
     is_address,
     is_link_meant,
@@ -21,13 +28,6 @@ from services.planner.page.lists import (
     under_column_headers,
     web_address,
 )
-from services.planner.page.record.scope import find_list
-from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
-from services.planner.state.transitions import item_key
-from shared.contracts.actions import ReportItems
-from shared.contracts.browser_pool import Element, PageObserved
-from shared.field_types import base_type, nullable
-from shared.flows.page_elements import text_of
 from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.spec import TaskSpec

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from services.planner.page.identity import identity_proof, read_page
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.evidence_format.cells import with_cells
 from shared.login_walls import CHOICE_ROLES, TEXT_ROLES, find_login_wall
+from shared.pages.identity.identity import identity_proof, read_page
 from shared.text.login_words import is_login_address, path_parts
 
 NOT_IN_TEXT = TEXT_ROLES | CHOICE_ROLES | {"searchbox", "title", "heading"}

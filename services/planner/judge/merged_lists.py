@@ -9,12 +9,12 @@ from typing import cast
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import is_shown_here
-from services.planner.page.list_page import list_page
-from services.planner.page.lists import same_address
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import SaveProgress
 from shared.contracts.steps import FieldValue, ListPage
 from shared.field_types import base_type
+from shared.pages.lists.list_page import list_page
+from shared.pages.lists.lists import same_address
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown
 from shared.text.normal import fold, quoted

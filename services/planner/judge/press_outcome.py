@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound
-from services.planner.page.identity import read_page
-from services.planner.page.loading import foreground
-from services.planner.page.sending import says_not_sent
 from services.planner.state.attempt_state import Ending, Entry, SampleProblem, SampleView, ending_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import facts_of
 from shared.contracts.results import ValueSet
 from shared.contracts.steps import FieldValue
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import is_input, text_of
+from shared.pages.identity.identity import read_page
+from shared.pages.loading import foreground
+from shared.pages.read.fields import FieldAmbiguous, FieldFound
+from shared.pages.sending import says_not_sent
 from shared.task.route import Fill, fields_of
 from shared.task.row_values import template_values
 from shared.text.normal import fold, label_form, quoted

@@ -11,21 +11,20 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, cast
 
-from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of
-from services.planner.page.identity import read_page
-from services.planner.page.labels.candidates import continues_text
-from services.planner.page.labels.changes import past_refs, tells_change_of
-from services.planner.page.labels.places import NO_REFS
-from services.planner.page.record.related_parts import related_refs
-from services.planner.page.record.site_parts import site_refs
-from services.planner.page.text import cut_chars_in, humanised, without_cut_marker
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import cut_chars_in, humanised, is_input, text_of, without_cut_marker
+from shared.pages.identity.identity import read_page
+from shared.pages.identity.related_parts import related_refs
+from shared.pages.identity.site_parts import site_refs
+from shared.pages.read.candidates import continues_text
+from shared.pages.read.changes import past_refs, tells_change_of
+from shared.pages.read.dates import date_hints
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of
+from shared.pages.read.label_places import NO_REFS
 from shared.task.output_field import OutputField
 from shared.task.row_values import expected_identity
 from shared.task.typed_values import as_shown, typed_value

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from services.planner.judge.press_outcome import last_press
-from services.planner.page.fields import labelled_candidates
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import (
     AnyAction,
@@ -29,7 +28,8 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import Navigated, TabShown, ValueSet
 from shared.contracts.steps import Note
 from shared.flows.filled import FilledField, says_filled
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_input
+from shared.pages.read.fields import labelled_candidates
 from shared.text.date_numbers import NotADate
 from shared.text.normal import fold, label_form, quoted
 from shared.text.written_dates import Dated, read_date

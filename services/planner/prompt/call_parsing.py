@@ -10,7 +10,6 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-from services.planner.page.addresses import is_on_visited_host, may_open
 from services.planner.prompt.tools import REFLECTION, TARGET, TOOLS, argument_fields, is_offered
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
@@ -18,6 +17,7 @@ from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.contracts.steps import Reflection
 from shared.field_types import is_rows
 from shared.models.sanitize import clipped
+from shared.pages.addresses import is_on_visited_host, may_open
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
 from shared.text.normal import fold, quoted, tidy

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from services.planner.judge.record_checks import missing_artifacts
-from services.planner.page.text import is_unsure
 from services.planner.prompt.dead_ends import blocked_targets, dead_ends, exhausted_pages
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import AttemptState, Entry, SampleView
@@ -20,6 +19,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.field_types import base_type
 from shared.models.sanitize import clipped, fenced, harmless
+from shared.pages.elements import is_unsure
 from shared.pages.states import told_states
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec

@@ -13,14 +13,13 @@ from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
-from services.planner.page.fields import FieldFound
-from services.planner.page.refind import find_source, find_source_in_observation, find_words_at_place
-from services.planner.page.text import PRESSED_ROLES, title_element
 from services.planner.reperform.witness import Extraction, Witness, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Ink, InkState
 from shared.contracts.steps import FieldValue
-from shared.flows.page_elements import INPUT_ROLES, is_input, text_of
+from shared.pages.elements import INPUT_ROLES, PRESSED_ROLES, is_input, text_of, title_element
+from shared.pages.locate.refind import find_source, find_source_in_observation, find_words_at_place
+from shared.pages.read.fields import FieldFound
 from shared.task.output_field import OutputField
 from shared.text.normal import quoted
 from shared.text.record_words import find_mention, is_same_id

@@ -13,17 +13,16 @@ from typing import Any, Literal, cast
 import msgspec
 
 from services.planner.judge.reported_values import is_same_value, is_shown_at, is_shown_on, reported_value
-from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldAmbiguous, FieldFound
-from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
-from services.planner.page.refind import NotRefound, Refound
-from services.planner.page.text import title_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import is_input, text_of, title_of
+from shared.pages.identity.identity import PageRead, Proof, identity_proof, read_page
+from shared.pages.locate.refind import NotRefound, Refound
+from shared.pages.read.dates import date_hints
+from shared.pages.read.fields import FieldAmbiguous, FieldFound
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, recorded_hints, typed_value

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import msgspec
 
-from services.planner.page.identity import identity_proof
-from services.planner.page.text import find_dismissal
 from services.planner.state.attempt_state import MAX_OBSERVE_TOKENS, Act, Entry, ObserveAgain, SampleView
 from services.planner.state.limits import is_last_step
 from shared.contracts.actions import AnyAction, ByRef, Click, Fail, Goto, Screenshot, Scroll
@@ -19,6 +17,8 @@ from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark, plain_note
 from shared.flows.waiting import ALL_LOOKS, next_pause_s, pause_while_changing_s
+from shared.pages.elements import find_dismissal
+from shared.pages.identity.identity import identity_proof
 from shared.task.row_values import missing_columns, start_url
 from shared.text.normal import quoted
 

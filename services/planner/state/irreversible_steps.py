@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import takewhile
 
-from services.planner.page.targets import find_pressable
 from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import Act, Entry, SampleView
 from services.planner.state.common_decisions import by_rule
@@ -25,6 +24,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.planner import BY_REPLAY, BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import FLOW_PRESSES, PressClaim, RouteMark
+from shared.pages.locate.targets import find_pressable
 from shared.task.presses import RoutePresses, named_presses, presses_of
 from shared.task.route import irreversible_steps as irreversible_in
 from shared.task.row_values import template_values

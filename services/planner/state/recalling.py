@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from services.planner.page.refind import NotRefound, find_target
 from services.planner.state.attempt_state import Act, Decision, SampleView, UnusableAnswer
 from services.planner.state.common_decisions import observe_later, observe_more
 from services.planner.state.limits import page_signature
@@ -21,6 +20,7 @@ from shared.contracts.actions import AnyAction, AskPicture, ByRef, Done, Fail, S
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import StepTaken
+from shared.pages.locate.refind import NotRefound, find_target
 
 LOOKS = 2
 """Extra observations of a page that lacks what a decision refers to, because it may still be loading."""

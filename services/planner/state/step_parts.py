@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from services.planner.page.identity import identity_proof
 from services.planner.state.attempt_state import AttemptState, is_unasked
 from services.planner.state.limits import page_signature
 from services.planner.state.value_sources import stored_pages
@@ -15,6 +14,7 @@ from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef
 from shared.evidence_format.layout import artifact_filename, step_picture_name
+from shared.pages.identity.identity import identity_proof
 from shared.task.spec import TaskSpec
 
 PAGE_NAME = "page_"

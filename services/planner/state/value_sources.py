@@ -30,7 +30,7 @@ from shared.contracts.steps import (
     ValueSource,
 )
 from shared.evidence_format.cells import with_cells
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import is_input, text_of
 from shared.text.normal import fold, label_form, quoted
 
 CellT = TypeVar("CellT", bound=CellValue)

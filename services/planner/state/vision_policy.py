@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from services.planner.page.fields import FieldMissing, Reading
-from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.text import humanised, is_icon, is_unsure
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.limits import is_last_step, page_signature
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
@@ -13,6 +10,9 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.field_types import is_rows
+from shared.pages.elements import humanised, is_icon, is_unsure
+from shared.pages.identity.identity import identity_proof, read_page
+from shared.pages.read.fields import FieldMissing, Reading
 from shared.task.output_field import OutputField
 from shared.text.normal import quoted, tidy
 

@@ -33,9 +33,9 @@ from shared.flows.healing.chosen import (
     shows_text,
     texts_looked_for,
 )
-from shared.flows.page_elements import description_of
 from shared.flows.selectors import fill_selector, parse_selector, write_selector
 from shared.models.sanitize import FENCE, clipped, fenced
+from shared.pages.elements import description_of
 from shared.text.normal import quoted, tidy
 
 ELEMENT_TOOL = "choose_element"

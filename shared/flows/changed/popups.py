@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.files import ElementFacts
-from shared.flows.page_elements import is_input
 from shared.flows.selectors import parse_selector
+from shared.pages.elements import is_input
 from shared.text.dismissals import SAFE, names_that_close
 from shared.text.normal import fold
 

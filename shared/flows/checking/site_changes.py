@@ -32,7 +32,7 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedSample
-from shared.flows.page_elements import description_of
+from shared.pages.elements import description_of
 
 CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 """Roles of what is sent by a button only, if at all."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from services.planner.page.fields import read_fields
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
+from shared.pages.read.fields import read_fields
 from shared.task.spec import TaskSpec
 from tests.corpus.readers.asking import (
     field_name,

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from services.planner.page.lists import repeated_records
-from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_heading, is_input
+from shared.pages.lists.lists import repeated_records
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form, tidy
 from tests.corpus.stored import AskedPage

@@ -10,13 +10,13 @@ from services.planner.deciders.listing.decide_listing import decide
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import check_items
-from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.paging import without_pagers
 from services.planner.state.attempt_state import Act, AttemptState, Entry, SampleView
 from services.planner.state.transitions import item_key
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
+from shared.pages.lists.counts import read_counts
+from shared.pages.lists.paging import without_pagers
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
 from tests.corpus.readers.asking import told_element

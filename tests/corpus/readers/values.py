@@ -10,9 +10,6 @@ from msgspec.structs import replace as replace_part
 from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.drawn_values import judge_drawn
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
-from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, field_values
-from services.planner.page.identity import read_page
 from services.planner.reperform.verdicts import StoredFile, StoredPage, value_verdict
 from services.planner.reperform.witness import Witness, to_witness
 from services.planner.state.attempt_state import Act, AttemptState, Ending, Entry, SampleView
@@ -23,6 +20,9 @@ from shared.contracts.results import Ink
 from shared.contracts.steps import FieldValue
 from shared.field_types import base_type
 from shared.flows.waiting import ALL_LOOKS
+from shared.pages.identity.identity import read_page
+from shared.pages.read.dates import date_hints
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_value, field_values
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, typed_value

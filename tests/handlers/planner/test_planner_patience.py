@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from services.planner.handlers import give_up
-from services.planner.page.loading import find_loading_sign
 from shared.contracts.actions import Done, Fail
 from shared.errors import TransientError
 from shared.flows.waiting import ALL_LOOKS, IDLE_LOOKS, PAUSES_S
+from shared.pages.loading import find_loading_sign
 from tests.handlers.planner.planner_bench import bench_of, work
 from tests.handlers.planner.scripted_decider import told
 from tests.unit.planner.planner_pages import el, heading, page, row, text, ticket

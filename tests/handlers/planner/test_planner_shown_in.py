@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.planner.page.identity import identity_proof
 from shared.contracts.actions import Done
+from shared.pages.identity.identity import identity_proof
 from shared.task.spec import TaskSpec
 from shared.text.record_words import is_same_hash
 from tests.handlers.planner.planner_bench import Bench, bench_of

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from services.planner.page.addresses import is_on_visited_host, may_open
 from services.planner.prompt.system_blocks import run_block
 from shared.contracts.discovery import Sample
 from shared.network.host_policy import HostPolicy, document_refusal
+from shared.pages.addresses import is_on_visited_host, may_open
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from tests.cases import cases
 from tests.unit.planner.planner_pages import sample, spec

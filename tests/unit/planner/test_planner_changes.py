@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.planner.page.labels.changes import is_change_row, past_refs, tells_change_of
 from shared.contracts.browser_pool import Element
+from shared.pages.read.changes import is_change_row, past_refs, tells_change_of
 from tests.cases import cases
 from tests.unit.planner.planner_pages import el, heading, page, text
 

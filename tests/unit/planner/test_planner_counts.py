@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.page.list_signs.counts import read_counts
+from shared.pages.lists.counts import read_counts
 from shared.text.date_names import LANGUAGES
 from shared.text.list_words import EMPTY, LOADING, MORE, NEXT, PAGES, RANGES, TOTALS
 from tests.cases import cases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.planner.page.dates import DateSettlement, date_hints, date_settlement
-from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
+from shared.pages.read.dates import DateSettlement, date_hints, date_settlement
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, read_fields
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
 from shared.text.normal import Invalid, Normal

@@ -16,14 +16,14 @@ import pytest
 from services.planner.judge.explaining import doubt
 from services.planner.judge.explaining.explain import explained_fields, is_certain, with_explanations
 from services.planner.judge.field_values import judge_field
-from services.planner.page.fields import field_values
-from services.planner.page.identity import read_page
 from services.planner.state.attempt_state import SampleView, ending_of
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element
 from shared.contracts.explained import FieldExplained, SettlingKey, keys_text, paste_lines, paste_text
 from shared.contracts.results import TextPart
 from shared.contracts.steps import FieldValue
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import field_values
 from shared.task.spec import check_spec
 from tests.cases import cases
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, spec, text, view

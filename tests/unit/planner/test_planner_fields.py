@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
-from services.planner.page.identity import identity_proof, keywords, read_page
-from services.planner.page.labels.candidates import Candidate, listed
-from services.planner.page.record.scope import find_section
 from shared.contracts.steps import ValueSource
+from shared.pages.identity.identity import identity_proof, keywords, read_page
+from shared.pages.identity.scope import find_section
+from shared.pages.read.candidates import Candidate, listed
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
 from shared.task.row_values import missing_columns, start_url
 from tests.cases import cases
 from tests.typed import expect

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.planner.page.fields import FieldFound, FieldMissing
-from services.planner.page.identity import identity_proof, read_page, shows_record
-from services.planner.page.lists import last_segment
+from shared.pages.identity.identity import identity_proof, read_page, shows_record
+from shared.pages.lists.lists import last_segment
+from shared.pages.read.fields import FieldFound, FieldMissing
 from shared.task.row_values import expected_identity, start_url
 from shared.text.record_words import find_mention, is_equal_text, is_same_id
 from tests.cases import cases

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
-from services.planner.page.fields import FieldFound
-from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.record.other_records import id_kind
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.results import Navigated
 from shared.contracts.steps import RouteMark
 from shared.flows.waiting import PAUSES_S
+from shared.pages.identity.identity import identity_proof, read_page
+from shared.pages.identity.other_records import id_kind
+from shared.pages.read.fields import FieldFound
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.page.record.own_pager import is_page_of
+from shared.pages.identity.own_pager import is_page_of
 from tests.cases import cases
 
 HERE = "http://x/groups/7?tab=members&page=1"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.list_signs.page_numbers import number_rows
-from services.planner.page.paging import next_page_control, next_results_control
+from shared.pages.lists.page_numbers import number_rows
+from shared.pages.lists.paging import next_page_control, next_results_control
 from tests.cases import cases
 from tests.typed import there
 from tests.unit.planner.planner_pages import el, page, text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, read_fields
 from shared.contracts.browser_pool import Element
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing, read_fields
 from tests.cases import cases
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, spec, text
 

@@ -10,7 +10,6 @@ from msgspec import structs
 from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.press_outcome import is_older, not_sent, texts_shown, untold
-from services.planner.page.sending import is_refusal
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain, SampleView, ending_of
 from services.planner.state.transitions import after_look, after_step, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, TypeText
@@ -18,6 +17,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, Change, Navigated, TargetFound, ValueSet
 from shared.contracts.steps import FieldValue, RouteMark, ValueCandidate, ValueSource
+from shared.pages.sending import is_refusal
 from shared.task.spec import TaskSpec
 from shared.text.numbers import same_number
 from tests.cases import cases

@@ -11,13 +11,13 @@ import msgspec
 import zstandard
 from msgspec.structs import replace
 
-from services.planner.page.refind import NotRefound, Refound, find_source, find_source_in_observation
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import Extraction, extract_value, parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Ink, InkState, Locator
 from shared.contracts.steps import FieldValue, ValueSource
+from shared.pages.locate.refind import NotRefound, Refound, find_source, find_source_in_observation
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.cases import cases

@@ -8,7 +8,6 @@ import msgspec
 
 from services.planner.deciders.replay.comparison import reread_value
 from services.planner.deciders.replay.decide_replay import decide, may_change_site
-from services.planner.page.refind import NotRefound, find_target
 from services.planner.state.attempt_state import Act, AttemptState, SampleView
 from services.planner.state.transitions import replayed_state
 from shared.contracts.actions import (
@@ -31,6 +30,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource, note_text
+from shared.pages.locate.refind import NotRefound, find_target
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket

@@ -5,8 +5,6 @@ from __future__ import annotations
 from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.record_checks import consent_notes
-from services.planner.page.fields import field_values
-from services.planner.page.identity import read_page
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.transitions import after_look, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
@@ -14,6 +12,8 @@ from shared.contracts.results import Change, Navigated
 from shared.contracts.steps import note_text
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import is_password
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import field_values
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, read_fields
 from shared.contracts.results import TextPart
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, read_fields
 from shared.task.output_field import OutputField
 from tests.cases import cases
 from tests.typed import expect

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.page.addresses import may_open
 from shared.hosts import (
     WRITTEN_RULE,
     Origin,
@@ -24,6 +23,7 @@ from shared.hosts import (
     split_port,
 )
 from shared.network.host_policy import HostPolicy, document_refusal
+from shared.pages.addresses import may_open
 from tests.cases import cases
 from tests.typed import expect, there
 from tests.unit.planner.planner_pages import sample, spec

@@ -14,9 +14,9 @@ from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.evidence_format.layout import artifact_filename
 from shared.flows.compiling.recording import RecordedPage, RecordedSample
-from shared.flows.page_elements import text_of
-from shared.flows.target_context import context_of_target
 from shared.host.connections import ManualSession
+from shared.pages.elements import text_of
+from shared.pages.locate.target_context import context_of_target
 from shared.streams import ARTIFACTS
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value

@@ -14,9 +14,6 @@ from msgspec.structs import replace as replace_part
 
 from services.planner.deciders.flow.flow_rows import answer_rows
 from services.planner.judge.reported_values import value_problems
-from services.planner.page.fields import field_values, value_source
-from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more, start_page_decision
 from services.planner.state.irreversible_steps import flow_presses, pressed_step
@@ -59,6 +56,9 @@ from shared.flows.waiting import (
     pause_for_answer_s,
     with_late_navigation,
 )
+from shared.pages.identity.identity import identity_proof, read_page
+from shared.pages.loading import find_loading_sign
+from shared.pages.read.fields import field_values, value_source
 from shared.task.row_values import expected_identity
 from shared.text.normal import quoted
 from shared.text.record_words import is_same_id

@@ -15,8 +15,6 @@ from services.planner.deciders.rules.decide_rules import missing_artifact_action
 from services.planner.deciders.rules.row_fields import read_rows
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
-from services.planner.page.fields import field_values
-from services.planner.page.identity import read_page
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot
@@ -30,6 +28,8 @@ from shared.contracts.workflows.flows import FlowError, ReadFields
 from shared.field_types import is_rows
 from shared.flows.answering import FlowContext, readings_of
 from shared.flows.reading import candidates_text
+from shared.pages.identity.identity import read_page
+from shared.pages.read.fields import field_values
 from shared.task.output_field import OutputField
 from shared.task.row_values import start_url
 from shared.task.typed_values import as_shown, is_not_present

@@ -53,8 +53,8 @@ from shared.errors import ExhibitError
 from shared.flows.answering import FlowContext
 from shared.flows.files import FlowFiles
 from shared.flows.healing.chosen import heal_of_chosen, may_be_chosen
-from shared.flows.page_elements import description_of
 from shared.flows.variables import typed_row
+from shared.pages.elements import description_of
 from shared.task.row_values import template_values
 from shared.task.typed_values import as_shown
 

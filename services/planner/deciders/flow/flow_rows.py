@@ -13,7 +13,6 @@ from services.planner.deciders.rules import row_pages
 from services.planner.deciders.rules.row_fields import RowsRead, read_rows
 from services.planner.judge.rows.merging import row_key
 from services.planner.judge.rows.reported import problems_of_rows, reported_rows
-from services.planner.page.identity import read_page
 from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_FLOW
@@ -22,6 +21,7 @@ from shared.contracts.workflows.flows import FlowAnswer, ReadList
 from shared.field_types import is_rows
 from shared.flows.compiling.recording import row_texts
 from shared.flows.reading import flow_error
+from shared.pages.identity.identity import read_page
 from shared.task.typed_values import as_shown
 from shared.text.normal import fold
 

@@ -13,12 +13,6 @@ from services.planner.deciders.listing.list_reader import ListRead, read_list
 from services.planner.judge.list_proof import has_enough, steps_since_gain, visited_addresses
 from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
-from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, parts_around, shown_rows
-from services.planner.page.lists import is_address
-from services.planner.page.loading import find_loading_sign
-from services.planner.page.paging import PagingControl, next_page_control, without_pagers
-from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     LOGIN,
@@ -33,9 +27,14 @@ from services.planner.state.limits import is_last_step
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
-from shared.flows.page_elements import may_show_no_choice
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import login_wall_words
+from shared.pages.elements import may_show_no_choice, says_not_found
+from shared.pages.lists.counts import read_counts
+from shared.pages.lists.list_states import MANY_ROWS, empty_words, parts_around, shown_rows
+from shared.pages.lists.lists import is_address
+from shared.pages.lists.paging import PagingControl, next_page_control, without_pagers
+from shared.pages.loading import find_loading_sign
 from shared.text.normal import fold
 
 MAX_PRESSES = 2

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from services.planner.page.fields import labels_of
-from services.planner.page.labels.candidates import texts_in
-from services.planner.page.lists import ListedRecord, RepeatedRecords, column_of, is_address, last_segment, same_address
-from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type, nullable
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_heading, is_input
+from shared.pages.lists.lists import ListedRecord, RepeatedRecords, column_of, is_address, last_segment, same_address
+from shared.pages.read.candidates import texts_in
+from shared.pages.read.fields import labels_of
 from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.spec import TaskSpec

@@ -12,8 +12,11 @@ from typing import Any
 
 from services.planner.deciders.listing.item_values import ItemReader
 from services.planner.deciders.listing.own_links import own_links
-from services.planner.page.dates import date_hints
-from services.planner.page.lists import (
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Box
+from shared.pages.elements import is_header
+from shared.pages.identity.scope import find_list
+from shared.pages.lists.lists import (
     ListedRecord,
     RepeatedRecords,
     column_of,
@@ -28,10 +31,7 @@ from services.planner.page.lists import (
     without_total,
     without_totals,
 )
-from services.planner.page.record.scope import find_list
-from services.planner.page.text import is_header
-from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.results import Box
+from shared.pages.read.dates import date_hints
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form, quoted

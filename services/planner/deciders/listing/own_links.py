@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.planner.page.lists import address_parts, is_link_meant, same_address
 from shared.contracts.browser_pool import Element
+from shared.pages.lists.lists import address_parts, is_link_meant, same_address
 from shared.text.normal import label_form
 
 Links = tuple[Element, ...]

@@ -12,17 +12,16 @@ import msgspec
 
 from services.planner.judge.reported_values import is_shown_in, unconfirmed_problems
 from services.planner.judge.rows.reported import finder_cells, reported_rows, rows_absent
-from services.planner.page.fields import FieldFound, field_value, value_source
-from services.planner.page.identity import read_page
-from services.planner.page.labels.candidates import Candidate
-from services.planner.page.text import cut_chars_in, cut_chars_of
 from services.planner.state.attempt_state import Entry, SampleView, is_unasked
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.steps import CellValue, FieldValue, Note, ObservationRef, RowValue, StepTaken
 from shared.field_types import is_rows
-from shared.flows.page_elements import description_of, text_of
+from shared.pages.elements import cut_chars_in, cut_chars_of, description_of, text_of
+from shared.pages.identity.identity import read_page
+from shared.pages.read.candidates import Candidate
+from shared.pages.read.fields import FieldFound, field_value, value_source
 from shared.text.normal import fold, label_form, quoted
 
 QUOTED_DIFFERENCE_CHARS = 200

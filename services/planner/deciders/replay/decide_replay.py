@@ -23,10 +23,6 @@ from services.planner.deciders.replay.comparison import (
     reread_value,
 )
 from services.planner.judge.gates import judge_done
-from services.planner.page.identity import identity_proof, shows_record
-from services.planner.page.paging import ENGLISH_MORE, ENGLISH_NEXT, is_paging_label
-from services.planner.page.refind import NotRefound, find_target
-from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, find_dismissal
 from services.planner.state.action_facts import facts_of_action, is_browser_action
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more
@@ -47,7 +43,10 @@ from shared.contracts.codes import FailCode
 from shared.contracts.planner import BY_REPLAY
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
-from shared.flows.page_elements import description_of, is_input
+from shared.pages.elements import OPENS_MORE, PRESSED_ROLES, description_of, find_dismissal, is_input
+from shared.pages.identity.identity import identity_proof, shows_record
+from shared.pages.lists.paging import ENGLISH_MORE, ENGLISH_NEXT, is_paging_label
+from shared.pages.locate.refind import NotRefound, find_target
 from shared.text.dismissals import AGREEING
 
 LOOKS = 2

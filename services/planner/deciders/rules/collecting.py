@@ -15,18 +15,18 @@ from services.planner.deciders.rules.navigation import (
     quoted_choice,
 )
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail
-from services.planner.page.fields import FieldAmbiguous, Reading, field_values, value_source
-from services.planner.page.identity import Proof, read_in_part
-from services.planner.page.labels.candidates import texts_in
-from services.planner.page.loading import find_loading_sign
-from services.planner.page.record.scope import find_section
-from services.planner.page.targets import distinct_targets, find_pressable
-from services.planner.page.text import ICON_NAME, humanised, is_header, is_heading
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, invalid_words, is_invalid
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Download, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
+from shared.pages.elements import ICON_NAME, humanised, is_header, is_heading
+from shared.pages.identity.identity import Proof, read_in_part
+from shared.pages.identity.scope import find_section
+from shared.pages.loading import find_loading_sign
+from shared.pages.locate.targets import distinct_targets, find_pressable
+from shared.pages.read.candidates import texts_in
+from shared.pages.read.fields import FieldAmbiguous, Reading, field_values, value_source
 from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 from shared.text.record_words import find_mention
 

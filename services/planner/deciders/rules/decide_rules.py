@@ -15,10 +15,6 @@ from services.planner.deciders.rules.row_fields import RowsRead, read_rows
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.press_outcome import is_older
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
-from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
-from services.planner.page.identity import PageRead, read_page
-from services.planner.page.loading import find_loading_sign
-from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     ALL_LOOKS,
@@ -36,8 +32,11 @@ from services.planner.state.transitions import with_readings
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
-from shared.flows.page_elements import is_input
 from shared.login_walls import login_wall_words
+from shared.pages.elements import is_input, says_not_found
+from shared.pages.identity.identity import PageRead, read_page
+from shared.pages.loading import find_loading_sign
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from shared.text.normal import label_form, quoted
 
 NO_ROWS: Mapping[str, RowsRead] = {}

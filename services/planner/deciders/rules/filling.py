@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.planner.deciders.rules.route_context import NextStep, RouteContext
-from services.planner.page.fields import labelled_candidates
-from services.planner.page.targets import find_controls
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later
 from shared.contracts.actions import BrowserAction, Click, PickOption, SetDate, TypeText
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ValueSet
 from shared.field_types import base_type
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import is_input, text_of
+from shared.pages.locate.targets import find_controls
+from shared.pages.read.fields import labelled_candidates
 from shared.task.route import Choice, Fill
 from shared.task.spec import PLACEHOLDER
 from shared.task.typed_values import FALSE, TRUE

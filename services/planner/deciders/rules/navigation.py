@@ -18,7 +18,6 @@ from services.planner.deciders.rules.route_context import (
     row_with_gaps,
 )
 from services.planner.judge.press_outcome import not_sent, not_taken
-from services.planner.page.targets import Rows, find_controls, find_pressable, find_tabs, rows_showing
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
 from services.planner.state.irreversible_steps import irreversible_steps
@@ -26,6 +25,7 @@ from shared.contracts.actions import AnswerDialog, Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
 from shared.contracts.steps import FieldValue, plain_note
+from shared.pages.locate.targets import Rows, find_controls, find_pressable, find_tabs, rows_showing
 from shared.task.route import Fill, Follow, GoBack, Open, PressButton, ShowTab, Step, Words, fields_of, words
 from shared.task.row_values import expected_identity
 from shared.task.spec import PLACEHOLDER

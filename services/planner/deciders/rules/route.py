@@ -19,15 +19,15 @@ from services.planner.deciders.rules.route_context import (
     row_with_gaps,
 )
 from services.planner.judge.press_outcome import not_sent
-from services.planner.page.fields import field_values
-from services.planner.page.identity import PageRead
-from services.planner.page.targets import find_controls, find_pressable, find_tabs
 from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
 from services.planner.state.common_decisions import LOGIN, MAX_TRIES, by_rule, observe_later
 from services.planner.state.irreversible_steps import irreversible_steps
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note, RouteMark
+from shared.pages.identity.identity import PageRead
+from shared.pages.locate.targets import find_controls, find_pressable, find_tabs
+from shared.pages.read.fields import field_values
 from shared.task.route import (
     Address,
     Count,

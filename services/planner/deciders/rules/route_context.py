@@ -8,10 +8,6 @@ from dataclasses import dataclass
 import msgspec
 
 from services.planner.judge.login_page import login_page_words
-from services.planner.page.fields import field_values
-from services.planner.page.identity import PageRead
-from services.planner.page.loading import find_loading_sign
-from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import AnyAction, ByRef, Fail
@@ -20,6 +16,10 @@ from shared.contracts.codes import FailCode
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.field_types import nullable
+from shared.pages.elements import says_not_found
+from shared.pages.identity.identity import PageRead
+from shared.pages.loading import find_loading_sign
+from shared.pages.read.fields import field_values
 from shared.task.route import Step, step_in_words
 from shared.task.row_values import template_values
 from shared.task.spec import TaskSpec, fill

@@ -22,12 +22,6 @@ from services.planner.judge.rows.reported import (
     reported_rows,
     rows_absent,
 )
-from services.planner.page.fields import labels_of
-from services.planner.page.list_signs.list_states import empty_words, parts_around
-from services.planner.page.lists import column_headers
-from services.planner.page.paging import without_pagers
-from services.planner.page.record.scope import find_list
-from services.planner.page.text import is_heading
 from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import Click, Goto, SaveProgress, Scroll
 from shared.contracts.browser_pool import Element, PageObserved
@@ -35,6 +29,12 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, Note, RowValue
 from shared.field_types import is_rows, nullable
 from shared.login_walls import login_wall_words
+from shared.pages.elements import is_heading
+from shared.pages.identity.scope import find_list
+from shared.pages.lists.list_states import empty_words, parts_around
+from shared.pages.lists.lists import column_headers
+from shared.pages.lists.paging import without_pagers
+from shared.pages.read.fields import labels_of
 from shared.task.listing import ListChoice
 from shared.task.output_field import OutputField
 from shared.task.route import words

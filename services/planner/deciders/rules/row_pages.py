@@ -11,10 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from services.planner.deciders.rules.row_fields import RowsRead, changes_place, steps_since_kept
 from services.planner.judge.list_proof import visited_addresses
 from services.planner.judge.rows.reported import finder_cells
-from services.planner.page.fields import FieldFound, value_source
-from services.planner.page.identity import PageRead
-from services.planner.page.list_signs.list_states import parts_around
-from services.planner.page.record.own_pager import own_control
 from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
 from services.planner.state.common_decisions import by_rule, observe_later
 from services.planner.state.irreversible_steps import irreversible_steps
@@ -23,6 +19,10 @@ from shared.contracts.actions import AnyAction, ByRef, Click, Goto, SaveProgress
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueCandidate
+from shared.pages.identity.identity import PageRead
+from shared.pages.identity.own_pager import own_control
+from shared.pages.lists.list_states import parts_around
+from shared.pages.read.fields import FieldFound, value_source
 from shared.task.row_values import expected_identity
 from shared.text.normal import fold
 

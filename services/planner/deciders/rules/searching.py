@@ -17,16 +17,15 @@ from services.planner.deciders.rules.navigation import (
     quoted_choice,
 )
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, row_with_gaps
-from services.planner.page.lists import cards, is_link_meant, table_rows
-from services.planner.page.paging import PagingControl, next_results_control
-from services.planner.page.record.scope import find_section
-from services.planner.page.targets import distinct_targets, find_controls, find_pressable
-from services.planner.page.text import PRESSED_ROLES, humanised
 from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import PRESSED_ROLES, humanised, is_input, text_of
+from shared.pages.identity.scope import find_section
+from shared.pages.lists.lists import cards, is_link_meant, table_rows
+from shared.pages.lists.paging import PagingControl, next_results_control
+from shared.pages.locate.targets import distinct_targets, find_controls, find_pressable
 from shared.task.route import Lookup, Pick, Search, Words
 from shared.task.spec import fill
 from shared.text.normal import fold, label_form, quoted, tidy

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from services.planner.deciders.rules import route
 from services.planner.deciders.rules.collecting import UNPROVEN
-from services.planner.page.identity import PageRead
 from services.planner.state.attempt_state import Act, Decision, SampleView
 from services.planner.state.common_decisions import dismiss_dialog, start_page_decision
 from shared.contracts.actions import Click, ReportItems
+from shared.pages.identity.identity import PageRead
 
 
 def way_to_list(view: SampleView) -> Decision | None:

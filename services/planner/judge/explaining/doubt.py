@@ -11,19 +11,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from services.planner.judge.field_values import judge_field
-from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldFound, Reading, all_labels, field_value, labels_of
-from services.planner.page.identity import PageRead, read_anew, read_in_part, read_page
-from services.planner.page.labels.changes import past_refs
-from services.planner.page.labels.places import NO_REFS
-from services.planner.page.record.related_parts import related_refs
-from services.planner.page.record.scope import find_section
-from services.planner.page.record.site_parts import site_refs
 from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue
 from shared.field_types import base_type
+from shared.pages.identity.identity import PageRead, read_anew, read_in_part, read_page
+from shared.pages.identity.related_parts import related_refs
+from shared.pages.identity.scope import find_section
+from shared.pages.identity.site_parts import site_refs
+from shared.pages.read.changes import past_refs
+from shared.pages.read.dates import date_hints
+from shared.pages.read.fields import FieldFound, Reading, all_labels, field_value, labels_of
+from shared.pages.read.label_places import NO_REFS
 from shared.task.output_field import OutputField
 from shared.task.route import Read, words
 from shared.task.row_values import expected_identity, fill_known, template_values

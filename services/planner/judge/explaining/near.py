@@ -12,18 +12,17 @@ from itertools import pairwise
 from services.planner.judge.explaining.doubt import Doubt
 from services.planner.judge.explaining.page_labels import likeness
 from services.planner.judge.explaining.value_places import label_beside, section_of, texts_behind_label
-from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing
-from services.planner.page.identity import parts_of
-from services.planner.page.labels.candidates import Candidate
-from services.planner.page.labels.changes import is_change
-from services.planner.page.labels.places import Places
-from services.planner.page.labels.unlabelled import FittingPart, TextInContext, parts_that_fit, texts_in_context
-from services.planner.page.text import humanised, is_filter, is_heading
 from shared.contracts.browser_pool import Element
 from shared.contracts.explained import NearCode, NearValue
 from shared.contracts.results import Box
 from shared.field_types import base_type
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import humanised, is_filter, is_heading, is_input, text_of
+from shared.pages.identity.identity import parts_of
+from shared.pages.read.candidates import Candidate
+from shared.pages.read.changes import is_change
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing
+from shared.pages.read.label_places import Places
+from shared.pages.read.unlabelled import FittingPart, TextInContext, parts_that_fit, texts_in_context
 from shared.task.typed_values import is_not_present, typed_value
 from shared.text.normal import Normal, fold, label_form, tidy
 from shared.text.patterns import fits_pattern

@@ -10,9 +10,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import takewhile
 
-from services.planner.page.text import humanised, is_filter, is_header, is_heading
 from shared.contracts.browser_pool import Element
-from shared.flows.page_elements import is_input
+from shared.pages.elements import humanised, is_filter, is_header, is_heading, is_input
 from shared.text.normal import fold, label_form, tidy
 
 MAX_LABEL_CHARS = 60

@@ -17,14 +17,14 @@ from services.planner.judge.explaining.value_places import (
     parts_around,
     texts_behind_label,
 )
-from services.planner.page.fields import FieldAmbiguous, FieldFound
-from services.planner.page.labels.candidates import Candidate
-from services.planner.page.labels.places import Places
-from services.planner.page.labels.unlabelled import FittingPart, TextInContext, parts_that_fit
 from shared.contracts.browser_pool import Element
 from shared.contracts.explained import KeyCode
 from shared.field_types import base_type, nullable
-from shared.flows.page_elements import text_of
+from shared.pages.elements import text_of
+from shared.pages.read.candidates import Candidate
+from shared.pages.read.fields import FieldAmbiguous, FieldFound
+from shared.pages.read.label_places import Places
+from shared.pages.read.unlabelled import FittingPart, TextInContext, parts_that_fit
 from shared.task.output_field import ShownIn
 from shared.task.typed_values import find_shown_problem, is_not_present, typed_value
 from shared.text.normal import Normal, label_form, tidy

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from services.planner.page.text import PRESSED_ROLES, humanised, is_header, is_heading
 from shared.contracts.browser_pool import Element
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import PRESSED_ROLES, humanised, is_header, is_heading, is_input, text_of
 from shared.task.spec import PLACEHOLDER
 from shared.text.normal import label_form, tidy
 from shared.text.record_words import find_mention

@@ -9,16 +9,15 @@ from dataclasses import replace
 from msgspec.structs import replace as replace_part
 
 from services.planner.judge.list_proof import before_last_turn, list_gaps
-from services.planner.page.list_signs.counts import own_nouns, read_counts, says_own_total
-from services.planner.page.list_signs.page_numbers import number_rows
-from services.planner.page.lists import is_in_noise, same_address
-from services.planner.page.text import humanised, is_heading
 from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, RowValue, ShownCount
 from shared.field_types import is_rows
-from shared.flows.page_elements import text_of
+from shared.pages.elements import humanised, is_heading, text_of
+from shared.pages.lists.counts import own_nouns, read_counts, says_own_total
+from shared.pages.lists.lists import is_in_noise, same_address
+from shared.pages.lists.page_numbers import number_rows
 from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.text.normal import fold, quoted

@@ -10,17 +10,17 @@ from services.planner.judge.rows.merging import merged_rows, row_key
 from services.planner.judge.rows.proof import what_goes_on, what_is_lacking
 from services.planner.judge.rows.row_cells import MOST_PROBLEMS, absent_cell, cell_value, row_problems
 from services.planner.judge.rows.units import Cells, RowFinder, Standing
-from services.planner.page.dates import date_hints
-from services.planner.page.fields import labels_of, value_source
-from services.planner.page.lists import repeated_records, says_total
-from services.planner.page.record.scope import find_list
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import Reason
 from shared.contracts.steps import CellValue, FieldValue, Note, RowValue, plain_note
 from shared.evidence_format.cells import plain_rows
 from shared.field_types import nullable
-from shared.flows.page_elements import text_of
+from shared.pages.elements import text_of
+from shared.pages.identity.scope import find_list
+from shared.pages.lists.lists import repeated_records, says_total
+from shared.pages.read.dates import date_hints
+from shared.pages.read.fields import labels_of, value_source
 from shared.task.output_field import OutputField
 from shared.task.route import words
 from shared.task.row_values import fill_known, template_values

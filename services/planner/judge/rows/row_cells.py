@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from services.planner.judge.reported_values import shown_text
-from services.planner.page.fields import value_source
-from services.planner.page.text import cut_chars_in
 from services.planner.state.attempt_state import SampleProblem
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import CellValue, RowValue
 from shared.field_types import nullable
+from shared.pages.elements import cut_chars_in
+from shared.pages.read.fields import value_source
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, recorded_hints, typed_value
 from shared.text.normal import Invalid, quoted

@@ -12,8 +12,9 @@ from itertools import pairwise
 from urllib.parse import urljoin
 
 from services.planner.judge.reported_values import is_shown_in
-from services.planner.page.fields import labels_of
-from services.planner.page.lists import (
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.pages.elements import is_header, is_heading, text_of
+from shared.pages.lists.lists import (
     column_of,
     is_address,
     is_of_an_item,
@@ -21,9 +22,7 @@ from services.planner.page.lists import (
     table_rows,
     under_column_headers,
 )
-from services.planner.page.text import is_header, is_heading
-from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import text_of
+from shared.pages.read.fields import labels_of
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, is_not_present
 from shared.text.normal import fold

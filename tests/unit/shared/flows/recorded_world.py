@@ -26,7 +26,7 @@ from shared.contracts.results import (
 )
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.flows.compiling.recording import RecordedPage, RecordedSample
-from shared.flows.target_context import context_of
+from shared.pages.locate.target_context import context_of
 from shared.task.spec import TaskSpec, check_spec
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)

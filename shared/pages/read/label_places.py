@@ -11,7 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, dropwhile, islice, takewhile
 
-from services.planner.page.labels.candidates import (
+from shared.contracts.browser_pool import Element
+from shared.pages.elements import (
+    PRESSED_ROLES,
+    is_filter,
+    is_header,
+    is_heading,
+    is_icon,
+    is_input,
+    text_of,
+    title_heading,
+)
+from shared.pages.radios import with_chosen_radios
+from shared.pages.read.candidates import (
     Candidate,
     follows_icon,
     follows_on_line,
@@ -20,9 +32,9 @@ from services.planner.page.labels.candidates import (
     texts_in,
     value_parts,
 )
-from services.planner.page.labels.cells import NO_TEXT, cell_texts, headed_cells, rows_named_by_first_cell
-from services.planner.page.labels.changes import is_change, is_change_row
-from services.planner.page.labels.neighbours import (
+from shared.pages.read.cells import NO_TEXT, cell_texts, headed_cells, rows_named_by_first_cell
+from shared.pages.read.changes import is_change, is_change_row
+from shared.pages.read.neighbours import (
     LABELLED,
     is_adjacent,
     is_item_of_its_own,
@@ -32,10 +44,6 @@ from services.planner.page.labels.neighbours import (
     places_of_labels,
     takes_turns,
 )
-from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_icon, title_heading
-from shared.contracts.browser_pool import Element
-from shared.flows.page_elements import is_input, text_of
-from shared.pages.radios import with_chosen_radios
 from shared.pages.touching import touches
 from shared.text.normal import fold, label_form, tidy, with_blanks
 

@@ -24,7 +24,7 @@ from typing import Literal
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import ValueSource
-from shared.flows.page_elements import description_of, is_input, names_with_role, text_of
+from shared.pages.elements import description_of, is_input, names_with_role, text_of
 from shared.text.normal import label_form, quoted, tidy
 
 LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")

@@ -1,4 +1,4 @@
-"""Small facts about the elements of a page. No site is known by name."""
+"""Small facts about the elements of a page: which are form fields, headers or icons, and what they show."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
-from shared.flows.page_elements import is_input, text_of
+from shared.contracts.results import TargetFound
+from shared.pages.choice_words import asks_to_choose
+from shared.pages.states import WITHOUT_VALUE
 from shared.text.dismissals import AGREEING, ALL, names_that_close
-from shared.text.normal import fold, tidy
+from shared.text.normal import fold, quoted, tidy
 from shared.text.record_words import word_and_number
 
+INPUT_ROLES = frozenset({"textbox", "combobox", "listbox", "spinbutton", "checkbox", "switch", "slider"})
+INPUT_TAGS = frozenset({"input", "select", "textarea"})
+MOST_NAMED = 8
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
 HEADER_TAGS = frozenset({"th", "dt"})
 PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
@@ -25,6 +30,41 @@ NOT_FOUND = re.compile(
     r"\b(?:not found|does not exist|doesn['’]t exist|no such|could(?: not|n['’]t) be found|no longer exists|404)\b",
     re.I,
 )
+
+
+def is_input(element: Element) -> bool:
+    """Return whether the element is a form field."""
+    return element.role in INPUT_ROLES or element.tag in INPUT_TAGS
+
+
+def text_of(element: Element) -> str:
+    """Return what an element shows: the value of an input, the text of anything else. A text that stands in a list
+    until one of its options is chosen is none."""
+    if "placeholder" in element.states:
+        return ""
+    if element.role in ("checkbox", "switch"):
+        return "true" if "checked" in element.states else "false"
+    return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
+
+
+def may_show_no_choice(element: Element) -> bool:
+    """Return whether the text of a list may stand for no choice: its option has no value, or it asks to choose."""
+    shown = text_of(element)
+    is_list = element.role in ("combobox", "listbox") and element.tag not in ("input", "textarea")
+    return shown != "" and (WITHOUT_VALUE in element.states or (is_list and asks_to_choose(shown)))
+
+
+def description_of(one: TargetFound | Element) -> str:
+    """Return a description such as `button "Save"`."""
+    return f"{one.role or one.tag} {quoted(one.name, 60)}"
+
+
+def names_with_role(role: str, elements: Iterable[Element]) -> str:
+    """Return the names of the elements with this role, for a message that says what is there instead: ``is 'Save'``,
+    or ``is nothing``."""
+    names = list(dict.fromkeys(quoted(one.name, 40) for one in elements if one.role == role and one.name))
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"is {', '.join(names[:MOST_NAMED])}{more}" if names else "is nothing"
 
 
 def title_of(element: Element, shown: str | None) -> str | None:

@@ -14,18 +14,17 @@ from dataclasses import field as field_of
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.page.dates import DateSettlement, date_hints, date_settlement
-from services.planner.page.labels.address_texts import asks_for_address, is_address
-from services.planner.page.labels.candidates import Candidate, listed, whole_text
-from services.planner.page.labels.changes import is_change, past_refs
-from services.planner.page.labels.places import NO_REFS, Place, Places
-from services.planner.page.labels.unlabelled import unlabelled_candidates
-from services.planner.page.text import humanised, title_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource
 from shared.field_types import base_type, is_rows, nullable
-from shared.flows.page_elements import is_input, may_show_no_choice, text_of
+from shared.pages.elements import humanised, is_input, may_show_no_choice, text_of, title_of
+from shared.pages.read.address_texts import asks_for_address, is_address
+from shared.pages.read.candidates import Candidate, listed, whole_text
+from shared.pages.read.changes import is_change, past_refs
+from shared.pages.read.dates import DateSettlement, date_hints, date_settlement
+from shared.pages.read.label_places import NO_REFS, Place, Places
+from shared.pages.read.unlabelled import unlabelled_candidates
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value

@@ -9,7 +9,15 @@ from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import unquote
 
-from services.planner.page.fields import (
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.discovery import Sample
+from shared.pages.elements import humanised, is_heading, is_input, is_not_found_text, says_not_found, text_of
+from shared.pages.identity.other_records import NamedRecords, records_named
+from shared.pages.identity.related_parts import related_refs
+from shared.pages.identity.scope import find_section
+from shared.pages.identity.site_parts import site_refs
+from shared.pages.read.candidates import Candidate
+from shared.pages.read.fields import (
     FieldAmbiguous,
     FieldFound,
     FieldMissing,
@@ -18,15 +26,6 @@ from services.planner.page.fields import (
     labels_of,
     read_fields,
 )
-from services.planner.page.labels.candidates import Candidate
-from services.planner.page.record.other_records import NamedRecords, records_named
-from services.planner.page.record.related_parts import related_refs
-from services.planner.page.record.scope import find_section
-from services.planner.page.record.site_parts import site_refs
-from services.planner.page.text import humanised, is_heading, is_not_found_text, says_not_found
-from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.discovery import Sample
-from shared.flows.page_elements import is_input, text_of
 from shared.task.route import texts_of, words
 from shared.task.row_values import expected_identity, fill_known, template_values
 from shared.task.spec import TaskSpec

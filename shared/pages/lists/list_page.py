@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.list_signs.page_numbers import number_rows
-from services.planner.page.lists import same_address
-from services.planner.page.paging import address_behind, next_page_control
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ListPage
-from shared.flows.page_elements import text_of
+from shared.pages.elements import text_of
+from shared.pages.lists.counts import read_counts
+from shared.pages.lists.lists import same_address
+from shared.pages.lists.page_numbers import number_rows
+from shared.pages.lists.paging import address_behind, next_page_control
 from shared.text.normal import fold
 
 LEAST_ITEMS = 2

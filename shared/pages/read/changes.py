@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element
-from shared.flows.page_elements import text_of
+from shared.pages.elements import is_heading, text_of
 from shared.text.normal import fold, label_form
 from shared.text.record_words import find_mention
 

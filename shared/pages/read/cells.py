@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from services.planner.page.labels.candidates import Candidate, joined_texts, texts_in
-from services.planner.page.text import PRESSED_ROLES, is_header
 from shared.contracts.browser_pool import Element
-from shared.flows.page_elements import is_input, text_of
+from shared.pages.elements import PRESSED_ROLES, is_header, is_input, text_of
+from shared.pages.read.candidates import Candidate, joined_texts, texts_in
 from shared.text.normal import fold, label_form
 
 NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})

@@ -13,9 +13,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from msgspec.structs import replace
 
-from services.planner.page.list_signs.page_numbers import number_rows, to_page_number
-from services.planner.page.lists import address_parts, is_in_noise, same_address
-from services.planner.page.paging import (
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.pages.elements import is_header, is_heading
+from shared.pages.lists.lists import address_parts, is_in_noise, same_address
+from shared.pages.lists.page_numbers import number_rows, to_page_number
+from shared.pages.lists.paging import (
     PagingControl,
     address_behind,
     is_paging_label,
@@ -23,8 +25,6 @@ from services.planner.page.paging import (
     next_page_control,
     ways_on,
 )
-from services.planner.page.text import is_header, is_heading
-from shared.contracts.browser_pool import Element, PageObserved
 
 _TURNS = re.compile(
     r"(?:p|pg|pn)|.*(?:page|seite|p[aá]gina|sivu|strana|offset|start|skip|cursor|after|token|marker|from).*", re.I

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from services.planner.page.fields import adjacent_candidates
-from services.planner.page.text import OPENS_MORE, PRESSED_ROLES
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import INPUT_ROLES, is_input, text_of
+from shared.pages.elements import INPUT_ROLES, OPENS_MORE, PRESSED_ROLES, is_input, text_of
+from shared.pages.read.fields import adjacent_candidates
 from shared.text.normal import fold, label_form
 from shared.text.record_words import find_mention
 

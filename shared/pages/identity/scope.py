@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import text_of
+from shared.pages.elements import is_heading, text_of
 from shared.text.normal import label_form
 from shared.text.record_words import find_mention
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_input
 from shared.text.normal import fold
 
 MAX_CHARS = 300

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from services.planner.page.lists import table_rows
 from shared.contracts.browser_pool import Element, PageObserved, Scroller
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_input
+from shared.pages.lists.lists import table_rows
 from shared.text.list_words import EMPTY, LOADING
 from shared.text.normal import fold, tidy
 

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from services.planner.page.list_signs.list_states import is_loading_text
-from services.planner.page.lists import NOISE
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_input
+from shared.pages.lists.list_states import is_loading_text
+from shared.pages.lists.lists import NOISE
 from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
 from shared.text.record_words import is_pending

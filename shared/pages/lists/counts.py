@@ -10,10 +10,9 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 
-from services.planner.page.text import is_header, is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ShownCount
-from shared.flows.page_elements import is_input
+from shared.pages.elements import is_header, is_heading, is_input
 from shared.text.list_words import PAGES, RANGES, TOTALS, Words
 from shared.text.normal import fold, plain
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import text_of
+from shared.pages.elements import text_of
 from shared.text.record_words import find_mention
 
 FOOTER, HEADER, CONTENT, NAVIGATION = "contentinfo", "banner", "main", "navigation"

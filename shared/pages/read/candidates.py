@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from services.planner.page.text import cut_chars_in, title_of
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
-from shared.flows.page_elements import is_input, may_show_no_choice, text_of
 from shared.pages.boxes import box_around, is_on_one_line
+from shared.pages.elements import cut_chars_in, is_input, may_show_no_choice, text_of, title_of
 from shared.pages.touching import touches
 from shared.text.normal import fold
 

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 
-from services.planner.page.record.other_records import IdKind, id_kind
-from services.planner.page.record.scope import elements_under
-from services.planner.page.text import is_header, is_heading
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.page_elements import text_of
 from shared.pages.boxes import is_on_one_line
+from shared.pages.elements import is_header, is_heading, text_of
+from shared.pages.identity.other_records import IdKind, id_kind
+from shared.pages.identity.scope import elements_under
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form
 from shared.text.record_words import find_mention

@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Sequence
 
-from services.planner.page.text import is_heading
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
 from shared.pages.boxes import is_on_one_line
+from shared.pages.elements import is_heading
 from shared.text.normal import label_form
 
 LABELLED = re.compile(r"[^\W\d_][^:\n]{0,58}:\s+\S")

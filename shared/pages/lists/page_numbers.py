@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from urllib.parse import urljoin
 
-from services.planner.page.lists import same_address
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.pages.lists.lists import same_address
 from shared.text.list_words import PAGES
 from shared.text.normal import fold, plain
 

@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 from msgspec.structs import replace
 
-from services.planner.page.text import is_header, is_heading
 from shared.contracts.browser_pool import Element
 from shared.pages.boxes import is_on_one_line
+from shared.pages.elements import is_header, is_heading
 from shared.text.normal import label_form
 
 NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})

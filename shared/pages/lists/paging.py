@@ -18,10 +18,10 @@ from urllib.parse import urljoin, urlsplit
 
 from msgspec import structs
 
-from services.planner.page.list_signs.counts import read_counts
-from services.planner.page.list_signs.page_numbers import number_rows, to_page_number
-from services.planner.page.lists import address_parts, same_address
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.pages.lists.counts import read_counts
+from shared.pages.lists.lists import address_parts, same_address
+from shared.pages.lists.page_numbers import number_rows, to_page_number
 from shared.text.list_words import MORE, NEXT
 from shared.text.normal import fold, label_form
 

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from services.planner.page.labels.candidates import Candidate
-from services.planner.page.text import is_filter, is_heading, title_element
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextPart
-from shared.flows.page_elements import is_input, text_of
 from shared.pages.boxes import is_on_one_line
+from shared.pages.elements import is_filter, is_heading, is_input, text_of, title_element
+from shared.pages.read.candidates import Candidate
 from shared.task.output_field import OutputField, ShownIn
 from shared.task.route import words
 from shared.text.patterns import fits_pattern

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, urldefrag
 
-from services.planner.page.lists import NOISE
-from services.planner.page.text import humanised, id_pattern
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.pages.elements import humanised, id_pattern
+from shared.pages.lists.lists import NOISE
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
 from shared.text.record_words import find_mention, is_hash, is_same_id
