@@ -24,7 +24,7 @@ from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.values import FieldType, find_spans, is_absent, may_be_absent, value_key
-from shared.text.normal import fold, tidy
+from shared.text.normal import fold, label_form, tidy
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
 """``certain``: every rule found this value, and one of them says what it is: it goes by a label or a name, or by the
@@ -102,7 +102,7 @@ def _read_rules(
             continue
         if _says_none(field, page, rule, text):
             empty.append(rule)
-        elif text is None or page.is_constant(rule, text, constants) or fold(text).rstrip(":") in field.labels:
+        elif text is None or page.is_constant(rule, text, constants) or label_form(text) in field.labels:
             lost.append(rule)
         else:
             key = value_key(field.form, text) or text
@@ -111,7 +111,7 @@ def _read_rules(
     if not found and not empty:
         for rule in reshaped_rules(all_rules, field.labels, field.beside, page):
             text = page.extract(rule)
-            if text is not None and fold(text).rstrip(":") not in field.labels:
+            if text is not None and label_form(text) not in field.labels:
                 found.setdefault(text, FoundValue(value=text, rules=(rule,)))
     label = None if found or empty else _text_of_label(field, all_rules, page)
     text = None if label is None or label.is_blank else page.extract(label.rule)

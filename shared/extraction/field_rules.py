@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import force_setattr
+
 from shared.contracts.base import Part
 from shared.extraction.absence import LeftOut
 from shared.extraction.addresses import AddressPart
 from shared.extraction.rules import ExtractionRule
 from shared.extraction.values import FieldType
+from shared.text.normal import label_form
 
 
 class FieldRules(Part, frozen=True, kw_only=True):
@@ -16,11 +19,11 @@ class FieldRules(Part, frozen=True, kw_only=True):
     nothing else on the others: pages of one kind may be built in a few ways. ``trusted``: a person has confirmed
     readings of pages that were not learned from, so that a place alone may tell the value. ``homes``: for each of the
     ``rules`` the number of the element that it found on an example: values may stand in several places, by chance too.
-    ``labels``: what the field is called, folded. ``shape``: that of every example's text, where all have digits and one
-    shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it, and no label.
-    ``beside``: the labels of values that stand on every example, in order, folded; where they have moved, order says
-    nothing any more. ``joined``: an example's value is all of an element that shows several texts. ``address``: the
-    part of the page's address that is the value on every example.
+    ``labels``: what the field is called, in the form of labels. ``shape``: that of every example's text, where all have
+    digits and one shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it,
+    and no label. ``beside``: the labels of values that stand on every example, in their order; where they have moved,
+    order says nothing any more. ``joined``: an example's value is all of an element that shows several texts.
+    ``address``: the part of the page's address that is the value on every example.
     """
 
     rules: tuple[ExtractionRule, ...]
@@ -34,3 +37,8 @@ class FieldRules(Part, frozen=True, kw_only=True):
     beside: tuple[str, ...] = ()
     joined: bool = False
     address: AddressPart | None = None
+
+    def __post_init__(self) -> None:
+        # Earlier versions wrote labels in another form.
+        for name in ("labels", "beside"):
+            force_setattr(self, name, tuple(map(label_form, getattr(self, name))))

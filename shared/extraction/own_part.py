@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from shared.contracts.browser_pool import Element
 from shared.extraction.field_rules import FieldRules
-from shared.extraction.labels.alternation import bare_label
 from shared.extraction.pages import ObservedPage
+from shared.text.normal import label_form
 from shared.text.record_words import is_same_id
 
 LEAST_LABELS = 2
@@ -47,7 +47,7 @@ def may_be_of_another(
     to be the record's own."""
     place = (element.place, element.frame)
     several = any(
-        len({bare_label(one.name) for one in _ids_of(name, rules, page) if (one.place, one.frame) == place}) > 1
+        len({label_form(one.name) for one in _ids_of(name, rules, page) if (one.place, one.frame) == place}) > 1
         for name in named
     )
     part = own_part(named, rules, beside, page) if several else None
@@ -56,7 +56,7 @@ def may_be_of_another(
 
 def _ids_of(name: str, rules: Mapping[str, FieldRules], page: ObservedPage) -> list[Element]:
     labels = rules[name].labels if name in rules else ()
-    return [one for one in page.elements if one.header and bare_label(one.header) in labels]
+    return [one for one in page.elements if one.header and label_form(one.header) in labels]
 
 
 def _parts_like(element: Element, page: ObservedPage) -> list[list[Element]]:
@@ -65,7 +65,7 @@ def _parts_like(element: Element, page: ObservedPage) -> list[list[Element]]:
     for one in page.elements:
         if not one.header or (one.place, one.frame) != (element.place, element.frame):
             continue
-        if bare_label(one.header) in {bare_label(other.header) for other in parts[-1]}:
+        if label_form(one.header or "") in {label_form(other.header or "") for other in parts[-1]}:
             parts.append([])
         parts[-1].append(one)
     return parts
@@ -73,7 +73,7 @@ def _parts_like(element: Element, page: ObservedPage) -> list[list[Element]]:
 
 def _are_alike(parts: Sequence[Sequence[Element]], beside: Sequence[str]) -> bool:
     """Return whether all parts have the same labels in the order of the examples, and each stands in one region."""
-    orders = {tuple(bare_label(one.header) for one in part) for part in parts}
+    orders = {tuple(label_form(one.header or "") for one in part) for part in parts}
     order = orders.pop()
     places = [beside.index(label) for label in order if label in beside]
     is_known = len(places) == len(order) >= LEAST_LABELS and places == sorted(places)
@@ -84,5 +84,5 @@ def _page_of(part: Sequence[Element], page: ObservedPage) -> ObservedPage:
     """Return the values of a part with their labels before them."""
     first, last = page.order[part[0].ref], page.order[part[-1].ref]
     before = page.elements[first - 1] if first else part[0]
-    begin = first - 1 if bare_label(before.name) == bare_label(part[0].header) else first
+    begin = first - 1 if label_form(before.name) == label_form(part[0].header or "") else first
     return ObservedPage(page.elements[begin : last + 1], page.itself.name, page.itself.url or "")

@@ -29,7 +29,7 @@ from shared.extraction.rules import (
 from shared.extraction.structure import Group, groups_of
 from shared.pages.radios import with_chosen_radios
 from shared.pages.touching import with_touching_joined
-from shared.text.normal import fold, tidy
+from shared.text.normal import fold, label_form, tidy
 
 SELECTOR_KINDS = ("id", "testid")
 
@@ -57,11 +57,11 @@ class ObservedPage:
         """Return the element, or None when there is none or more than one."""
         match where:
             case UnderHeader():
-                return only(one for one in self.headed[fold(where.header)] if where.role in ("", one.role))
+                return only(one for one in self.headed(where.header) if where.role in ("", one.role))
             case InLabelledRow():
                 return only(one for one in self.beside(where) if where.role in ("", one.role))
             case CalledSo():
-                return only(one for one in self._texts[fold(where.name)] if one.role == where.role)
+                return only(one for one in self._called(where.name) if one.role == where.role)
             case InGroup():
                 group = self.find_group(where.form)
                 return group[where.nth] if group is not None and where.nth < len(group) else None
@@ -98,13 +98,13 @@ class ObservedPage:
         """Return whether the rule's place is there and shows nothing, whatever role it has then."""
         match rule.where:
             case UnderHeader():
-                element = only(self.headed[fold(rule.where.header)])
+                element = only(self.headed(rule.where.header))
             case InLabelledRow():
                 element = only(self.beside(rule.where))
             case _:
                 element = self.find(rule.where)
         if isinstance(rule.where, InLabelledRow) and element is None:
-            label = only(one for one in self._texts[fold(rule.where.label)] if _may_name_row(one))
+            label = only(one for one in self._called(rule.where.label) if _may_name_row(one))
             return label is not None and label.before_blank and rule.where.columns == 1
         if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
             return False
@@ -123,7 +123,7 @@ class ObservedPage:
         """Return the text in the rule's place when it has another role, such as a word where there mostly is a link."""
         match rule.where:
             case UnderHeader():
-                element = only(self.headed[fold(rule.where.header)])
+                element = only(self.headed(rule.where.header))
             case InLabelledRow():
                 element = only(self.beside(rule.where))
             case _:
@@ -132,7 +132,7 @@ class ObservedPage:
 
     def beside(self, where: InLabelledRow) -> list[Element]:
         """Return what is in the cell that is so many columns after the only cell with the label."""
-        label = only(one for one in self._texts[fold(where.label)] if _may_name_row(one) and one.column is not None)
+        label = only(one for one in self._called(where.label) if _may_name_row(one) and one.column is not None)
         if label is None or label.column is None:
             return []
         at = (label.frame, label.row, label.column + where.columns)
@@ -153,8 +153,16 @@ class ObservedPage:
             if len(found) == 1 and any(one is element for one in found[0])
         ]
 
+    def headed(self, label: str) -> list[Element]:
+        """Return what stands beside this label: as it is written, or where nothing is, in another form of it."""
+        return self._headers[fold(label)] or self._headers[_form_key(label)]
+
+    def _called(self, text: str) -> list[Element]:
+        """Return the elements with this text: as it is written, or where none is, in another form of a label."""
+        return self._texts[fold(text)] or self._texts[_form_key(text)]
+
     def _after(self, where: AfterText) -> Element | None:
-        label = only(self._texts[fold(where.text)])
+        label = only(self._called(where.text))
         if label is None:
             return None
         at = self.order[label.ref] + where.steps
@@ -168,12 +176,12 @@ class ObservedPage:
         return {one.ref: at for at, one in enumerate(self.elements)}
 
     @cached_property
-    def headed(self) -> dict[str, list[Element]]:
-        return self._by(lambda one: [fold(one.header)] if one.header else [])
+    def _headers(self) -> dict[str, list[Element]]:
+        return self._by(lambda one: _forms(one.header))
 
     @cached_property
     def _texts(self) -> dict[str, list[Element]]:
-        return self._by(lambda one: [fold(one.name)] if one.name else [])
+        return self._by(lambda one: _forms(one.name))
 
     @cached_property
     def _selected(self) -> dict[str, list[Element]]:
@@ -217,6 +225,16 @@ class ObservedPage:
             for key in keys(one):
                 found[key].append(one)
         return found
+
+
+def _forms(text: str | None) -> tuple[str, ...]:
+    """Return the keys by which an element with this text is found."""
+    return (fold(text), _form_key(text)) if text else ()
+
+
+def _form_key(text: str) -> str:
+    """Return a key that no text has as it is written."""
+    return f"label\n{label_form(text)}"
 
 
 CHECKED_ROLES = ("checkbox", "switch", "radio", "menuitemcheckbox")

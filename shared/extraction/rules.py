@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from shared.contracts.base import Part
-from shared.text.normal import fold
+from shared.text.normal import fold, label_form
 
 Attribute = Literal["name", "value", "url", "title", "checked", "part", "hint"]
 """Which text of an element: what it shows, what a field holds, where a link leads, what the markup adds, whether a box
@@ -138,7 +138,7 @@ class ExtractionRule(Part, frozen=True, kw_only=True):
 
 
 def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
-    """Return how the rule finds its value. ``labels``: what the field is called, folded.
+    """Return how the rule finds its value. ``labels``: what the field is called, in the form of labels.
 
     Telling words around the value in its own text are a label. A text before it is one only where the field is called
     so: any other text may stand there by chance.
@@ -146,7 +146,7 @@ def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
     if isinstance(rule.part, Between) and rule.part.telling:
         return "near" if isinstance(rule.where, OfPage) else "labelled"
     if isinstance(rule.where, AfterText):
-        return "near" if fold(rule.where.text).rstrip(":") in labels else "structural"
+        return "near" if label_form(rule.where.text) in labels else "structural"
     return KINDS[type(rule.where)]
 
 

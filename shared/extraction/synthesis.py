@@ -43,7 +43,7 @@ from shared.extraction.rules import (
 )
 from shared.extraction.values import TEXT_TYPES, FieldType, Span, find_spans, is_absent, may_be_absent, value_key
 from shared.field_types import base_type, nullable
-from shared.text.normal import fold
+from shared.text.normal import fold, label_form
 
 MAX_RULES = 8
 """Of a field, of as many kinds as there are."""
@@ -90,7 +90,7 @@ def learn_field(
         raise ValueError(f"{len(shown)} example; {MIN_EXAMPLES} or more are needed")
     if any(value_key(form, one.value or "") is None for one in shown):
         form = replace(form, type=f"string{' | null' if nullable(form.type) else ''}")  # only its page can type it
-    called = tuple(sorted({fold(label).rstrip(":") for label in labels}))
+    called = tuple(sorted({label_form(label) for label in labels} - {""}))
     without = [one for one in examples if not one.value]
     rules = _learn_rules(shown, without, called, form, others)
     return FieldRules(
@@ -137,7 +137,7 @@ def _of_labelled_place(
     """Return the rules without those that lead to another place than the field's own label does, and not by a label or
     a name themselves: that the same value stands there on the examples is a coincidence."""
     labelled = [rule.where for rule in found if isinstance(rule.where, UnderHeader)]
-    own = next((where for where in labelled if fold(where.header).rstrip(":") in labels), None)
+    own = next((where for where in labelled if label_form(where.header) in labels), None)
     if own is None:
         return list(found)
     places = [one.page.find(own) for one in shown]

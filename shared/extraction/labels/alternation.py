@@ -20,7 +20,7 @@ from shared.contracts.results import Box
 from shared.extraction.labels.layers import LAYERS, are_akin
 from shared.extraction.pages import ObservedPage, only
 from shared.extraction.rules import AfterText, ExtractionRule, UnderHeader, is_called, words_of_place
-from shared.text.normal import fold
+from shared.text.normal import fold, label_form
 
 LEAST_LABELS = 3
 """Fewer may alternate with other texts by chance."""
@@ -46,24 +46,23 @@ def label_text_of(
     """Return the text that is the field's label on a page where labels alternate with values; None where they do not,
     or the examples had no value beside that label. ``labels``: of the field; ``beside``: of the examples."""
     own = [rule for rule in rules if isinstance(rule.where, UnderHeader) and rule.attribute == "name"]
-    known = {label for rule in own if (label := bare_label(words_of_place(rule.where))) in labels}
+    known = {label for rule in own if (label := label_form(words_of_place(rule.where))) in labels}
     values = find_alternation(beside, page) if len(known) == 1 else {}
-    found = [(label, value) for label, value in values.items() if bare_label(label.name) in known]
+    found = [(label, value) for label, value in values.items() if label_form(label.name) in known]
     if len(found) != 1:
         return None
     label, value = found[0]
-    part = next(rule.part for rule in own if bare_label(words_of_place(rule.where)) in known)
+    part = next(rule.part for rule in own if label_form(words_of_place(rule.where)) in known)
     where = AfterText(text=label.name, steps=1, role=TEXT)
     return LabelText(ExtractionRule(where=where, attribute="name", part=part), value is None)
 
 
 def find_alternation(beside: Collection[str], page: ObservedPage) -> dict[Element, Element | None]:
     """Return the texts that are labels, with what stands after each, None for a blank; empty unless they alternate, all
-    labels of the examples that are beside no value any more. ``beside``: these labels, folded, without colons."""
-    headed = {bare_label(one.header) for one in page.elements if one.header}
-    wanted = {label for label in beside if label not in headed}
-    labels = [one for one in page.elements if bare_label(one.name) in wanted]
-    if len(wanted) < LEAST_LABELS or sorted(bare_label(one.name) for one in labels) != sorted(wanted):
+    labels of the examples that are beside no value any more. ``beside``: these labels, in their form."""
+    wanted = set(beside) - _headed(page)
+    labels = [one for one in page.elements if label_form(one.name) in wanted]
+    if len(wanted) < LEAST_LABELS or sorted(label_form(one.name) for one in labels) != sorted(wanted):
         return {}
     if any(not _is_lone(one) for one in labels) or len({(one.place, one.frame) for one in labels}) != 1:
         return {}
@@ -80,7 +79,7 @@ def find_alternation(beside: Collection[str], page: ObservedPage) -> dict[Elemen
 def learn_paired_labels(
     rules: Sequence[ExtractionRule], labels: Collection[str], pages: Sequence[ObservedPage]
 ) -> tuple[str, ...]:
-    """Return the labels of all pages that stand like the field's own directly before its value, folded, without colons;
+    """Return the labels of all pages that stand like the field's own directly before its value, in their form;
     empty where their order differs, or there are too few."""
     own = _rule_after_label(rules, labels)
     listed = [() if own is None else _labels_like(words_of_place(own.where), page) for page in pages]
@@ -97,11 +96,11 @@ def paired_text_of(
     All labels of the examples are there, each once and in their order, and all values that are texts or links stand in
     tag paths of one kind, at the same side of their labels. ``beside``: as of `learn_paired_labels`."""
     own = _rule_after_label(rules, labels)
-    if own is None or len(beside) < LEAST_LABELS or any(bare_label(one.header) in beside for one in page.elements):
+    if own is None or len(beside) < LEAST_LABELS or _headed(page) & set(beside):
         return None
-    found = [one for one in page.elements if one.row is None and bare_label(one.name) in beside]
-    mine = only(one for one in found if bare_label(one.name) == bare_label(words_of_place(own.where)))
-    if mine is None or [bare_label(one.name) for one in found] != list(beside) or not all(map(_is_lone, found)):
+    found = [one for one in page.elements if one.row is None and label_form(one.name) in beside]
+    mine = only(one for one in found if label_form(one.name) == label_form(words_of_place(own.where)))
+    if mine is None or [label_form(one.name) for one in found] != list(beside) or not all(map(_is_lone, found)):
         return None
     values = {one: None if one.before_blank else _next(one, page) for one in found}
     pairs = [(label, value) for label, value in values.items() if value is not None and value.role in (TEXT, LINK)]
@@ -116,7 +115,7 @@ def paired_text_of(
 
 def _rule_after_label(rules: Sequence[ExtractionRule], labels: Collection[str]) -> ExtractionRule | None:
     """Return the rule that finds what directly follows the field's own label; None where a label belongs to it."""
-    called = [rule for rule in rules if is_called(rule, labels) and bare_label(words_of_place(rule.where)) in labels]
+    called = [rule for rule in rules if is_called(rule, labels) and label_form(words_of_place(rule.where)) in labels]
     if any(not isinstance(rule.where, AfterText) for rule in called):
         return None
     after = [rule for rule in called if isinstance(rule.where, AfterText) and rule.where.steps == 1]
@@ -129,7 +128,7 @@ def _labels_like(text: str, page: ObservedPage) -> tuple[str, ...]:
     if own is None:
         return ()
     alike = [one for one in lone if _has_colon(one) == _has_colon(own) and are_akin(one.place, own.place)]
-    return tuple(dict.fromkeys(bare_label(one.name) for one in alike))
+    return tuple(dict.fromkeys(label_form(one.name) for one in alike))
 
 
 def _next(label: Element, page: ObservedPage) -> Element | None:
@@ -185,9 +184,9 @@ def _has_colon(element: Element) -> bool:
     return element.name.rstrip().endswith(":")
 
 
-def bare_label(text: str | None) -> str:
-    """Return a label in comparable form."""
-    return fold(text or "").rstrip(":").rstrip()
+def _headed(page: ObservedPage) -> set[str]:
+    """Return the labels that values belong to."""
+    return {label_form(one.header) for one in page.elements if one.header}
 
 
 def _is_lone(element: Element) -> bool:

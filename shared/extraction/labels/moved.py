@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
 from shared.extraction.addresses import AddressPart, is_named
-from shared.extraction.labels.alternation import bare_label, learn_paired_labels
+from shared.extraction.labels.alternation import learn_paired_labels
 from shared.extraction.labels.layers import is_layered
 from shared.extraction.pages import ObservedPage, only
 from shared.extraction.rules import (
@@ -29,7 +29,7 @@ from shared.extraction.rules import (
     kind_of,
     words_of_place,
 )
-from shared.text.normal import fold
+from shared.text.normal import fold, label_form
 
 MAX_LABELS = 80
 LABELS_FOR_ONE_GONE = 10
@@ -48,7 +48,7 @@ def labels_in_order(page: ObservedPage) -> tuple[str, ...]:
 
 
 def _labels(elements: Iterable[Element]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(bare_label(one.header) for one in elements if one.header))[:MAX_LABELS]
+    return tuple(dict.fromkeys(label_form(one.header) for one in elements if one.header))[:MAX_LABELS]
 
 
 def common_labels(pages: Sequence[ObservedPage]) -> tuple[str, ...]:
@@ -81,10 +81,10 @@ def strayed_rules(
         return frozenset()
     pairs = list(zip(rules, homes, strict=True))
     own = {home for rule, home in pairs if _is_own_label(rule, labels)}
-    called = {*labels, *(bare_label(words_of_place(rule.where)) for rule, _ in pairs if _is_own_label(rule, labels))}
+    called = {*labels, *(label_form(words_of_place(rule.where)) for rule, _ in pairs if _is_own_label(rule, labels))}
     found = [(rule, page.find(rule.where)) for rule, home in pairs if home in own and _is_by_order(rule, labels)]
     return frozenset(
-        rule for rule, one in found if one is not None and one.header and bare_label(one.header) not in called
+        rule for rule, one in found if one is not None and one.header and label_form(one.header) not in called
     )
 
 
@@ -105,7 +105,7 @@ def element_at_own_label(
     home = next(at for one, at in pairs if one == rule)
     paths = {one.where.path for one, at in pairs if isinstance(one.where, AtPlace) and at == home}
     role = rule.where.role
-    alike = [one for one in page.headed[fold(rule.where.header)] if role in ("", one.role)]
+    alike = [one for one in page.headed(rule.where.header) if role in ("", one.role)]
     url = page.itself.url or ""
     named = only(one for one in alike if address and is_named(address, page.extract_from(one, rule) or "", url))
     if named is not None:
@@ -143,11 +143,11 @@ def misled_rules(
         found = page.find(rule.where)
         if found is None or found is element:
             continue
-        if not _is_by_order(rule, labels) or at != home or not found.header or bare_label(found.header) in labels:
+        if not _is_by_order(rule, labels) or at != home or not found.header or label_form(found.header) in labels:
             return frozenset()
         misled.add(rule)
     labelled = [one for one in page.elements if one.header]
-    several = sum(bare_label(one.header) == bare_label(element.header) for one in labelled) > 1
+    several = sum(label_form(one.header or "") == label_form(element.header or "") for one in labelled) > 1
     part = [one for one in labelled if one.place == element.place] if several else labelled
     return frozenset() if misled and are_two_exchanged(beside, _labels(part), labels) else frozenset(misled)
 
@@ -176,7 +176,7 @@ def narrowed_place(
     rule, home = own[0]
     assert isinstance(rule.where, UnderHeader)
     role = rule.where.role
-    alike = [one for one in page.headed[fold(rule.where.header)] if role in ("", one.role)]
+    alike = [one for one in page.headed(rule.where.header) if role in ("", one.role)]
     counted = [one for one, at in pairs if isinstance(one.where, BY_ORDER) and at == home and page.find(one.where)]
     found = {element.ref: element for one in counted if (element := page.find(one.where)) is not None}
     placed = any(isinstance(one.where, AtPlace) for one in counted)
@@ -214,7 +214,7 @@ def is_of_another_label(
         return False
     others = {label for label in beside if label not in labels}
     elements = (page.find(rule.where) for rule in found)
-    return any(one is not None and bare_label(one.header) in others for one in elements)
+    return any(one is not None and label_form(one.header or "") in others for one in elements)
 
 
 def is_one_of_several(found: Sequence[ExtractionRule], labels: Collection[str], page: ObservedPage) -> bool:
@@ -224,8 +224,8 @@ def is_one_of_several(found: Sequence[ExtractionRule], labels: Collection[str], 
     return any(
         other.ref != one.ref and other.place == one.place and fold(other.name) != fold(one.name)
         for one in elements.values()
-        if one.header and bare_label(one.header) in labels and one.row is None
-        for other in page.headed[fold(one.header)]
+        if one.header and label_form(one.header) in labels and one.row is None
+        for other in page.headed(one.header)
     )
 
 
@@ -255,7 +255,7 @@ def reshaped_rules(
 def _has_labels(beside: Sequence[str], page: ObservedPage) -> bool:
     gone = set(beside) - set(labels_in_order(page))
     return len(gone) * LABELS_FOR_ONE_GONE <= len(beside) and not any(
-        bare_label(one.name) in gone for one in page.elements
+        label_form(one.name) in gone for one in page.elements
     )
 
 

@@ -85,6 +85,27 @@ def test_a_label_that_changed_is_healed_by_the_others_and_said():
     assert UnderHeader in wheres(reading.lost)
 
 
+@cases("label", ["Assignee:", "Assignee *", "ASSIGNEE", "assignee (required) *:", "Assignee now"])
+def test_a_label_in_another_form_is_the_same_label(label):
+    reading = read_learned(examples(), ticket("TCK-2000", "Zoë Lindqvist", label=label), ("Assignee",))
+    assert reading.value == "Zoë Lindqvist"
+    assert (UnderHeader in wheres(reading.lost)) == ("now" in label)
+
+
+def test_a_label_as_it_was_written_comes_before_other_forms_of_it():
+    other = page(heading("TCK-2000: x"), *row("Assignee *", "Ann Lee"), *row("Assignee", "Zoë Lindqvist"))
+    wheres_ = UnderHeader(header="Assignee", role="definition"), UnderHeader(header="assignee:", role="")
+    first, second = map(other.find, wheres_)
+    assert first is not None
+    assert first.name == "Zoë Lindqvist"
+    assert second is None  # two other forms: which of them is meant is not said
+
+
+def test_labels_as_earlier_versions_wrote_them_are_read_in_the_form_of_today():
+    known = FieldRules(rules=(), labels=("due-date *",), beside=("due-date *", "status"))
+    assert (known.labels, known.beside) == (("due date",), ("due date", "status"))
+
+
 def test_rules_that_differ_are_shown_and_none_is_chosen():
     other = page(
         heading("TCK-2000: Printer on fire"),
