@@ -23,28 +23,39 @@ EXTRACTION = (
         _EXTRACTION,
         (
             Mutant(
-                "if len(candidates) > 1 or telling_none:",
-                "if len(candidates) > 2 or telling_none:",
-                "rules that differ give no value",
-            ),
-            Mutant(
                 "if len(values) == 1 and None not in values:",
                 "if len(values) >= 1 and None not in values:",
                 "kinds of pages that say different values give none",
             ),
             Mutant(
-                "if not told or not _fits(field, one.value):",
-                "if not told:",
+                "elif text is None or page.is_constant(rule, text, constants) or",
+                "elif text is None or",
+                "a text of every page is no value",
+            ),
+        ),
+    ),
+    Module(
+        "shared/extraction/certainty.py",
+        _EXTRACTION,
+        (
+            Mutant(
+                "lambda claims: len(claims.found) > 1,",
+                "lambda claims: len(claims.found) > 2,",
+                "rules that differ give no value",
+            ),
+            Mutant(
+                'return (field.shape != "" and shape_of(value) != field.shape) or value_key(field.form, value) is None',
+                "return value_key(field.form, value) is None",
                 "a value of another shape than every example is unsure",
             ),
             Mutant(
-                "absent = left_out or (telling_none and may_be_absent(field.form))",
-                "absent = left_out or telling_none",
+                "(claims.says_none and may_be_absent(claims.field.form))",
+                "claims.says_none",
                 "a field that may not be absent is not read as none",
             ),
             Mutant(
-                'certainty="healed" if nothing else "certain"',
-                'certainty="healed" if empty else "certain"',
+                'certainty="healed" if claims.nothing else "certain"',
+                'certainty="healed" if claims.empty else "certain"',
                 "a value that some rules have lost is told as healed",
             ),
             Mutant(
@@ -53,14 +64,9 @@ EXTRACTION = (
                 "a value of which a place of the examples is gone is unsure",
             ),
             Mutant(
-                "or is_of_another_label(one.rules, field.labels, field.beside, page)\n",
-                "",
+                "return is_of_another_label(",
+                "return not is_of_another_label(",
                 "a value that another label has now is unsure",
-            ),
-            Mutant(
-                "elif text is None or page.is_constant(rule, text, constants) or",
-                "elif text is None or",
-                "a text of every page is no value",
             ),
         ),
     ),

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
-from shared.extraction.agreement import FieldReading, Structure, read_field
+from shared.extraction.agreement import read_field
+from shared.extraction.certainty import FieldReading, Structure
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
-from shared.extraction.agreement import BELONGING, TELLING, FieldReading, is_told_by_label, read_field, texts_of
+from shared.extraction.agreement import read_field, texts_of
+from shared.extraction.certainty import BELONGING, TELLING, FieldReading, is_told_by_label, words_of_doubt
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import element_at_own_label, misled_rules, strayed_rules
 from shared.extraction.lists import read_list
@@ -36,6 +37,7 @@ class LocatedReading:
 
     ``text``: as shown, of a value or of the words. ``element``: what shows it. ``healed``: some rules find nothing now.
     ``lost``: these; ``moved``: those of them that lead to values of other labels; ``matched``: the rules that found it.
+    ``why``: for people, why it is uncertain.
     """
 
     field: str
@@ -48,6 +50,7 @@ class LocatedReading:
     lost: tuple[ExtractionRule, ...] = ()
     moved: tuple[ExtractionRule, ...] = ()
     matched: tuple[ExtractionRule, ...] = ()
+    why: str = ""
 
 
 def words_for_nothing(file: FieldsFile) -> dict[str, tuple[str, ...]]:
@@ -91,12 +94,12 @@ def locate_field(
     if not candidates or pending is not None:
         return LocatedReading(name, "missing", candidates=candidates)
     if reading.value is None:
-        return LocatedReading(name, "uncertain", candidates=candidates)
+        return LocatedReading(name, "uncertain", candidates=candidates, why=words_of_doubt(reading))
     element = _element_of(reading, rules, page)
     if element is not None and "busy" in element.states:  # what stands there is to be replaced
         return LocatedReading(name, "missing", candidates=candidates)
     if element is not None and may_show_no_choice(element):
-        return LocatedReading(name, "uncertain", candidates=candidates)
+        return LocatedReading(name, "uncertain", candidates=candidates, why="the text may ask to choose something")
     return LocatedReading(
         name,
         "value",
@@ -144,13 +147,15 @@ def _said_empty(
     others = {text for text in rest if is_value(text)}
     texts = tuple(dict.fromkeys(tidy(shown[rule] or "") for rule in empty))
     if others:
-        return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)))
+        why = "one place of the examples has words for none, and another one a value"
+        return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)), why=why)
     lost = len(empty) < len(shown)
     strayed = strayed_rules(rules.rules, rules.homes, rules.labels, page)
     kinds = {kind_of(rule, rules.labels) for rule in empty if rule not in strayed}
     gone = [rule for rule, text in shown.items() if text is None]
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
-        return LocatedReading(name, "uncertain", candidates=texts)
+        why = "only the order on the page tells that these words for none are those of the field"
+        return LocatedReading(name, "uncertain", candidates=texts, why=why)
     element = page.find(empty[0].where) or element_at_own_label(empty[0], rules.rules, rules.homes, page, rules.address)
     moved = tuple(rule for rule in rules.rules if rule in misled)
     return LocatedReading(
@@ -207,7 +212,8 @@ def _read_in_own_part(
         return reading
     element = reading.element if reading.healed and reading.field not in named else None
     if element is not None and may_be_of_another(element, named, known, rules.beside, page):
-        return LocatedReading(reading.field, "uncertain", candidates=(reading.text,))
+        why = "other records stand under the same labels, and it may be of one of them"
+        return LocatedReading(reading.field, "uncertain", candidates=(reading.text,), why=why)
     return reading
 
 
@@ -270,8 +276,9 @@ def to_value(kind: FieldType, reading: LocatedReading) -> Normal | Invalid:
 
 
 def candidates_text(reading: LocatedReading) -> str:
-    """Return what was found, for people."""
-    return " or ".join(map(quoted, reading.candidates[:MOST_CANDIDATES]))
+    """Return what was found, and why it is uncertain, for people."""
+    found = " or ".join(map(quoted, reading.candidates[:MOST_CANDIDATES]))
+    return f"{found} ({reading.why})" if reading.why else found
 
 
 def flow_error(code: FlowErrorCode, message: str) -> FlowAnswer:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from shared.extraction.agreement import FieldReading
+from shared.extraction.certainty import FieldReading, words_of_doubt
 from shared.extraction.rules import describe_rule
 from shared.flows.learning.learned_fields import ExampleQuestion, LearnedTask, Prediction, WrittenRow
 from shared.text.normal import printable
@@ -44,7 +44,7 @@ def reading_text(reading: FieldReading) -> str:
     if reading.value is not None:
         return _short(reading.value) + (" (healed)" if reading.certainty == "healed" else "")
     found = " or ".join(_short(one.value) for one in reading.candidates)
-    return f"? {found}" if found else "? not found"
+    return f"? {found}: {words_of_doubt(reading)}" if found else "? not found"
 
 
 def question_lines(question: ExampleQuestion) -> list[str]:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from shared.contracts.base import Part
 from shared.contracts.workflows.heals import Heal, HealedKind, HealWay
-from shared.extraction.agreement import BELONGING
+from shared.extraction.certainty import BELONGING
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import kind_of
 from shared.flows.changed.popups import names_acted_on

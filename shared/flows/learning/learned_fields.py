@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import PageObserved
-from shared.extraction.agreement import Confidence, FieldReading, leave_one_out, read_field
+from shared.extraction.agreement import Confidence, leave_one_out, read_field
+from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field

@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from shared.extraction.absence import LeftOut, is_left_out, shape_of
-from shared.extraction.agreement import FieldReading, leave_one_out, read_field
+from shared.extraction.agreement import leave_one_out, read_field
+from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import (

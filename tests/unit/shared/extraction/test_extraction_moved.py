@@ -9,32 +9,24 @@ from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import TextPart
-from shared.extraction.agreement import FieldReading, read_field
+from shared.extraction.agreement import read_field
+from shared.extraction.certainty import FieldReading
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, InLabelledRow, Whole
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
 from tests.cases import cases
-from tests.unit.shared.extraction.observed_pages import heading, page, row
-
-PEOPLE = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")
-Pair = tuple[str, str]
-
-
-def record(
-    pairs: list[Pair], *, before: tuple[Pair, ...] = (), place: str = "aside>dl", at: str = "section>dl"
-) -> ObservedPage:
-    """Return a page with labelled values; ``before``: those of another part, above them, ``at`` this place."""
-    elements: list[dict[str, Any]] = [heading("A ticket")]
-    for path, values in ((at, before), (place, pairs)):
-        for label, value in values:
-            term, found = row(label, value)
-            elements += [{**term, "place": f"{path}>dt"}, {**found, "place": f"{path}>dd"}]
-    return page(*elements)
-
-
-def pairs(person: str, reporter: str = "Vera Novak") -> list[Pair]:
-    return [("Number", "TCK-1"), ("Reporter", reporter), ("Assignee", person), ("Status", "Open"), ("Team", "Red")]
+from tests.unit.shared.extraction.observed_pages import (
+    PEOPLE,
+    Pair,
+    heading,
+    page,
+    pairs,
+    part,
+    properties,
+    record,
+    row,
+)
 
 
 def read(on: ObservedPage) -> FieldReading:
@@ -118,12 +110,6 @@ def test_a_renamed_label_is_for_a_person():
     assert read(record(known)).value is None
 
 
-def properties(values: list[Pair]) -> ObservedPage:
-    """Return a page whose labelled values are in a named part, so that a place in it has a name too."""
-    found = record(values)
-    return ObservedPage([replace(one, regions=("Properties",)) for one in found.elements])
-
-
 def read_in_part(on: ObservedPage) -> FieldReading:
     examples = [Example(properties(pairs(one)), one) for one in PEOPLE]
     return read_field(learn_field(examples, ("Assignee",)), on, frozenset())
@@ -153,15 +139,6 @@ def test_of_several_texts_in_the_place_of_one_none_is_the_value():
     assert read_in_part(shown(("Ida Falk",))).value == "Ida Falk"
     reading = read_in_part(shown(("Ida Falk", "Bo Dahl")))
     assert (reading.certainty, reading.value) == ("unsure", None)
-
-
-def part(values: list[Pair], place: str = "aside>dl") -> list[dict[str, Any]]:
-    """Return labelled values in the part of the page that is called Properties."""
-    elements: list[dict[str, Any]] = []
-    for label, value in values:
-        term, found = row(label, value)
-        elements += [{**term, "place": f"{place}>dt"}, {**found, "place": f"{place}>dd", "regions": ("Properties",)}]
-    return elements
 
 
 def read_parts(*elements: dict[str, Any]) -> FieldReading:

@@ -6,7 +6,8 @@ from typing import Any
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
-from shared.extraction.agreement import FieldReading, read_field
+from shared.extraction.agreement import read_field
+from shared.extraction.certainty import FieldReading
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType

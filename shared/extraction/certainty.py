@@ -1,0 +1,262 @@
+"""When a value that rules found is certain: unless a row of `DOUBTS` applies. Each row has its reason. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from shared.contracts.base import Part
+from shared.extraction.absence import is_left_out, shape_of
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.labels.alternation import LabelText, paired_text_of
+from shared.extraction.labels.moved import (
+    is_apart,
+    is_close_and_shaped,
+    is_of_another_label,
+    is_one_of_several,
+    narrowed_place,
+    strayed_rules,
+)
+from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
+from shared.extraction.values import may_be_absent, value_key
+
+Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
+"""``certain``: every rule found this value, and one of them says what it is: it goes by a label or a name, or by the
+form of a group; or the page shows that there is none. ``healed``: some rules found nothing, and the others agree, among
+them one whose label or name belongs to the value. ``ambiguous``: rules found different values. ``unsure``: what was
+found has another shape than every example or is not of the type, or too little speaks for it. ``missing``: no rule
+found anything."""
+Structure = Literal["page", "record", "row"]
+"""What a page is: the records of a list have one template, so that an element that is alone with its tag path in a
+record says what it is; of a table's row the number of its cell does, among as many cells."""
+TELLING: frozenset[Kind] = frozenset({"labelled", "named", "near", "grouped"})
+BELONGING: frozenset[Kind] = frozenset({"labelled", "named"})
+WITNESSES: frozenset[Kind] = frozenset({"near", "grouped"})
+"""Together they tell a value that some rules have lost: a group of the page, and a label or the page's title."""
+
+
+class FoundValue(Part, frozen=True, kw_only=True):
+    """A value with the rules that found it."""
+
+    value: str
+    rules: tuple[ExtractionRule, ...]
+
+
+class FieldReading(Part, frozen=True, kw_only=True):
+    """``value``: as the page shows it; None unless it is certain or healed. ``absent``: the page shows that there is
+    none; it is certain then, without a value. ``left_out``: it shows nothing at all of the field, not even its label,
+    as the examples without a value did. ``empty``: rules whose place is there and says that there is none. ``lost``:
+    rules that found nothing. ``moved``: rules by order that lead to the values of other labels now; they count as
+    lost. ``doubt``: the code of the row of `DOUBTS` for which it is not certain; see `words_of_doubt`."""
+
+    certainty: Certainty
+    value: str | None = None
+    absent: bool = False
+    left_out: bool = False
+    candidates: tuple[FoundValue, ...] = ()
+    empty: tuple[ExtractionRule, ...] = ()
+    lost: tuple[ExtractionRule, ...] = ()
+    moved: tuple[ExtractionRule, ...] = ()
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What the rules of a field claim of one page.
+
+    ``rules``: of the field or of one of its variants. ``found``: different values, each with its rules. ``empty`` and
+    ``lost``: as of `FieldReading`. ``misled``: rules by order that lead to the values of other labels now. ``label``:
+    the text that is the field's label, where what follows it was read because no rule found anything."""
+
+    field: FieldRules
+    rules: tuple[ExtractionRule, ...]
+    page: ObservedPage
+    structure: Structure
+    found: tuple[FoundValue, ...]
+    empty: tuple[ExtractionRule, ...]
+    lost: tuple[ExtractionRule, ...]
+    misled: frozenset[ExtractionRule]
+    label: LabelText | None
+
+    @cached_property
+    def nothing(self) -> tuple[ExtractionRule, ...]:
+        """The rules that have no value."""
+        return (*self.lost, *self.empty)
+
+    @cached_property
+    def strayed(self) -> frozenset[ExtractionRule]:
+        return strayed_rules(self.rules, self.field.homes, self.field.labels, self.page)
+
+    @cached_property
+    def says_none(self) -> bool:
+        """Whether rules that say what they find say that there is no value."""
+        if any(kind_of(rule, self.field.labels) in BELONGING for rule in self.empty if rule not in self.strayed):
+            return True
+        narrowed = narrowed_place(self.rules, self.field.homes, self.field.labels, self.page)
+        return bool(self.empty) and (set(self.empty) <= narrowed or self.label is not None)
+
+    @cached_property
+    def leaves_out(self) -> bool:
+        """Whether the page has nothing of the field, as the examples without a value had."""
+        learned = self.field.left_out
+        return not self.found and not self.empty and learned is not None and is_left_out(learned, self.page)
+
+
+@dataclass(frozen=True)
+class DoubtRow:
+    """A reason for which a person looks at a value that rules found. ``says``: the reason as the end of a sentence."""
+
+    code: str
+    certainty: Certainty
+    applies: Callable[[Claims], bool]
+    says: str
+
+
+def reading_of(claims: Claims) -> FieldReading:
+    """Return what the claims come to."""
+    if not claims.found and (claims.leaves_out or (claims.says_none and may_be_absent(claims.field.form))):
+        lost = claims.nothing if claims.leaves_out else claims.lost
+        return FieldReading(
+            certainty="certain", absent=True, left_out=claims.leaves_out, empty=claims.empty, lost=lost
+        )  # fmt: skip
+    doubt = next((one for one in DOUBTS if one.applies(claims)), None)
+    if doubt is not None:
+        empty = () if claims.found else claims.empty
+        return FieldReading(
+            certainty=doubt.certainty, candidates=claims.found, empty=empty, lost=claims.nothing, doubt=doubt.code
+        )  # fmt: skip
+    return FieldReading(
+        certainty="healed" if claims.nothing else "certain",
+        value=claims.found[0].value,
+        candidates=claims.found,
+        lost=claims.nothing,
+        moved=tuple(rule for rule in claims.rules if rule in claims.misled),
+    )
+
+
+def words_of_doubt(reading: FieldReading) -> str:
+    """Return why the reading is for a person, as the end of a sentence; empty where it is not."""
+    return next((one.says for one in DOUBTS if one.code == reading.doubt), "")
+
+
+# --- what a row of the table looks at
+
+
+def _is_place_lost(claims: Claims) -> bool:
+    """Then the value may have been shown here by chance, unless this place goes by what the field is called."""
+    field, found = claims.field, claims.found[0].rules
+    places = {home for rule, home in zip(field.rules, field.homes, strict=False) if rule in found}
+    return places < set(field.homes) and not any(is_called(rule, field.labels) for rule in found)
+
+
+def _is_apart(claims: Claims) -> bool:
+    return is_apart(claims.rules, claims.field.homes, claims.field.labels, claims.page)
+
+
+def _has_another_label(claims: Claims) -> bool:
+    return is_of_another_label(claims.found[0].rules, claims.field.labels, claims.field.beside, claims.page)
+
+
+def _is_one_of_several(claims: Claims) -> bool:
+    return is_one_of_several(claims.found[0].rules, claims.field.labels, claims.page)
+
+
+def _is_joined(claims: Claims) -> bool:
+    return not claims.field.joined and any(map(claims.page.is_joined, claims.found[0].rules))
+
+
+def _is_untold(claims: Claims) -> bool:
+    field, found = claims.field, claims.found[0].rules
+    kinds = _kinds(field, [rule for rule in found if rule not in claims.strayed], claims.structure)
+    told_in_part, told_wholly = kinds & BELONGING or kinds >= WITNESSES, kinds & TELLING or field.trusted
+    told = told_in_part if claims.nothing else told_wholly
+    return not (told or claims.label is not None or is_told_by_label(field, found, claims.lost, claims.page))
+
+
+def _is_misshapen(claims: Claims) -> bool:
+    field, value = claims.field, claims.found[0].value
+    return (field.shape != "" and shape_of(value) != field.shape) or value_key(field.form, value) is None
+
+
+DOUBTS: tuple[DoubtRow, ...] = (
+    DoubtRow(
+        "not_found", "missing", lambda claims: not claims.found,
+        "the page shows no value where the examples showed one, and does not say that there is none",
+    ),
+    DoubtRow(
+        "several_values", "ambiguous", lambda claims: len(claims.found) > 1,
+        "places that showed one value on the examples show different ones",
+    ),
+    DoubtRow(
+        "value_and_none", "ambiguous", lambda claims: claims.says_none,
+        "one place of the examples shows a value, and another one says that there is none",
+    ),
+    DoubtRow(
+        "place_lost", "unsure", _is_place_lost,
+        "the examples showed the value in another place as well, which is gone",
+    ),
+    DoubtRow(
+        "label_elsewhere", "unsure", _is_apart,
+        "its label stands in another part of the page, and its own part is there with other labels",
+    ),
+    DoubtRow(
+        "other_label", "unsure", _has_another_label,
+        "what stands in its place has the label of another value",
+    ),
+    DoubtRow(
+        "one_of_several", "unsure", _is_one_of_several,
+        "another text stands beside the same label",
+    ),
+    DoubtRow(
+        "several_texts", "unsure", _is_joined,
+        "several texts stand where the examples had one",
+    ),
+    DoubtRow(
+        "untold", "unsure", _is_untold,
+        "only its order on the page tells the value, and no label, name or group",
+    ),
+    DoubtRow(
+        "misshapen", "unsure", _is_misshapen,
+        "the value is not of the type, or has another form than those of the examples",
+    ),
+)  # fmt: skip
+"""In this order; the first that applies is the reason."""
+
+
+def is_told_by_label(
+    field: FieldRules, found: Sequence[ExtractionRule], lost: Collection[ExtractionRule], page: ObservedPage
+) -> bool:
+    """Return whether the field's own label tells what these rules found, though no rule finds it beside that label.
+
+    It is at the one of several such labels that has the place of the examples, or directly follows the label, with
+    the form of an identifier, where only the tags around it are others, or as all values follow theirs."""
+    paired = paired_text_of(field.rules, field.labels, field.beside, page)
+    value = None if paired is None or paired.is_blank else page.find(paired.rule.where)
+    if value is not None and all(page.find(rule.where) is value for rule in found):
+        return True
+    if set(found) <= narrowed_place(field.rules, field.homes, field.labels, page):
+        return True
+    places = {one.place for one in page.elements}
+    only_tags = all(isinstance(rule.where, AtPlace) and rule.where.path not in places for rule in lost)
+    return only_tags and any(is_close_and_shaped(rule, field.labels, field.shape) for rule in found)
+
+
+def _kinds(field: FieldRules, rules: Iterable[ExtractionRule], structure: Structure) -> set[Kind]:
+    """Return how the value was found. The page's title tells a value that the page itself shows too."""
+    rules = list(rules)
+    kinds: set[Kind] = {kind_of(rule, field.labels) for rule in rules}
+    titled = [rule for rule in rules if isinstance(rule.where, OfPage) and rule.attribute == "name"]
+    if titled and any(not isinstance(rule.where, OfPage) for rule in rules):
+        kinds.add("near")
+    if any(_is_told_by_structure(rule, structure) for rule in rules):
+        kinds.add("grouped")
+    return kinds
+
+
+def _is_told_by_structure(rule: ExtractionRule, structure: Structure) -> bool:
+    if not isinstance(rule.where, AtPlace):
+        return False
+    return structure == "row" or (structure == "record" and rule.where.of == 1)

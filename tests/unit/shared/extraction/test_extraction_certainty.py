@@ -1,0 +1,97 @@
+"""The table of doubts: for each of its rows a page that was changed so that this row applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from shared.contracts.results import TextPart
+from shared.extraction.agreement import read_field
+from shared.extraction.certainty import DOUBTS, FieldReading, words_of_doubt
+from shared.extraction.pages import ObservedPage
+from shared.extraction.synthesis import Example, learn_field
+from shared.extraction.values import FieldType
+from tests.cases import cases
+from tests.unit.shared.extraction.observed_pages import (
+    PEOPLE,
+    heading,
+    page,
+    pairs,
+    properties,
+    record,
+    row,
+    text,
+)
+
+OTHER = "Ida Falk"
+Make = Callable[[str], ObservedPage]
+
+
+def plain(person: str) -> ObservedPage:
+    return record(pairs(person))
+
+
+def in_part(person: str) -> ObservedPage:
+    return properties(pairs(person))
+
+
+def with_id(person: str) -> ObservedPage:
+    return page(heading("A ticket"), *row("Assignee", person, id_="assignee"), *row("Status", "Open"))
+
+
+def in_order(person: str) -> ObservedPage:
+    return page(text(f"note of {len(person)} letters"), text(person))
+
+
+def twice(person: str) -> ObservedPage:
+    return page(heading(person), *row("Owner", person), *row("Status", "Open"))
+
+
+def numbered(number: str) -> ObservedPage:
+    return page(heading(f"TCK-{number}: Printer on fire"), *row("Status", "Open"))
+
+
+def with_two_texts() -> ObservedPage:
+    both = (TextPart(text=OTHER), TextPart(text="Bo Dahl"))
+    elements = in_part(f"{OTHER} Bo Dahl").elements
+    return ObservedPage([replace(one, parts=both) if one.header == "Assignee" else one for one in elements])
+
+
+def read(make: Make, changed: ObservedPage, values: tuple[str, ...] = PEOPLE, type_: str = "string") -> FieldReading:
+    shown = [Example(make(value), value) for value in values]
+    return read_field(learn_field(shown, ("Assignee",), FieldType(type=type_)), changed, frozenset())
+
+
+NUMBER, REPORTER, ASSIGNEE, *REST = pairs(OTHER)
+EXAMPLES: Mapping[str, tuple[Make, ObservedPage]] = {
+    "not_found": (with_id, page(heading("A ticket"), *row("Status", "Open"))),
+    "several_values": (plain, record([NUMBER, ASSIGNEE, REPORTER, *REST])),
+    "value_and_none": (with_id, page(heading("A ticket"), *row("Assignee", ""), *row("Owner", OTHER, id_="assignee"))),
+    "place_lost": (twice, page(*row("Owner", OTHER), *row("Status", "Open"))),
+    "label_elsewhere": (plain, record([NUMBER, REPORTER], before=(("Assignee", "Bo Dahl"),))),
+    "other_label": (in_part, properties([("Assignee", "Bo Dahl"), *pairs(OTHER)])),
+    "one_of_several": (in_part, properties([NUMBER, REPORTER, ("Assignee", "Bo Dahl"), ASSIGNEE, *REST])),
+    "several_texts": (in_part, with_two_texts()),
+    "untold": (in_order, in_order(OTHER)),
+    "misshapen": (numbered, numbered("Draft")),
+}
+
+
+@cases("code", sorted(EXAMPLES))
+def test_each_row_of_the_table_has_a_page_that_it_is_for(code):
+    make, changed = EXAMPLES[code]
+    values = ("1001", "1002", "1034") if make is numbered else PEOPLE
+    reading = read(make, changed, values, "string | null" if code == "value_and_none" else "string")
+    assert (reading.doubt, reading.value) == (code, None)
+    assert words_of_doubt(reading)
+
+
+def test_every_row_has_an_example():
+    assert set(EXAMPLES) == {one.code for one in DOUBTS}
+
+
+@cases("make", [plain, in_part, with_id])
+def test_a_certain_reading_has_no_doubt(make):
+    reading = read(make, make(OTHER))
+    assert (reading.certainty, reading.value, words_of_doubt(reading)) == ("certain", OTHER, "")
