@@ -12,13 +12,14 @@ import pytest
 
 from services.browser_pool.adapters.actions.perform import IMPLEMENTATIONS
 from services.planner.prompt.tools import DESCRIPTIONS
-from services.planner.state import action_facts
-from services.planner.state.action_facts import (
-    ACTION_FACTS,
+from shared.actions import table
+from shared.actions.table import (
+    ACTIONS,
     ActionFacts,
     changes_page,
     facts_of_action,
     is_browser_action,
+    tag_of,
 )
 from shared.contracts.actions import (
     Action,
@@ -34,29 +35,25 @@ from shared.contracts.actions import (
 ALL = get_args(AnyAction)
 
 
-def tag(kind: type[Action]) -> str:
-    return str(kind.__struct_config__.tag)
-
-
 def tags(holds: Callable[[ActionFacts], bool]) -> set[str]:
-    return {tag(kind) for kind, facts in ACTION_FACTS.items() if holds(facts)}
+    return {tag_of(kind) for kind, facts in ACTIONS.items() if holds(facts)}
 
 
 def written_keys() -> list[str]:
     """The keys of the table as they are written: a dict keeps only the last of two equal ones."""
-    for node in ast.walk(ast.parse(inspect.getsource(action_facts))):
+    for node in ast.walk(ast.parse(inspect.getsource(table))):
         if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
-            return [ast.unparse(key) for key in node.value.keys if key is not None]
+            return [ast.unparse(key).removeprefix("a.") for key in node.value.keys if key is not None]
     raise AssertionError("the table is gone")
 
 
 def test_every_action_has_exactly_one_row_of_facts():
     assert Counter(written_keys()) == Counter(kind.__name__ for kind in ALL)
-    assert set(ACTION_FACTS) == set(ALL)
+    assert set(ACTIONS) == set(ALL)
 
 
 def test_every_action_has_a_text_for_models():
-    assert set(DESCRIPTIONS) == {tag(kind) for kind in ALL}
+    assert set(DESCRIPTIONS) == {tag_of(kind) for kind in ALL}
 
 
 def test_every_browser_action_has_an_implementation():
@@ -82,7 +79,7 @@ def test_what_may_press_a_button():
 
 
 def test_what_presses_names_its_target():
-    assert all("target" in kind.__struct_fields__ for kind, facts in ACTION_FACTS.items() if facts.presses)
+    assert all("target" in kind.__struct_fields__ for kind, facts in ACTIONS.items() if facts.presses)
 
 
 def test_what_a_replay_may_repeat():
@@ -107,7 +104,7 @@ def test_what_leaves_the_page_as_it_is():
 
 def test_no_action_of_the_planner_changes_anything():
     own = set(get_args(OwnAction)) - {UseWorkflow}  # a workflow may do anything in the browser
-    assert {ACTION_FACTS[kind].effect for kind in own} == {"reads_only"}
+    assert {ACTIONS[kind].effect for kind in own} == {"reads_only"}
     assert is_browser_action(Back())
     assert not is_browser_action(SaveProgress(values={}))
 
@@ -126,4 +123,4 @@ def test_how_much_of_a_step_must_be_known_later():
         "ask_api", "expect", "use_workflow",
     }  # fmt: skip
     assert tags(lambda facts: facts.importance == 0) == {"scroll", "wait"}
-    assert {facts.importance for facts in ACTION_FACTS.values()} == {0, 1, 2, 3}
+    assert {facts.importance for facts in ACTIONS.values()} == {0, 1, 2, 3}
