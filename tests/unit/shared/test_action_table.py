@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import get_args
 
+import msgspec
 import pytest
 
 from services.browser_pool.adapters.actions.perform import IMPLEMENTATIONS
-from services.planner.prompt.tools import DESCRIPTIONS
 from shared.actions import table
 from shared.actions.table import (
     ACTIONS,
@@ -53,7 +53,13 @@ def test_every_action_has_exactly_one_row_of_facts():
 
 
 def test_every_action_has_a_text_for_models():
-    assert set(DESCRIPTIONS) == {tag_of(kind) for kind in ALL}
+    assert all(facts.tool.endswith(".") for facts in ACTIONS.values())
+
+
+def test_a_line_has_all_that_an_action_requires():
+    for kind, facts in ACTIONS.items():
+        required = [field.name for field in msgspec.structs.fields(kind) if field.required]
+        assert facts.line is None or set(required) <= set(facts.line) <= set(kind.__struct_fields__), kind
 
 
 def test_every_browser_action_has_an_implementation():
@@ -70,8 +76,9 @@ def test_an_action_without_a_row_is_an_error_and_not_harmless():
         changes_page(Unknown())
 
 
-def test_facts_have_no_defaults():
-    assert not ActionFacts.__struct_defaults__
+def test_what_may_harm_a_site_has_no_default():
+    defaults = {field.name for field in msgspec.structs.fields(ActionFacts) if not field.required}
+    assert defaults == {"offered", "line"}
 
 
 def test_what_may_press_a_button():
