@@ -1,4 +1,4 @@
-"""Every action has one row of facts, a text for models and, if the browser executes it, an implementation."""
+"""Every action has one row of facts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import get_args
 import msgspec
 import pytest
 
-from services.browser_pool.adapters.actions.perform import IMPLEMENTATIONS
 from shared.actions import table
 from shared.actions.table import (
     ACTIONS,
@@ -62,8 +61,8 @@ def test_a_line_has_all_that_an_action_requires():
         assert facts.line is None or set(required) <= set(facts.line) <= set(kind.__struct_fields__), kind
 
 
-def test_every_browser_action_has_an_implementation():
-    assert set(IMPLEMENTATIONS) == set(get_args(BrowserAction)) == set(ALL) - set(get_args(OwnAction))
+def test_an_action_is_of_the_browser_or_of_the_planner():
+    assert set(get_args(BrowserAction)) == set(ALL) - set(get_args(OwnAction))
 
 
 def test_an_action_without_a_row_is_an_error_and_not_harmless():
