@@ -1,4 +1,4 @@
-"""Every action has one row of facts."""
+"""Every action, and every call of a flow, has one row of facts."""
 
 from __future__ import annotations
 
@@ -12,24 +12,39 @@ import msgspec
 import pytest
 
 from shared.actions import table
+from shared.actions.conversion import to_action, to_call
+from shared.actions.facts import ActionFacts, CallFacts
 from shared.actions.table import (
     ACTIONS,
-    ActionFacts,
+    CALLS,
     changes_page,
+    effect_of_call,
     facts_of_action,
     is_browser_action,
     tag_of,
 )
 from shared.contracts.actions import (
     Action,
+    AnswerDialog,
     AnyAction,
     Back,
     BrowserAction,
+    ByRef,
+    Extract,
     OwnAction,
     SaveProgress,
     Screenshot,
+    Scroll,
     UseWorkflow,
 )
+from shared.contracts.workflows.flows import (
+    AnswerQuestion,
+    Call,
+    FlowCall,
+    GoToPrevious,
+    ReadFields,
+)
+from shared.flows.code import functions
 
 ALL = get_args(AnyAction)
 
@@ -38,17 +53,17 @@ def tags(holds: Callable[[ActionFacts], bool]) -> set[str]:
     return {tag_of(kind) for kind, facts in ACTIONS.items() if holds(facts)}
 
 
-def written_keys() -> list[str]:
-    """The keys of the table as they are written: a dict keeps only the last of two equal ones."""
+def written_keys(name: str) -> list[str]:
+    """The keys of a table as they are written: a dict keeps only the last of two equal ones."""
     for node in ast.walk(ast.parse(inspect.getsource(table))):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
-            return [ast.unparse(key).removeprefix("a.") for key in node.value.keys if key is not None]
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == name and isinstance(node.value, ast.Dict):
+            return [ast.unparse(key).partition(".")[2] for key in node.value.keys if key is not None]
     raise AssertionError("the table is gone")
 
 
-def test_every_action_has_exactly_one_row_of_facts():
-    assert Counter(written_keys()) == Counter(kind.__name__ for kind in ALL)
-    assert set(ACTIONS) == set(ALL)
+def test_every_action_and_every_call_has_exactly_one_row():
+    assert Counter(written_keys("ACTIONS")) == Counter(kind.__name__ for kind in ALL)
+    assert Counter(written_keys("CALLS")) == Counter(kind.__name__ for kind in get_args(FlowCall))
 
 
 def test_every_action_has_a_text_for_models():
@@ -77,7 +92,9 @@ def test_an_action_without_a_row_is_an_error_and_not_harmless():
 
 def test_what_may_harm_a_site_has_no_default():
     defaults = {field.name for field in msgspec.structs.fields(ActionFacts) if not field.required}
-    assert defaults == {"offered", "line"}
+    assert defaults == {"offered", "line", "call"}
+    defaults = {field.name for field in msgspec.structs.fields(CallFacts) if not field.required}
+    assert defaults == {"fills", "chosen", "needs_page"}
 
 
 def test_what_may_press_a_button():
@@ -130,3 +147,138 @@ def test_how_much_of_a_step_must_be_known_later():
     }  # fmt: skip
     assert tags(lambda facts: facts.importance == 0) == {"scroll", "wait"}
     assert {facts.importance for facts in ACTIONS.values()} == {0, 1, 2, 3}
+
+
+# --- calls of flows
+
+
+def calls(holds: Callable[[CallFacts], bool]) -> set[str]:
+    return {facts.function for facts in CALLS.values() if holds(facts)}
+
+
+def value_of(field: msgspec.structs.FieldInfo) -> object:
+    """A value that the field takes; a text says which field it is of."""
+    return {str: field.name, int: 2, float: 2.0, bool: True}.get(field.type, "accept")
+
+
+def action_of(kind: type[Action]) -> Action:
+    given = {f.name: value_of(f) for f in msgspec.structs.fields(kind) if "Target" not in str(f.type)}
+    targets = {f.name: ByRef(ref=1, snapshot_id="s") for f in msgspec.structs.fields(kind) if f.name not in given}
+    return kind(**{**given, **targets})
+
+
+def test_an_action_and_its_call_name_each_other():
+    for kind, facts in ACTIONS.items():
+        assert facts.call is None or CALLS[facts.call].action is not None, kind
+    for kind, facts in CALLS.items():
+        named = {call.call for call in ACTIONS.values()}
+        assert facts.action is None or kind in named or facts.function in {"set_checked", "download_all"}, kind
+
+
+def test_a_repeated_action_has_a_call():
+    assert {kind for kind, facts in ACTIONS.items() if facts.recorded == "repeated" and facts.call is None} == set()
+    assert tags(lambda facts: facts.recorded == "not_possible") == {"double_click", "drag", "drag_by", "ask_api"}
+
+
+def test_what_was_recorded_is_done_again_with_the_same_texts():
+    for kind, facts in ACTIONS.items():
+        if facts.recorded != "repeated" or facts.call is None:
+            continue
+        then = action_of(kind)
+        call = to_call(then)
+        assert call is not None
+        assert type(call) is facts.call
+        performed = CALLS[facts.call].action
+        assert performed is not None
+        again = to_action(call, getattr(then, "target", None) if "target" in performed.__struct_fields__ else None)
+        common = set(then.__struct_fields__) & set(again.__struct_fields__) - {"reason"}
+        assert {name: getattr(again, name) for name in common} == {name: getattr(then, name) for name in common}
+
+
+@pytest.mark.parametrize("accept", [True, False])
+def test_the_answer_to_a_dialog_is_kept(accept: bool):
+    call = AnswerQuestion(accept=accept, text="why")
+    assert to_action(call) == AnswerDialog(answer="accept" if accept else "dismiss", text="why")
+    assert to_call(to_action(call)) == call
+
+
+def test_what_is_not_repeated_has_no_call_and_what_only_reads_no_action():
+    assert to_call(Extract(target=ByRef(ref=1, snapshot_id="s"))) is None
+    assert to_call(Scroll()) is None
+    with pytest.raises(ValueError, match="ReadFields does not act"):
+        to_action(ReadFields(fields=("a",)))
+    with pytest.raises(ValueError, match="GoToPrevious does not act on an element"):
+        to_action(GoToPrevious(), ByRef(ref=1, snapshot_id="s"))
+
+
+class Noting(functions.FlowBinding):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, dict[str, object]]] = []
+
+    def perform(self, call: str, arguments: dict[str, object], line: int, section: str) -> None:
+        self.calls.append((call, arguments))
+
+
+def test_every_call_is_made_by_its_function_and_every_argument_that_is_written_is_one_of_both():
+    noting = Noting()
+    functions.bind_here(noting)
+    for kind, facts in CALLS.items():
+        if facts.written is None:
+            assert facts.function in functions.__all__
+            continue
+        function = getattr(functions, facts.function)
+        parameters = inspect.signature(function).parameters
+        for one in facts.written:
+            parameter, _, field = one.partition("=")
+            assert parameter in parameters
+            assert (field or parameter) in kind.__struct_fields__
+        for _ in function(**{name: "x" for name, one in parameters.items() if one.default is one.empty}).__await__():
+            pass
+        call, arguments = noting.calls[-1]
+        assert call == kind.__struct_config__.tag
+        assert set(arguments) <= set(kind.__struct_fields__)
+
+
+def test_every_function_of_a_flow_makes_a_call_that_the_table_has():
+    no_calls = {"FlowStopped", "load_mappings", "load_variables", "option_of", "run_flow"}
+    other_names = {"try_click", "type"}
+    selectors = {"by_role", "by_label", "by_text", "by_test_id", "with_text", "beside", "after", "in_region", "in_row"}
+    assert calls(lambda facts: True) == set(functions.__all__) - no_calls - other_names - selectors
+
+
+def test_which_calls_may_change_a_site():
+    changing = {kind for kind in CALLS if effect_of(kind) not in ("reads_only", "repeated_freely")}
+    assert {CALLS[kind].function for kind in changing} == {
+        "click", "set_checked", "press", "upload", "answer_dialog",
+    }  # fmt: skip
+
+
+def effect_of(kind: type[Call]) -> str:
+    given = {f.name: value_of(f) for f in msgspec.structs.fields(kind) if f.required}
+    return effect_of_call(kind(**given))
+
+
+def test_which_element_a_planner_may_choose():
+    assert calls(lambda facts: facts.chosen == "by_text") == {"click", "hover"}
+    fills = calls(lambda facts: bool(facts.fills))
+    assert calls(lambda facts: facts.chosen == "by_effect") == {"download", *fills}
+    assert all(takes_selector_of(kind) for kind, facts in CALLS.items() if facts.chosen != "never" or facts.fills)
+
+
+def takes_selector_of(kind: type[Call]) -> bool:
+    return "selector" in kind.__struct_fields__
+
+
+def test_what_needs_no_page():
+    assert calls(lambda facts: not facts.needs_page) == {"open_page", "set_structured_output", "section"}
+
+
+def test_which_calls_are_kept_from_a_page_that_contradicts_what_was_sent():
+    assert calls(lambda facts: facts.tells_of_sent == "any_page") == {"prove_record", "read", "read_list"}
+    assert calls(lambda facts: facts.tells_of_sent == "first_page") == {
+        "screenshot", "click", "download", "download_all",
+    }  # fmt: skip
+    assert calls(lambda facts: facts.may_leave_page) == {
+        "open_page", "click", "go_back", "switch_tab", "close_tab", "press",
+    }  # fmt: skip
