@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -282,3 +284,95 @@ def test_which_calls_are_kept_from_a_page_that_contradicts_what_was_sent():
     assert calls(lambda facts: facts.may_leave_page) == {
         "open_page", "click", "go_back", "switch_tab", "close_tab", "press",
     }  # fmt: skip
+
+
+# --- no other module has a table of actions
+
+ROOT = Path(__file__).parents[3]
+ROOMS = ("exhibit", "servers", "services", "shared")
+MOST = 7
+"""Actions, or calls of flows, that one list, union, match or function may tell apart outside of `HOMES`. A rule about a
+few stands where it is needed; what is said of nearly all of them is a column of the table."""
+HOMES = {
+    "shared/actions/table.py",  # what is said of them
+    "shared/contracts/actions.py",  # their types
+    "shared/contracts/workflows/flows.py",
+    "shared/flows/code/functions.py",  # what flows call
+    "shared/flows/answering.py",  # the calls that come to more than one action, or only read
+    "services/planner/execute.py",  # the planner's own actions are carried out
+    "shared/task/route.py",  # the steps of a route, whose names are much the same
+}
+KINDS = {kind.__name__ for kind in (*ALL, *CALLS)}
+NAMES = {str(kind.__struct_config__.tag) for kind in (*ALL, *CALLS)} | {one.function for one in CALLS.values()}
+
+
+def tables_of_actions(root: Path, most: int) -> dict[str, int]:
+    """Return the modules of which one part tells more actions apart than that, with how many."""
+    found: dict[str, int] = {}
+    for path in sorted(path for room in ROOMS for path in (root / room).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text if len((KINDS | NAMES) & set(re.findall(r"\w+", text))) > most else "")
+        largest = max((len(told_apart(node)) for node in ast.walk(tree)), default=0)
+        if largest > most:
+            found[str(path.relative_to(root))] = largest
+    return found
+
+
+def told_apart(node: ast.AST) -> set[str]:
+    """Return the actions in a list, dict, union or match, or for which a function asks, by their types or names."""
+    match node:
+        case ast.Dict(keys=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            written = [one for one in parts if one is not None]
+            return max(kinds_in(*written), names_in(*written), key=len)
+        case ast.BinOp(op=ast.BitOr()):
+            return kinds_in(node)
+        case ast.Match(cases=cases):
+            return kinds_in(*(one.pattern for one in cases))
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+            return kinds_in(*(one.args[1] for one in calls if ast.unparse(one.func) == "isinstance"))
+        case _:
+            return set()
+
+
+def kinds_in(*nodes: ast.AST) -> set[str]:
+    below = [one for node in nodes for one in ast.walk(node)]
+    return KINDS & {one.id if isinstance(one, ast.Name) else getattr(one, "attr", "") for one in below}
+
+
+def names_in(*nodes: ast.AST) -> set[str]:
+    below = [one for node in nodes for one in ast.walk(node)]
+    return NAMES & {one.value for one in below if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def test_no_other_module_has_a_table_of_actions():
+    found = tables_of_actions(ROOT, MOST)
+    assert set(found) == HOMES
+    assert found["shared/actions/table.py"] == len(ALL)
+
+
+FORMS = {
+    "listed": "HARMLESS = (Goto, Back, *(Hover, Scroll, Wait), Extract)",
+    "keyed": "DONE_BY = {a.Goto: 1, a.Back: 2, a.Hover: 3, a.Scroll: 4, a.Wait: 5, a.Extract: 6}",
+    "named": 'TEXTS = {"goto": "", "back": "", "hover": "", "scroll": "", "wait": "", "extract": ""}',
+    "united": "Looks = Goto | Back | Hover | Scroll | Wait | Extract",
+    "matched": """
+match one:
+    case Goto() | Back() | Hover(): pass
+    case Scroll() | Wait(): pass
+    case Extract(): pass
+""",
+    "asked": """
+def looks(one):
+    if isinstance(one, Goto | Back): return True
+    return isinstance(one, (Hover, Scroll)) or isinstance(one, Wait) or isinstance(one, Extract)
+""",
+    "few": "MOVES = (Goto, Back, Hover, Scroll, Wait)",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_of_actions_is_found_however_it_is_written(form: str, tmp_path: Path):
+    (tmp_path / "services").mkdir()
+    (tmp_path / "services/one.py").write_text(FORMS[form], encoding="utf-8")
+    assert tables_of_actions(tmp_path, 5) == ({} if form == "few" else {"services/one.py": 6})
