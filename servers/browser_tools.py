@@ -1,56 +1,7 @@
 """The functions of `exhibit.flow` under another name: flows that were written elsewhere import them from here."""
 
-from exhibit.flow import (
-    FlowStopped,
-    after,
-    answer_dialog,
-    beside,
-    by_label,
-    by_role,
-    by_test_id,
-    by_text,
-    click,
-    close_tab,
-    count,
-    download,
-    download_all,
-    go_back,
-    hover,
-    in_region,
-    in_row,
-    is_shown,
-    load_mappings,
-    load_variables,
-    open_page,
-    option_of,
-    press,
-    prove_record,
-    read,
-    read_list,
-    read_with_model,
-    run_flow,
-    screenshot,
-    scroll,
-    section,
-    select_option,
-    set_checked,
-    set_date,
-    set_structured_output,
-    switch_tab,
-    try_click,
-    type,
-    type_secret,
-    type_text,
-    upload,
-    wait_for,
-    with_text,
-)
+from exhibit import flow
+from exhibit.flow import *  # noqa: F403  the one list of these names is in shared.flows.code.functions
 
-__all__ = [
-    "FlowStopped", "after", "answer_dialog", "beside", "by_label", "by_role", "by_test_id", "by_text", "click",
-    "close_tab", "count", "download", "download_all", "go_back", "hover", "in_region", "in_row", "is_shown",
-    "load_mappings", "load_variables", "open_page", "option_of", "press", "prove_record", "read", "read_list",
-    "read_with_model", "run_flow", "screenshot", "scroll", "section", "select_option", "set_checked", "set_date",
-    "set_structured_output", "switch_tab", "try_click", "type", "type_secret", "type_text", "upload", "wait_for",
-    "with_text",
-]  # fmt: skip
+__all__: list[str] = []
+__all__ += flow.__all__

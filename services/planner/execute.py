@@ -18,7 +18,6 @@ from services.planner.judge.press_outcome import texts_shown, untold
 from services.planner.judge.rows.proof import counts_beside
 from services.planner.judge.sent_values import notes_of_left_page, texts_under_filled
 from services.planner.provenance import StoredValues, attach_provenance, keep_page
-from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, combined_notes
 from services.planner.state.irreversible_steps import names_of_presses
 from services.planner.state.value_sources import (
@@ -32,6 +31,7 @@ from services.planner.state.value_sources import (
 )
 from services.planner.state.vision_policy import answer_text, screenshot_action, vision_question
 from services.planner.workflow_use.files import workflow_files
+from shared.actions.table import changes_page
 from shared.client.workflow_calls import invoke_workflow
 from shared.contracts.actions import (
     AnyAction,

@@ -18,7 +18,6 @@ from services.planner.integration.asking import ApiBus, ask_api
 from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
-from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
     Act,
     AttemptState,
@@ -36,6 +35,7 @@ from services.planner.state.value_sources import merged_readings, stored_pages, 
 from services.planner.state.vision_policy import due_question
 from services.planner.steering.controls import Steering, interrupted_limit
 from services.planner.workflow_use.flow_file import file_flow
+from shared.actions.table import changes_page
 from shared.contracts.actions import AnyAction, SaveProgress
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased

@@ -10,63 +10,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from shared.actions.conversion import to_action
+from shared.actions.table import facts_of_call, takes_selector
 from shared.contracts.actions import (
-    AnswerDialog,
-    Back,
     BrowserAction,
     ByCss,
     ByRef,
     Click,
-    CloseTab,
     Download,
     Extract,
     Goto,
-    Hover,
     PickOption,
-    Press,
-    Screenshot,
     ScreenshotElement,
-    Scroll,
-    SetDate,
-    SwitchTab,
     Target,
-    TypeSecret,
     TypeText,
-    Upload,
     Wait,
 )
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.workflows.flows import (
-    ActivateTab,
-    AnswerQuestion,
     AwaitElement,
     CheckShown,
-    ChooseDate,
     ChooseOption,
     ClickElement,
-    CloseActiveTab,
     CountElements,
     DownloadAll,
-    DownloadFile,
     EnterSection,
     FlowAnswer,
     FlowCall,
-    GoToPrevious,
-    HoverOver,
-    OpenAddress,
     PressKeys,
     ProveRecord,
     ReadFields,
     ReadList,
     ReadWithModel,
-    ScrollPage,
     SetChecked,
     SetOutput,
     TakeScreenshot,
-    TypeInto,
-    TypeSecretInto,
-    UploadFile,
 )
 from shared.contracts.workflows.heals import Heal
 from shared.flows.changed.records import heal_of_element, remark_of_element
@@ -94,8 +73,6 @@ from shared.flows.reading import (
 )
 from shared.flows.selectors import parse_selector, write_selector
 from shared.text.normal import fold
-
-WITHOUT_PAGE = (OpenAddress, SetOutput, EnterSection)
 
 
 @dataclass(frozen=True)
@@ -138,7 +115,7 @@ class Perform:
 def decide_call(call: FlowCall, page: PageObserved | None, context: FlowContext) -> Perform | FlowAnswer:
     """Return the next action of a call, or its answer. ``page``: as it is now, observed with locators; None before the
     first address was opened."""
-    if page is None and not isinstance(call, WITHOUT_PAGE):
+    if page is None and facts_of_call(call).needs_page:
         return flow_error("bad_call", "no page is open: begin with open_page(url)")
     try:
         return _decide(call, page, context)
@@ -148,22 +125,12 @@ def decide_call(call: FlowCall, page: PageObserved | None, context: FlowContext)
 
 def _decide(call: FlowCall, page: PageObserved | None, context: FlowContext) -> Perform | FlowAnswer:
     match call:
-        case OpenAddress():
-            return Perform(Goto(url=call.url, keep=call.keep))
         case SetOutput() | EnterSection():
             return FlowAnswer()
-        case ScrollPage():
-            return Perform(Scroll(direction=call.direction, amount_px=call.amount_px))
-        case GoToPrevious():
-            return Perform(Back())
-        case ActivateTab():
-            return Perform(SwitchTab(tab=call.tab))
-        case CloseActiveTab():
-            return Perform(CloseTab())
-        case AnswerQuestion():
-            return Perform(AnswerDialog(answer="accept" if call.accept else "dismiss", text=call.text))
         case ReadWithModel():
             return flow_error("needs_model", f"{', '.join(call.fields)}: no rule reads this, and no model is asked")
+        case _ if facts_of_call(call).action is not None and not takes_selector(call):
+            return Perform(to_action(call))
         case _:
             assert page is not None
             return _decide_on_page(call, page, context)
@@ -195,9 +162,9 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
         case DownloadAll():
             return _download_next(call, page, context)
         case TakeScreenshot() if not call.selector:
-            return Perform(Screenshot(label=call.label, full_page=call.full_page))
+            return Perform(to_action(call))
         case PressKeys() if not call.selector:
-            return Perform(Press(keys=call.keys))
+            return Perform(to_action(call))
         case ChooseOption() if call.search and context.done == 1:
             return _click_option(call, page, context)
         case SetChecked():
@@ -291,30 +258,14 @@ def _set_checked(call: SetChecked, page: PageObserved, context: FlowContext) -> 
 def _action(call: FlowCall, target: Target, context: FlowContext) -> tuple[BrowserAction, bool]:
     """Return the action on the element, and whether another one follows."""
     match call:
-        case ClickElement():
-            return Click(target=target), False
-        case TypeInto():
-            return TypeText(target=target, text=call.text), False
-        case TypeSecretInto():
-            return TypeSecret(target=target, secret=call.secret), False
         case ChooseOption() if call.search:
             return TypeText(target=target, text=call.search), True
         case ChooseOption():
             return PickOption(target=target, option=_exact_option(call, context)), False
-        case ChooseDate():
-            return SetDate(target=target, date=call.date), False
-        case PressKeys():
-            return Press(keys=call.keys, target=target), False
-        case HoverOver():
-            return Hover(target=target), False
-        case UploadFile():
-            return Upload(target=target, file=call.file), False
         case TakeScreenshot():
             return ScreenshotElement(target=target, label=call.label), False
-        case DownloadFile():
-            return Download(target=target, label=call.label), False
         case _:
-            raise ValueError(f"{type(call).__name__} does not act on an element")
+            return to_action(call, target), False
 
 
 def _exact_option(call: ChooseOption, context: FlowContext) -> str:

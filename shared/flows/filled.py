@@ -6,26 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from shared.actions.table import facts_of_call
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.workflows.flows import (
-    ActivateTab,
-    ChooseDate,
-    ChooseOption,
-    ClickElement,
-    CloseActiveTab,
-    DownloadAll,
-    DownloadFile,
-    FlowCall,
-    GoToPrevious,
-    OpenAddress,
-    PressKeys,
-    ProveRecord,
-    ReadFields,
-    ReadList,
-    SetChecked,
-    TakeScreenshot,
-    TypeInto,
-)
+from shared.contracts.workflows.flows import ChooseDate, ChooseOption, ClickElement, FlowCall, SetChecked, TypeInto
 from shared.flows.selectors import parse_selector
 from shared.text.dates import same_date
 from shared.text.normal import fold, quoted
@@ -35,13 +18,6 @@ from shared.text.record_words import find_mention
 TOGGLES = frozenset({"checkbox", "switch", "radio"})
 CONTROLS = TOGGLES | {"textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider"}
 MAX_DOUBTS = 5
-
-
-READS = (ProveRecord, ReadFields, ReadList)
-TELLS = (*READS, TakeScreenshot, ClickElement, DownloadFile, DownloadAll)
-"""Calls for which the page that a click has led to must not contradict what was sent."""
-LEAVES = (OpenAddress, ClickElement, GoToPrevious, ActivateTab, CloseActiveTab, PressKeys)
-"""Calls that may lead to another page."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +79,7 @@ def sent_after(
     if sent is None:
         return None
     kept = tuple(one for one in sent.fields if now is None or fold(one.label) != fold(now.label))
-    return Sent(kept, sent.first and not isinstance(call, LEAVES))
+    return Sent(kept, sent.first and not facts_of_call(call).may_leave_page)
 
 
 def doubts_of_outcome(sent: Sent | None, call: FlowCall, page: PageObserved) -> str:
@@ -111,7 +87,8 @@ def doubts_of_outcome(sent: Sent | None, call: FlowCall, page: PageObserved) -> 
 
     The page that the click has led to counts. A later one where it is read and repeats what was sent: under the labels
     of half of the fields, and of two at least. Controls do not count: they may be those of another, empty form."""
-    if sent is None or not isinstance(call, TELLS if sent.first else READS):
+    asked = facts_of_call(call).tells_of_sent
+    if sent is None or asked == "never" or (asked == "first_page" and not sent.first):
         return ""
     last = [one for one in {fold(one.label): one for one in sent.fields}.values() if one.wanted]
     elements = [one for one in page.elements if not one.in_dialog and one.role not in CONTROLS]

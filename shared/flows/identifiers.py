@@ -6,25 +6,9 @@ import keyword
 import re
 import unicodedata
 
-FLOW_NAMES = frozenset(
-    {
-        "open_page",
-        "click",
-        "try_click",
-        "type",
-        "type_text",
-        "type_secret",
-        "select_option",
-        "set_checked",
-        "set_date",
-        "press",
-    }
-    | {"hover", "upload", "scroll", "go_back", "switch_tab", "close_tab", "answer_dialog", "wait_for", "screenshot"}
-    | {"download", "download_all", "prove_record", "read", "read_list", "read_with_model", "is_shown", "count"}
-    | {"section", "set_structured_output", "load_mappings", "load_variables", "option_of", "run_flow", "run", "main"}
-    | {"by_role", "by_label", "by_text", "by_test_id", "with_text", "beside", "after", "in_region", "in_row"}
-    | {"found", "mappings", "quote"}
-)
+from shared.flows.code import functions
+
+FLOW_NAMES = frozenset({*functions.__all__} - {"FlowStopped"} | {"run", "main"} | {"found", "mappings", "quote"})
 """Names that the code of a flow has already: its own, and those of `exhibit.flow`."""
 _NO_WORD = re.compile(r"\W+")
 

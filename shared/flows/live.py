@@ -8,18 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from shared.actions.table import changes_page, facts_of_call
 from shared.bus.ports import Asks, Blobs
-from shared.contracts.actions import (
-    Extract,
-    Screenshot,
-    ScreenshotElement,
-    Wait,
-)
+from shared.contracts.actions import Wait
 from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, SessionLeased
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
 from shared.evidence_format.layout import artifact_filename
-from shared.flows.answering import WITHOUT_PAGE, FlowContext, Perform, after_call, check_effect, decide_call
+from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.waiting import (
@@ -41,8 +37,6 @@ ACT_TIMEOUT_S = 120.0
 OBSERVE_TOKENS = 96_000
 """All of a page: an element that was left out could not be told from one that is missing."""
 MAX_TRIES = 3
-LEAVES_PAGE = (Screenshot, ScreenshotElement, Extract)
-"""Actions after which the page is as it was observed."""
 
 
 class LiveBus(Asks, Blobs, Protocol):
@@ -130,7 +124,7 @@ class LiveFlow:
 
     async def _observed(self, call: FlowCall) -> PageObserved | None:
         """Return the page as it is now; None before the first address was opened."""
-        if isinstance(call, WITHOUT_PAGE) or not self._opened:
+        if not facts_of_call(call).needs_page or not self._opened:
             return None
         if self._page is None or not self._page.idle:
             request = ObservePage(
@@ -153,7 +147,7 @@ class LiveFlow:
         timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
         result = await self._bus.ask(ACT, request, timeout_s=timeout_s)
         self._opened = True
-        if not isinstance(action, LEAVES_PAGE):
+        if changes_page(action):
             self._page = None
         for artifact in result.artifacts:
             await self._keep(artifact)

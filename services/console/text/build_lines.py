@@ -10,30 +10,13 @@ from typing import Any
 import msgspec
 
 from services.console.text.action_lines import InvalidLine, parse_action
+from shared.actions.table import ACTIONS, tag_of
 from shared.contracts.actions import BrowserAction, Goto, parse_target
 from shared.contracts.discovery import Problem
 from shared.task.row_values import fill_known
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "goto": ("url",),
-    "click": ("target",),
-    "hover": ("target",),
-    "type": ("target", "text"),
-    "type_secret": ("target", "secret"),
-    "pick": ("target", "option"),
-    "select_option": ("target", "option"),
-    "set_date": ("target", "date"),
-    "upload": ("target", "file"),
-    "press": ("keys",),
-    "screenshot": ("label",),
-    "screenshot_element": ("target", "label"),
-    "screenshot_views": ("label",),
-    "download": ("target", "label"),
-    "dialog": ("answer", "text"),
-    "back": (),
-    "close_tab": (),
-    "wait": (),
-    "scroll": ("direction",),
+    tag_of(kind): facts.line for kind, facts in ACTIONS.items() if facts.line is not None
 }
 """The actions that have a short form, and their arguments in order; those with a default may be left out."""
 COMMANDS: Mapping[str, str] = {

@@ -16,8 +16,8 @@ import msgspec
 from services.planner.prompt.message_parts import answer_notice
 from services.planner.prompt.tokens import Ruler
 from services.planner.prompt.tools import NOT_TOLD
-from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import AttemptState, Entry
+from shared.actions.table import facts_of_action
 from shared.contracts.actions import (
     AnyAction,
     AskPicture,

@@ -7,19 +7,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from shared.contracts.actions import (
-    Action,
-    AnyAction,
-    AskApi,
-    AskPicture,
-    Done,
-    Expect,
-    Fail,
-    ReportItems,
-    SaveProgress,
-    Target,
-    UseWorkflow,
-)
+from shared.actions.table import ACTIONS, tag_of
+from shared.contracts.actions import Action, AnyAction, Done, Fail, SaveProgress, Target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, is_rows, nullable
 from shared.task.judgments import answers_of
@@ -42,43 +31,7 @@ FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"],
 MOST_NAMED_FIELDS = 40
 """With more fields a tool does not name each of them: the output schema lists them."""
 
-TOOLS: dict[str, type[Action]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyAction)}
-DESCRIPTIONS = {
-    "goto": "Opens a URL: of the site the task is about, or one that the page links to.",
-    "click": "Clicks one element.",
-    "double_click": "Clicks one element twice at once: a cell that is edited so, an item that opens so.",
-    "type": "Replaces what a field holds by a text; sets a slider or spin button to a number.",
-    "type_secret": "Types a secret of the task, by its name; you never see its value.",
-    "press": 'Presses a key or a chord, such as "Enter" or "Control+A", on the target or where the focus is.',
-    "hover": "Moves the mouse over one element, for menus and hints that open so.",
-    "select_option": "Picks an option of a select by its visible label.",
-    "pick": "Picks an option of any control that offers choices: a dropdown that is no select, a box that searches.",
-    "set_date": "Sets a date field or date picker; the date is ISO 8601, such as 2026-11-21 or 2026-11-21T14:30.",
-    "upload": "Gives a file field a file, by its name.",
-    "drag": "Drags one element onto another.",
-    "drag_by": "Drags one element by so many pixels, such as the handle of a slider.",
-    "back": "Goes one page back.",
-    "switch_tab": "Looks at another tab, by its number.",
-    "close_tab": "Closes the tab that is looked at.",
-    "dialog": "Answers the dialog of the browser that is open.",
-    "screenshot_element": "Takes a picture of one element and files it under the label.",
-    "screenshot_views": "Takes a picture of every screenful from top to bottom: for pages that load as one scrolls.",
-    "scroll": "Scrolls the page, or the part of it in which a target stands.",
-    "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
-    "screenshot": "Takes a picture of the page and files it under the label.",
-    "ask_picture": "Asks one question about a picture of the target, or of what is in view, such as what an icon says. "
-    "field: the output field that the answer is for.",
-    "report_items": "Reports every item of the list that this page shows, each once; the work goes on.",
-    "extract": "Reads the whole text, or the value, of one element.",
-    "download": "Clicks the target and keeps the file that comes down.",
-    "save_progress": "Keeps field values that this page shows; the work goes on. Call it before the page is left.",
-    "ask_api": "Asks the API of the task for the record.",
-    "expect": "Writes down what must hold after the next step.",
-    "use_workflow": "Runs a workflow of the library.",
-    "done": "Ends the work with the values of all fields, each as the page shows it. What was saved counts, so it may "
-    "be left out.",
-    "fail": "Ends the work because it cannot be done; the code says why.",
-}
+TOOLS: dict[str, type[Action]] = {tag_of(kind): kind for kind in get_args(AnyAction)}
 ALSO_REQUIRED: dict[type[Action], tuple[str, ...]] = {Done: ("refs",), SaveProgress: ("refs",), Fail: ("code",)}
 """Arguments that a model must give although the contract has a default for them."""
 PER_FIELD = {
@@ -100,11 +53,15 @@ def tools_for(spec: TaskSpec) -> list[Tool]:
 
 def is_offered(kind: type[Action], spec: TaskSpec) -> bool:
     """Return whether the task offers this action to a model."""
-    if kind is ReportItems:
-        return spec.phase == "discovery"
-    if kind in (UseWorkflow, Expect, AskApi):
-        return False  # a workflow is chosen for a whole run; what a step must lead to is written down for a flow
-    return kind is not AskPicture or spec.vision != "off"
+    match ACTIONS[kind].offered:
+        case "always":
+            return True
+        case "in_discovery":
+            return spec.phase == "discovery"
+        case "with_vision":
+            return spec.vision != "off"
+        case "never":
+            return False
 
 
 def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
@@ -117,7 +74,7 @@ def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
         required += REFLECTION
     others: bool | Tool = {"type": "string"} if spec.reflection == "light" else False
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": others}
-    return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
+    return {"name": name, "description": ACTIONS[kind].tool, "input_schema": schema}
 
 
 @cache

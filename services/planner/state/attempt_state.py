@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from services.planner.state.action_facts import changes_page
+from shared.actions.table import changes_page
 from shared.contracts.actions import AnyAction, AskPicture, Done, Fail, Goto, Judgment, Scroll
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved

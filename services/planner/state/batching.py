@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from services.planner.state.action_facts import facts_of_action
+from shared.actions.table import facts_of_action
 from shared.contracts.actions import AnyAction, ByRef, Done, SaveProgress
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult

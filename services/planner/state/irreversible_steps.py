@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import takewhile
 
-from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import Act, Entry, SampleView
 from services.planner.state.common_decisions import by_rule
+from shared.actions.table import facts_of_action
 from shared.contracts.actions import (
     AnyAction,
     ByCss,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
@@ -29,6 +28,7 @@ from services.planner.state.limits import (
     with_notices_shown,
 )
 from services.planner.state.value_sources import picture_source
+from shared.actions.table import changes_page
 from shared.contracts.actions import AskApi, AskPicture, ReportItems, SaveProgress, Scroll, UseWorkflow
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.error_codes import is_unanswered

@@ -26,7 +26,7 @@ from shared.flows.files import ElementFacts
 from shared.flows.healing.chosen import (
     MAX_SHOWN_CHARS,
     MIN_SHOWN_CHARS,
-    MUST_SHOW,
+    must_show_text,
     role_problem,
     selectors_now,
     shown_template,
@@ -190,7 +190,7 @@ def _entries_of(element: Element, but: str, page: PageObserved, context: FlowCon
 
 def _text_problem(call: FlowCall, shows: str, page: PageObserved) -> str:
     if not shows:
-        return "it is not said what the page shows after the step" if isinstance(call, MUST_SHOW) else ""
+        return "it is not said what the page shows after the step" if must_show_text(call) else ""
     if not MIN_SHOWN_CHARS <= len(shows) <= MAX_SHOWN_CHARS:
         return f"{quoted(shows)} is no text of {MIN_SHOWN_CHARS} to {MAX_SHOWN_CHARS} characters"
     return f"the page shows {quoted(shows)} before the step" if shows_text(page, shows) else ""

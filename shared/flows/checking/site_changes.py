@@ -8,28 +8,9 @@ from __future__ import annotations
 
 import re
 
+from shared.actions.table import effect_of_call, facts_of_call
 from shared.contracts.browser_pool import Element
-from shared.contracts.workflows.flows import (
-    ActivateTab,
-    AnswerQuestion,
-    AwaitElement,
-    ChooseDate,
-    ChooseOption,
-    ClickElement,
-    CloseActiveTab,
-    DownloadAll,
-    DownloadFile,
-    GoToPrevious,
-    HoverOver,
-    OpenAddress,
-    PressKeys,
-    ScrollPage,
-    SetChecked,
-    TakeScreenshot,
-    TypeInto,
-    TypeSecretInto,
-    UploadFile,
-)
+from shared.contracts.workflows.flows import AnswerQuestion, ClickElement, PressKeys, SetChecked
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedSample
 from shared.pages.elements import description_of
@@ -37,13 +18,8 @@ from shared.pages.elements import description_of
 CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 """Roles of what is sent by a button only, if at all."""
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
-LOOKS = (
-    *(OpenAddress, GoToPrevious, ActivateTab, CloseActiveTab, ScrollPage, HoverOver, AwaitElement),
-    *(TypeInto, TypeSecretInto, ChooseOption, ChooseDate),
-    *(TakeScreenshot, DownloadFile, DownloadAll),
-)
-"""Calls that change nothing on a site; what is filled in is sent by another one. A call without a rule here may."""
-FILLS = (TypeInto, TypeSecretInto, ChooseOption, ChooseDate, SetChecked)
+HARMLESS = ("reads_only", "repeated_freely")
+"""Effects of what changes nothing on a site; what is filled in is sent by another call."""
 MOVES = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
 
 
@@ -58,7 +34,7 @@ def may_change_site(sample: RecordedSample) -> str:
         if one.step in asked or not _only_looks(one, element, asks_only=bool(filled) and all(filled)):
             on = f" on the {description_of(one.target)}" if one.target is not None else ""
             return f"step {one.step} ({one.call.__struct_config__.tag}){on} may change something on the site"
-        if isinstance(one.call, FILLS):
+        if facts_of_call(one.call).fills:
             filled.append(searches)
         if one.leaves:
             filled.clear()
@@ -68,8 +44,6 @@ def may_change_site(sample: RecordedSample) -> str:
 def _only_looks(one: RecordedCall, element: Element | None, *, asks_only: bool) -> bool:
     """``asks_only``: all that was filled in on this page is what is searched for."""
     match one.call:
-        case UploadFile():
-            return False
         case AnswerQuestion():
             return not one.call.accept
         case PressKeys():
@@ -79,7 +53,7 @@ def _only_looks(one: RecordedCall, element: Element | None, *, asks_only: bool) 
         case SetChecked():
             return one.target is not None and one.target.role != "switch"  # which takes effect at once
         case _:
-            return isinstance(one.call, LOOKS)
+            return effect_of_call(one.call) in HARMLESS
 
 
 def _click_only_looks(one: RecordedCall, element: Element | None) -> bool:

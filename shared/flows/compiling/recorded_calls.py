@@ -6,49 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from shared.contracts.actions import (
-    AnswerDialog,
-    AnyAction,
-    Back,
-    Click,
-    CloseTab,
-    Download,
-    Goto,
-    Hover,
-    PickOption,
-    Press,
-    Screenshot,
-    ScreenshotElement,
-    ScreenshotViews,
-    SelectOption,
-    SetDate,
-    SwitchTab,
-    TypeSecret,
-    TypeText,
-    Upload,
-    Wait,
-)
+from shared.actions.conversion import to_call
+from shared.actions.table import ACTIONS, facts_of_call, tag_of
 from shared.contracts.results import CheckboxSet, Locator, TargetFound
 from shared.contracts.steps import RouteMark, StepTaken, TargetContext
 from shared.contracts.workflows.flows import (
-    ActivateTab,
-    AnswerQuestion,
     AwaitElement,
-    ChooseDate,
     ChooseOption,
     ClickElement,
-    CloseActiveTab,
-    DownloadFile,
     FlowCall,
-    GoToPrevious,
-    HoverOver,
     OpenAddress,
     PressKeys,
     SetChecked,
-    TakeScreenshot,
     TypeInto,
-    TypeSecretInto,
-    UploadFile,
 )
 from shared.flows.compiling.recording import RecordedSample, rows_by_page
 from shared.flows.selectors import Selector, write_selector
@@ -58,11 +28,6 @@ CHECKED = str(CheckboxSet.__struct_config__.tag)
 """Effect of a click that chose a radio button, or ticked a box."""
 TURNS = (ClickElement, OpenAddress, PressKeys)
 """Calls by which the next page of a list is reached."""
-FILLS = (TypeInto, TypeSecretInto, ChooseOption, ChooseDate, SetChecked, UploadFile)
-NOT_REPEATED = frozenset(
-    {"scroll", "extract", "done", "fail", "expect", "save_progress", "ask_picture", "report_items", "use_workflow"}
-)
-"""Actions that leave nothing to repeat: the driver of a flow scrolls by itself, and values are read by rules."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +56,7 @@ class RecordedCall:
     def fills(self) -> bool:
         """Whether it fills an element of a form, and the page is still the same."""
         chosen = isinstance(self.call, ClickElement) and self.effect == CHECKED
-        return self.target is not None and not self.leaves and (chosen or isinstance(self.call, FILLS))
+        return self.target is not None and not self.leaves and (chosen or bool(facts_of_call(self.call).fills))
 
 
 def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], list[str]]:
@@ -102,14 +67,12 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
         found += _closings(step, number)
         if step.action is None or step.refused or (step.result is not None and not step.result.ok):
             continue
-        tag = str(step.action.__struct_config__.tag)
-        if tag in NOT_REPEATED:
-            continue
-        call = call_of(step.action)
-        if call is None:
-            problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
-        else:
+        call = to_call(step.action)
+        if call is not None:
             found.append(_recorded(step, call, number))
+        elif ACTIONS[type(step.action)].recorded == "not_possible":
+            tag = tag_of(type(step.action))
+            problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
     return list(_joined_choices(_without_detours(_without_page_turns(found, sample)))), problems
 
 
@@ -147,47 +110,6 @@ def _closings(step: StepTaken, number: int) -> Iterator[RecordedCall]:
             context=TargetContext(in_dialog=True),
             by_pool=True,
         )
-
-
-def call_of(action: AnyAction) -> FlowCall | None:
-    """Return the call for an action, without its selector; None where there is no call."""
-    match action:
-        case Goto():
-            return OpenAddress(url=action.url, keep=action.keep)
-        case Click():
-            return ClickElement(selector="")
-        case TypeText():
-            return TypeInto(text=action.text)
-        case TypeSecret():
-            return TypeSecretInto(secret=action.secret)
-        case SelectOption() | PickOption():
-            return ChooseOption(selector="", option=action.option)
-        case SetDate():
-            return ChooseDate(selector="", date=action.date)
-        case Press():
-            return PressKeys(keys=action.keys)
-        case Hover():
-            return HoverOver(selector="")
-        case Upload():
-            return UploadFile(selector="", file=action.file)
-        case Back():
-            return GoToPrevious()
-        case SwitchTab():
-            return ActivateTab(tab=action.tab)
-        case CloseTab():
-            return CloseActiveTab()
-        case AnswerDialog():
-            return AnswerQuestion(accept=action.answer == "accept", text=action.text)
-        case Wait():
-            return AwaitElement(timeout_s=action.timeout_s)
-        case Screenshot() | ScreenshotViews():
-            return TakeScreenshot(label=action.label, full_page=getattr(action, "full_page", True))
-        case ScreenshotElement():
-            return TakeScreenshot(label=action.label)
-        case Download():
-            return DownloadFile(selector="", label=action.label)
-        case _:
-            return None
 
 
 def _recorded(step: StepTaken, call: FlowCall, number: int) -> RecordedCall:

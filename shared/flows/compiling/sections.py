@@ -6,21 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
-from shared.contracts.workflows.flows import (
-    ChooseDate,
-    ChooseOption,
-    ClickElement,
-    OpenAddress,
-    SetChecked,
-    TakeScreenshot,
-    TypeInto,
-)
+from shared.actions.table import facts_of_call
+from shared.contracts.workflows.flows import ClickElement, OpenAddress, TakeScreenshot, TypeInto
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.plan import Condition, Item, PlannedCall, PlannedProof, PlannedReading, Section
 from shared.flows.compiling.steps import name_of_target
 from shared.flows.identifiers import FLOW_NAMES
 
-FILLS = (TypeInto, ChooseOption, ChooseDate, SetChecked)
 MIN_FILLS = 3
 """Fields that make a section one that fills in a form."""
 MAX_WORDS = 4
@@ -95,7 +87,7 @@ def _words(items: Sequence[Item], arrived_by: str) -> str:
 
 def _verb(items: Sequence[Item]) -> str:
     calls = [one.call for one in items if isinstance(one, PlannedCall)]
-    if sum(isinstance(one, FILLS) for one in calls) >= MIN_FILLS:
+    if sum(facts_of_call(one).fills == "value" for one in calls) >= MIN_FILLS:
         return "fill in"
     if any(isinstance(one, ClickElement) and one.irreversible for one in calls):
         return "submit"
@@ -109,7 +101,7 @@ def _verb(items: Sequence[Item]) -> str:
 
 def _noun(items: Sequence[Item], arrived_by: str) -> str:
     calls = [one.call for one in items if isinstance(one, PlannedCall)]
-    if sum(isinstance(one, FILLS) for one in calls) >= MIN_FILLS:
+    if sum(facts_of_call(one).fills == "value" for one in calls) >= MIN_FILLS:
         return "form"
     pressed = next((name_of_target(one) for one in calls if isinstance(one, ClickElement) and one.irreversible), "")
     if pressed:

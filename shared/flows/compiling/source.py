@@ -7,30 +7,10 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from shared.contracts.workflows.flows import (
-    ActivateTab,
-    AnswerQuestion,
-    AwaitElement,
-    ChooseDate,
-    ChooseOption,
-    ClickElement,
-    CloseActiveTab,
-    CountElements,
-    DownloadAll,
-    DownloadFile,
-    FlowCall,
-    GoToPrevious,
-    HoverOver,
-    OpenAddress,
-    PressKeys,
-    ReadList,
-    ScrollPage,
-    SetChecked,
-    TakeScreenshot,
-    TypeInto,
-    TypeSecretInto,
-    UploadFile,
-)
+import msgspec
+
+from shared.actions.table import facts_of_call
+from shared.contracts.workflows.flows import ChooseOption, ClickElement, FlowCall, SetChecked
 from shared.flows.compiling.plan import (
     Condition,
     FlowPlan,
@@ -51,7 +31,7 @@ from shared.flows.compiling.source_layout import (
     signature_of,
     wrapped,
 )
-from shared.flows.compiling.steps import identifiers_in
+from shared.flows.compiling.steps import TEMPLATED, identifiers_in
 from shared.flows.selectors import Selector, parse_selector, placeholders_of
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -207,53 +187,41 @@ class _Writer:
         return f"await {name}({', '.join(arguments)})"
 
     def _parts(self, call: FlowCall, mapping: str) -> tuple[str, list[str]]:
-        match call:
-            case OpenAddress():
-                return "open_page", [self._address(call.url), *(["keep=True"] if call.keep else [])]
-            case ClickElement():
-                name = "try_click" if call.if_shown else "click"
-                return name, [self._selector(call.selector), *(["irreversible=True"] if call.irreversible else [])]
-            case SetChecked():
-                return "set_checked", [self._selector(call.selector)]
-            case TypeInto():
-                return "type_text", [*self._named_selector(call.selector), f"text={self._text(call.text)}"]
-            case TypeSecretInto():
-                return "type_secret", [*self._named_selector(call.selector), f"secret={quoted_literal(call.secret)}"]
-            case ChooseOption():
-                return "select_option", self._option(call, mapping)
-            case ChooseDate():
-                return "set_date", [self._selector(call.selector), self._text(call.date)]
-            case PressKeys():
-                return "press", [quoted_literal(call.keys), *self._named_selector(call.selector)]
-            case HoverOver():
-                return "hover", [self._selector(call.selector)]
-            case UploadFile():
-                return "upload", [self._selector(call.selector), self._text(call.file)]
-            case AwaitElement():
-                return "wait_for", [self._selector(call.selector)] if call.selector else []
-            case TakeScreenshot():
-                scope = self._named_selector(call.selector)
-                return "screenshot", [self._text(call.label), *scope, *([] if call.full_page else ["full_page=False"])]
-            case DownloadFile():
-                return "download", [self._selector(call.selector), self._text(call.label)]
-            case DownloadAll():
-                return "download_all", [self._selector(call.selector), quoted_literal(call.label)]
-            case _:
-                return _plain_parts(call)
+        """Return the function and its arguments. Raises TypeError for a call that a compiler does not write."""
+        facts = facts_of_call(call)
+        if facts.written is None:
+            raise TypeError(f"{type(call).__name__} is no call that a compiler writes")
+        name = "try_click" if isinstance(call, ClickElement) and call.if_shown else facts.function
+        if isinstance(call, ChooseOption) and mapping:
+            return name, self._option_of_mapping(call, mapping)
+        return name, [text for one in facts.written if (text := self._argument(call, one))]
 
-    def _option(self, call: ChooseOption, mapping: str) -> list[str]:
-        option = self._text(call.option)
-        search = [f"search={self._text(call.search)}"] if call.search else []
-        if not mapping:
-            return [*self._named_selector(call.selector), f"label={option}", *search]
-        entry = f"mappings[{quoted_literal(mapping)}]"
-        if search:
-            return [f'selector={entry}["container"]', f"label={option}", *search]
+    def _argument(self, call: FlowCall, written: str) -> str:
+        """Return an argument as `CallFacts.written` says; empty: it has its default."""
+        parameter, by_name, field = written.partition("=")
+        value: object = getattr(call, field or parameter)
+        is_default = value == default_of(call, field or parameter)
+        if is_default and (by_name or parameter == "selector"):
+            return ""
+        text = self._expression(field or parameter, value)
+        return f"{parameter}={text}" if by_name else text
+
+    def _expression(self, field: str, value: object) -> str:
+        if not isinstance(value, str):
+            return repr(value)
+        if field == "selector":
+            return self._selector(value)
+        if field == "url":
+            return self._address(value)
+        return self._text(value) if field in TEMPLATED else quoted_literal(value)
+
+    def _option_of_mapping(self, call: ChooseOption, mapping: str) -> list[str]:
+        option, entry = self._text(call.option), f"mappings[{quoted_literal(mapping)}]"
+        container = f'selector={entry}["container"]'
+        if call.search:
+            return [container, f"label={option}", f"search={self._text(call.search)}"]
         self.names.add("option_of")
-        return [f'selector={entry}["container"]', f"label=option_of({entry}, {option})"]
-
-    def _named_selector(self, selector: str) -> list[str]:
-        return [f"selector={self._selector(selector)}"] if selector else []
+        return [container, f"label=option_of({entry}, {option})"]
 
     def _selector(self, text: str) -> str:
         selector = parse_selector(text)
@@ -306,27 +274,9 @@ class _Writer:
         return f'f"{"".join(parts)}"'
 
 
-def _plain_parts(call: FlowCall) -> tuple[str, list[str]]:
-    match call:
-        case GoToPrevious():
-            return "go_back", []
-        case ActivateTab():
-            return "switch_tab", [str(call.tab)]
-        case CloseActiveTab():
-            return "close_tab", []
-        case AnswerQuestion():
-            return "answer_dialog", [
-                f"accept={call.accept}",
-                *([f"text={quoted_literal(call.text)}"] if call.text else []),
-            ]
-        case ScrollPage():
-            return "scroll", [quoted_literal(call.direction), str(call.amount_px)]
-        case ReadList():
-            return "read_list", [quoted_literal(call.name)]
-        case CountElements():
-            return "count", [quoted_literal(call.selector)]
-        case _:
-            raise TypeError(f"{type(call).__name__} is no call that a compiler writes")
+def default_of(call: FlowCall, field: str) -> object:
+    """Return the default of a field of the call; msgspec's `NODEFAULT` where it has none."""
+    return next(one.default for one in msgspec.structs.fields(call) if one.name == field)
 
 
 def find_values_in(source: str, variables: Mapping[str, object], *, min_chars: int = 3) -> list[str]:

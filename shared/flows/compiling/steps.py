@@ -9,22 +9,15 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from shared.actions.table import takes_selector
 from shared.contracts.workflows.flows import (
-    AwaitElement,
-    ChooseDate,
     ChooseOption,
     ClickElement,
     DownloadAll,
     DownloadFile,
     FlowCall,
-    HoverOver,
     OpenAddress,
-    PressKeys,
     SetChecked,
-    TakeScreenshot,
-    TypeInto,
-    TypeSecretInto,
-    UploadFile,
 )
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.plan import Condition, PlannedCall
@@ -39,10 +32,8 @@ from shared.task.route import FetchAll, RouteStep
 from shared.text.normal import fold
 
 Rows = Sequence[Mapping[str, str]]
-WITH_ELEMENT = (
-    ClickElement, SetChecked, TypeInto, TypeSecretInto, ChooseOption, ChooseDate, PressKeys, HoverOver, UploadFile,
-    AwaitElement, TakeScreenshot, DownloadFile,
-)  # fmt: skip
+TEMPLATED = ("url", "text", "option", "search", "date", "label", "file")
+"""Fields of calls in which the values of variables may stand."""
 OPTION_SELECTOR = write_selector(Selector("role", "option"))
 """Of what a field offers as one types. Which of them is meant, its exact name tells."""
 
@@ -108,11 +99,11 @@ class StepPlanner:
         if templated is None:
             return None
         call, mapping = templated, ""
-        if isinstance(call, WITH_ELEMENT) and calls[0].target is not None:
+        if takes_selector(call) and calls[0].target is not None:
             selector = self._selector(calls)
             if not selector:
                 return None
-            call = replace(call, selector=selector)
+            call = replace(call, **{"selector": selector})
         if isinstance(call, ChooseOption):
             mapping = self._mapping(call, calls)
         condition = None
@@ -129,7 +120,7 @@ class StepPlanner:
     def _templated(self, calls: Sequence[RecordedCall]) -> FlowCall | None:
         """Return the call with templates for its texts; None where samples differ in what is no variable."""
         call = calls[0].call
-        for name in ("url", "text", "option", "search", "date", "label", "file"):
+        for name in TEMPLATED:
             if not hasattr(call, name):
                 continue
             template = self._template([getattr(one.call, name) for one in calls], calls, in_address=name == "url")
@@ -298,7 +289,7 @@ def _is_quiet(call: FlowCall) -> bool:
 
 def identifiers_in(call: FlowCall) -> frozenset[str]:
     """Return the variables in the texts of a call."""
-    texts = (getattr(call, name, "") for name in ("url", "text", "option", "search", "date", "label", "file"))
+    texts = (getattr(call, name, "") for name in TEMPLATED)
     selector = getattr(call, "selector", "")
     found = frozenset[str]().union(*(placeholders_of(text) for text in texts if text))
     return found | placeholders_of(selector) if selector else found

@@ -8,19 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from shared.actions.table import facts_of_call
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.workflows.flows import (
-    ChooseDate,
-    ChooseOption,
-    ClickElement,
-    DownloadFile,
-    FlowCall,
-    HoverOver,
-    SetChecked,
-    TypeInto,
-    TypeSecretInto,
-    UploadFile,
-)
+from shared.contracts.workflows.flows import ClickElement, FlowCall
 from shared.contracts.workflows.heals import ChosenElement, Heal, HealWay, Postcondition
 from shared.extraction.rules import ExtractionRule, InLabelledRow, UnderHeader
 from shared.flows.compiling.templates import common_template
@@ -29,13 +19,6 @@ from shared.flows.files import ElementFacts, FlowFiles
 from shared.flows.selectors import Selector, fill_selector, fill_template, parse_selector, write_selector
 from shared.text.normal import fold, tidy
 
-HEALABLE = (
-    *(ClickElement, HoverOver, DownloadFile),
-    *(TypeInto, TypeSecretInto, ChooseOption, ChooseDate, SetChecked, UploadFile),
-)
-"""Calls whose element a planner may choose. What they lead to can be checked."""
-MUST_SHOW = (ClickElement, HoverOver)
-"""Calls that are done only where the page shows something new afterwards."""
 PRESSED_ROLES = frozenset({"link", "button", "tab", "menuitem"})
 """A link that has become a button leads to the same, if its effect is the recorded one."""
 MAX_SELECTORS = 6
@@ -48,7 +31,12 @@ Variables = Mapping[str, str]
 def may_be_chosen(call: FlowCall) -> bool:
     """Return whether a planner may say which element the call means: nothing that is pressed once, or only tried."""
     quiet = isinstance(call, ClickElement) and (call.irreversible or call.if_shown)
-    return isinstance(call, HEALABLE) and bool(call.selector) and not quiet
+    return facts_of_call(call).chosen != "never" and bool(getattr(call, "selector", "")) and not quiet
+
+
+def must_show_text(call: FlowCall) -> bool:
+    """Return whether the call is done only where the page shows something new afterwards."""
+    return facts_of_call(call).chosen == "by_text"
 
 
 def role_problem(call: FlowCall, facts: ElementFacts | None, role: str) -> str:

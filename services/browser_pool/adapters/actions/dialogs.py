@@ -10,6 +10,7 @@ from typing import Any
 from playwright.async_api import Dialog, Error
 
 from services.browser_pool.adapters.actions.withheld import withheld_dialog
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.matching import first_line
@@ -42,6 +43,7 @@ def dialog_refusal(session: PageSession) -> PerformOutcome | None:
     return refuse("dialog_open", f'the page asks "{opened.message}" ({opened.kind}): answer it with dialog first')
 
 
+@performs(AnswerDialog)
 async def answer_dialog(session: PageSession, action: AnswerDialog) -> PerformOutcome:
     dialog = session.tabs.open_dialog
     if dialog is None:

@@ -18,6 +18,7 @@ from services.browser_pool.adapters.downloads.collector import (
     wait_for_file,
 )
 from services.browser_pool.adapters.downloads.tracker import FileDownload
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -38,6 +39,7 @@ ONCE_MORE = """url => {
 }"""
 
 
+@performs(Download)
 async def download(session: PageSession, action: Download) -> PerformOutcome:
     """Click, and capture the file that follows, also where the browser would display it."""
     found = await session.find(action.target, "act")

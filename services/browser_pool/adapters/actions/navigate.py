@@ -16,6 +16,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool.adapters.actions.download import ask_once_more, shown_media_type
 from services.browser_pool.adapters.actions.effects import has_changed, has_navigated
 from services.browser_pool.adapters.downloads.collector import LONGEST_S, wait_for_file
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -30,6 +31,7 @@ CLOSE_S = 3.0
 DIED_S = 0.2
 
 
+@performs(Goto)
 async def goto(session: PageSession, action: Goto) -> PerformOutcome:
     refusal = matching.refused_address(action.url)
     if refusal:
@@ -155,6 +157,7 @@ async def _request_document(session: PageSession, url: str) -> OpenedDocument | 
 MAX_TABS_LISTED = 20
 
 
+@performs(Back)
 async def back(session: PageSession, action: Back) -> PerformOutcome:
     timeout_s = session.limits.navigation_s
     before = await session.run_timed(document_state(session.tabs, session.limits.action_s, "act"))
@@ -180,6 +183,7 @@ async def back(session: PageSession, action: Back) -> PerformOutcome:
     return done(f"back at {session.page.url}", effect=effect)
 
 
+@performs(SwitchTab)
 async def switch_tab(session: PageSession, action: SwitchTab) -> PerformOutcome:
     tabs = session.tabs
     page = next((tab for tab in tabs.open_pages() if tabs.number(tab) == action.tab), None)
@@ -190,6 +194,7 @@ async def switch_tab(session: PageSession, action: SwitchTab) -> PerformOutcome:
     return await _show_tab(session, "looking at")
 
 
+@performs(CloseTab)
 async def close_tab(session: PageSession, action: CloseTab) -> PerformOutcome:
     tabs = session.tabs
     closing = session.page

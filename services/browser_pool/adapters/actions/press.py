@@ -13,6 +13,7 @@ from services.browser_pool.adapters.actions.effects import (
 )
 from services.browser_pool.adapters.actions.pointer.hit_test import await_input
 from services.browser_pool.adapters.actions.withheld import withheld_key
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -26,6 +27,7 @@ FOCUS = "action-focus"
 VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 
 
+@performs(Press)
 async def press(session: PageSession, action: Press) -> PerformOutcome:
     keys = chord(action.keys)
     if keys is None:

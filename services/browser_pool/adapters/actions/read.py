@@ -8,6 +8,7 @@ import time
 import msgspec
 from playwright.async_api import Error, Frame
 
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -28,6 +29,7 @@ class ScrollPosition(msgspec.Struct, frozen=True):
     what: str = ""
 
 
+@performs(Scroll)
 async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
     amount_px = abs(action.amount_px) * (1 if action.direction == "down" else -1)
     verb, more, target = "glide", (0,), None
@@ -79,6 +81,7 @@ async def _visible_frames(main: Frame) -> list[Frame]:
     return [frame for _, frame in sorted(sized, key=lambda one: -one[0])]
 
 
+@performs(Wait)
 async def wait(session: PageSession, action: Wait) -> PerformOutcome:
     timeout_s = min(max(action.timeout_s, 0.0), MAX_WAIT_S)
     if action.target is None:
@@ -98,6 +101,7 @@ async def wait(session: PageSession, action: Wait) -> PerformOutcome:
         await session.run_timed(asyncio.sleep(0.05))
 
 
+@performs(Extract)
 async def extract(session: PageSession, action: Extract) -> PerformOutcome:
     found = await session.find(action.target, "read")
     if isinstance(found, PerformOutcome):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from services.browser_pool.adapters.archive.page_archive import capture_page
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.pictures import Clip, take_png
@@ -41,6 +42,7 @@ class ScrollView(msgspec.Struct, frozen=True):
     height: float
 
 
+@performs(Screenshot)
 async def screenshot(session: PageSession, action: Screenshot) -> PerformOutcome:
     """Capture PNGs with animations stopped, caret hidden and secrets covered; a high page in several parts, and view by
     view where a part scrolls in place of the page."""
@@ -114,6 +116,7 @@ async def _wait_for_images(session: PageSession) -> DocumentState:
     return state
 
 
+@performs(ScreenshotElement)
 async def screenshot_element(session: PageSession, action: ScreenshotElement) -> PerformOutcome:
     """Capture the element, scrolled into view; a very high one in several parts."""
     found = await session.find(action.target, "read")
@@ -144,6 +147,7 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
     )
 
 
+@performs(ScreenshotViews)
 async def screenshot_views(session: PageSession, action: ScreenshotViews) -> PerformOutcome:
     """Capture view by view from the top, then scroll back. Content that loads meanwhile is included, within a limit."""
     return await _take_views(session, action.label, most=tiles.MAX_VIEWS, bound_s=VIEWS_BOUND_S)

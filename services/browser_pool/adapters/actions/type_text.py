@@ -13,6 +13,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool.adapters.actions.effects import has_navigated, state_before
 from services.browser_pool.adapters.actions.number_keys import read_range, set_number
 from services.browser_pool.adapters.actions.pointer.hit_test import reach
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -30,6 +31,7 @@ LONGEST_BY_KEYS = 500
 """A longer text is not retried key by key."""
 
 
+@performs(TypeText)
 async def type_text(session: PageSession, action: TypeText) -> PerformOutcome:
     return await type_into(session, action, action.text, hidden=False)
 
@@ -196,6 +198,7 @@ async def _read_back(session: PageSession, found: ResolvedElement, field: Locato
 # --- secrets
 
 
+@performs(TypeSecret)
 async def type_secret(session: PageSession, action: TypeSecret) -> PerformOutcome:
     vault, guard = session.vault, session.guard
     if vault is None or guard is None or action.secret not in vault.names:

@@ -11,6 +11,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.actions.effects import has_navigated, state_before
 from services.browser_pool.adapters.actions.pointer.hit_test import reach
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
@@ -31,6 +32,7 @@ class TextCount(msgspec.Struct, frozen=True):
     times: int
 
 
+@performs(Upload)
 async def upload(session: PageSession, action: Upload) -> PerformOutcome:
     folder = session.limits.upload_dir
     path = await asyncio.to_thread(find_upload, folder, action.file) or session.files.named(action.file)

@@ -15,10 +15,10 @@ from services.planner.deciders.rules.decide_rules import missing_artifact_action
 from services.planner.deciders.rules.row_fields import read_rows
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
-from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
+from shared.actions.table import changes_page
 from shared.contracts.actions import Done, Fail, Goto, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import facts_of, reason_of_fail

@@ -23,11 +23,11 @@ from services.planner.deciders.replay.comparison import (
     reread_value,
 )
 from services.planner.judge.gates import judge_done
-from services.planner.state.action_facts import facts_of_action, is_browser_action
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more
 from services.planner.state.irreversible_steps import pressed_step
 from services.planner.state.transitions import with_readings
+from shared.actions.table import facts_of_action, is_browser_action
 from shared.contracts.actions import (
     AnswerDialog,
     AnyAction,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 from services.workflows.execution.child.namespaces import CallHost
 from shared.flows.code import functions
 from shared.flows.code.functions import FlowBinding
+from shared.flows.identifiers import to_identifier
 
 
 class HostedFlow(FlowBinding):
@@ -26,6 +27,10 @@ class HostedFlow(FlowBinding):
     def read_text(self, path: str) -> str:
         with open(path, encoding="utf-8") as file:  # noqa: PTH123  pathlib takes long to load
             return file.read()
+
+    async def run(self, run: Callable[..., Any]) -> Any:
+        value: Any = run(**{to_identifier(name): value for name, value in functions.load_variables().items()})
+        return await value if hasattr(value, "__await__") else value
 
 
 class TrustedFlow(HostedFlow):

@@ -11,6 +11,7 @@ from playwright.async_api import Error
 from services.browser_pool.adapters.actions.date_picker import calendar as calendars
 from services.browser_pool.adapters.actions.date_picker.calendar import Calendar, DateEntry
 from services.browser_pool.adapters.actions.select.picker import HOLDS_S, LATE_S, NearbyText
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -26,6 +27,7 @@ PROBE_DAY = 28
 """A day that every month has and that is no month number."""
 
 
+@performs(SetDate)
 async def set_date(session: PageSession, action: SetDate) -> PerformOutcome:
     moment = dates.parse(action.date)
     if moment is None:

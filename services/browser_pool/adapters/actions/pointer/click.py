@@ -12,6 +12,7 @@ from services.browser_pool.adapters.actions.effects import (
     state_before,
 )
 from services.browser_pool.adapters.actions.pointer.hit_test import arrive, await_input, press_element, reach
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ElementState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -23,10 +24,12 @@ SIGHTS = "action-sights"
 STAYS_ON = frozenset({"radio", "menuitemradio"})
 
 
+@performs(Click)
 async def click(session: PageSession, action: Click) -> PerformOutcome:
     return await _click(session, action.target, twice=False)
 
 
+@performs(DoubleClick)
 async def double_click(session: PageSession, action: DoubleClick) -> PerformOutcome:
     return await _click(session, action.target, twice=True)
 
@@ -105,6 +108,7 @@ def _outcome(session: PageSession, found: ResolvedElement, effect: Effect, done_
     return done(message, effect=effect, target=found.to_target_found())
 
 
+@performs(Hover)
 async def hover(session: PageSession, action: Hover) -> PerformOutcome:
     """Move the mouse over the target. The effect is often a matter of style, so visible elements are compared."""
     found = await session.find(action.target, "act")

@@ -23,6 +23,7 @@ from services.browser_pool.adapters.actions.pointer.hit_test import (
     frame_origin,
     reach,
 )
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import DocumentState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -45,6 +46,7 @@ class SliderThumb(msgspec.Struct, frozen=True):
     y: float | None = None
 
 
+@performs(Drag)
 async def drag(session: PageSession, action: Drag) -> PerformOutcome:
     source = await session.find(action.target, "act")
     if isinstance(source, PerformOutcome):
@@ -72,6 +74,7 @@ async def drag(session: PageSession, action: Drag) -> PerformOutcome:
     return await _outcome(session, source, before, where)
 
 
+@performs(DragBy)
 async def drag_by(session: PageSession, action: DragBy) -> PerformOutcome:
     found = await session.find(action.target, "act")
     if isinstance(found, PerformOutcome):

@@ -24,6 +24,7 @@ from services.browser_pool.adapters.actions.select.picker import (
     read_back,
 )
 from services.browser_pool.adapters.actions.type_text import replace_by_keys
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -43,6 +44,7 @@ EMPTY_S = 0.7
 POLL_S = 0.05
 
 
+@performs(PickOption)
 async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
     found = await session.find(action.target, "act")
     if isinstance(found, PerformOutcome):

@@ -8,6 +8,7 @@ import time
 from playwright.async_api import Error
 
 from services.browser_pool.adapters.actions.select.picker import REVERTS_S, may_be_taken_back
+from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import ElementState, StaleElement
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
@@ -22,6 +23,7 @@ LATE_OPTIONS_S = 1.5
 POLL_S = 0.05
 
 
+@performs(SelectOption)
 async def select_option(session: PageSession, action: SelectOption) -> PerformOutcome:
     found = await session.find(action.target, "select")
     if isinstance(found, PerformOutcome):

@@ -1,0 +1,1 @@
+"""What each action is: one row for each type, which every room reads (docs/adr/0033)."""

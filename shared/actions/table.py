@@ -1,0 +1,328 @@
+"""The table of actions and of the calls of flows, and questions that it answers.
+
+There is no default for what may harm a site. An action without a row is a `KeyError` where a fact is asked for, so no
+rule that protects a site passes a new action silently. Tests compare the tables with the unions `AnyAction`
+and `FlowCall`.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from shared.actions.facts import ActionEffect, ActionFacts, CallFacts
+from shared.contracts import actions as a
+from shared.contracts.workflows import flows as c
+
+ACTIONS: dict[type[a.Action], ActionFacts] = {
+    a.Goto: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=True, reports_page=False, importance=1,
+        call=c.OpenAddress, recorded="repeated", line=("url",),
+        tool="Opens a URL: of the site the task is about, or one that the page links to.",
+    ),
+    a.Click: ActionFacts(
+        presses=True, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1,
+        call=c.ClickElement, recorded="repeated", line=("target",),
+        tool="Clicks one element.",
+    ),
+    a.DoubleClick: ActionFacts(
+        presses=True, effect="may_change_site", ends_answer=False, reports_page=False, importance=1,
+        recorded="not_possible",
+        tool="Clicks one element twice at once: a cell that is edited so, an item that opens so.",
+    ),
+    a.Hover: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.HoverOver, recorded="repeated", line=("target",),
+        tool="Moves the mouse over one element, for menus and hints that open so.",
+    ),
+    a.TypeText: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.TypeInto, recorded="repeated", line=("target", "text"),
+        tool="Replaces what a field holds by a text; sets a slider or spin button to a number.",
+    ),
+    a.TypeSecret: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.TypeSecretInto, recorded="repeated", line=("target", "secret"),
+        tool="Types a secret of the task, by its name; you never see its value.",
+    ),
+    a.PickOption: ActionFacts(
+        presses=True, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.ChooseOption, recorded="repeated", line=("target", "option"),
+        tool="Picks an option of any control that offers choices: a dropdown that is no select, a box that searches.",
+    ),
+    a.SelectOption: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.ChooseOption, recorded="repeated", line=("target", "option"),
+        tool="Picks an option of a select by its visible label.",
+    ),
+    a.SetDate: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.ChooseDate, recorded="repeated", line=("target", "date"),
+        tool="Sets a date field or date picker; the date is ISO 8601, such as 2026-11-21 or 2026-11-21T14:30.",
+    ),
+    a.Upload: ActionFacts(
+        presses=False, effect="may_change_site", ends_answer=False, reports_page=False, importance=1,
+        call=c.UploadFile, recorded="repeated", line=("target", "file"),
+        tool="Gives a file field a file, by its name.",
+    ),
+    a.Press: ActionFacts(
+        presses=True, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1,
+        call=c.PressKeys, recorded="repeated", line=("keys",),
+        tool='Presses a key or a chord, such as "Enter" or "Control+A", on the target or where the focus is.',
+    ),
+    a.Drag: ActionFacts(
+        presses=True, effect="may_change_site", ends_answer=False, reports_page=False, importance=1,
+        recorded="not_possible",
+        tool="Drags one element onto another.",
+    ),
+    a.DragBy: ActionFacts(
+        presses=False, effect="may_change_site", ends_answer=False, reports_page=False, importance=1,
+        recorded="not_possible",
+        tool="Drags one element by so many pixels, such as the handle of a slider.",
+    ),
+    a.Screenshot: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
+        call=c.TakeScreenshot, recorded="repeated", line=("label",),
+        tool="Takes a picture of the page and files it under the label.",
+    ),
+    a.ScreenshotElement: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
+        call=c.TakeScreenshot, recorded="repeated", line=("target", "label"),
+        tool="Takes a picture of one element and files it under the label.",
+    ),
+    a.ScreenshotViews: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
+        call=c.TakeScreenshot, recorded="repeated", line=("label",),
+        tool="Takes a picture of every screenful from top to bottom: for pages that load as one scrolls.",
+    ),
+    a.Extract: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
+        recorded="left_out",
+        tool="Reads the whole text, or the value, of one element.",
+    ),
+    a.Download: ActionFacts(
+        presses=True, effect="repeated_freely", ends_answer=False, reports_page=False, importance=2,
+        call=c.DownloadFile, recorded="repeated", line=("target", "label"),
+        tool="Clicks the target and keeps the file that comes down.",
+    ),
+    a.AnswerDialog: ActionFacts(
+        presses=False, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1,
+        call=c.AnswerQuestion, recorded="repeated", line=("answer", "text"),
+        tool="Answers the dialog of the browser that is open.",
+    ),
+    a.Back: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.GoToPrevious, recorded="repeated", line=(),
+        tool="Goes one page back.",
+    ),
+    a.SwitchTab: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.ActivateTab, recorded="repeated",
+        tool="Looks at another tab, by its number.",
+    ),
+    a.CloseTab: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
+        call=c.CloseActiveTab, recorded="repeated", line=(),
+        tool="Closes the tab that is looked at.",
+    ),
+    a.Wait: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=0,
+        call=c.AwaitElement, recorded="repeated", line=(),
+        tool="Waits until the target is visible, or, without one, until the page is quiet.",
+    ),
+    a.Scroll: ActionFacts(
+        presses=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=0,
+        call=c.ScrollPage, recorded="left_out", line=("direction",),
+        tool="Scrolls the page, or the part of it in which a target stands.",
+    ),
+    a.AskApi: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=True, reports_page=False, importance=2,
+        recorded="not_possible", offered="never",
+        tool="Asks the API of the task for the record.",
+    ),
+    a.Expect: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=True, reports_page=False, importance=2,
+        recorded="left_out", offered="never",
+        tool="Writes down what must hold after the next step.",
+    ),
+    a.SaveProgress: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3,
+        recorded="left_out",
+        tool="Keeps field values that this page shows; the work goes on. Call it before the page is left.",
+    ),
+    a.ReportItems: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=2,
+        recorded="left_out", offered="in_discovery",
+        tool="Reports every item of the list that this page shows, each once; the work goes on.",
+    ),
+    a.AskPicture: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
+        recorded="left_out", offered="with_vision",
+        tool="Asks one question about a picture of the target, or of what is in view, such as what an icon says. "
+        "field: the output field that the answer is for.",
+    ),
+    a.UseWorkflow: ActionFacts(
+        presses=False, effect="may_change_site", ends_answer=True, reports_page=False, importance=2,
+        recorded="left_out", offered="never",
+        tool="Runs a workflow of the library.",
+    ),
+    a.Done: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3,
+        recorded="left_out",
+        tool="Ends the work with the values of all fields, each as the page shows it. What was saved counts, so it "
+        "may be left out.",
+    ),
+    a.Fail: ActionFacts(
+        presses=False, effect="reads_only", ends_answer=True, reports_page=True, importance=3,
+        recorded="left_out",
+        tool="Ends the work because it cannot be done; the code says why.",
+    ),
+}  # fmt: skip
+"""One row for each action. People are shown the actions in this order."""
+CALLS: dict[type[c.Call], CallFacts] = {
+    c.OpenAddress: CallFacts(
+        function="open_page", written=("url", "keep="), action=a.Goto,
+        may_leave_page=True, tells_of_sent="never", needs_page=False,
+    ),
+    c.ClickElement: CallFacts(
+        function="click", written=("selector", "irreversible="), action=a.Click,
+        may_leave_page=True, tells_of_sent="first_page", chosen="by_text",
+    ),
+    c.SetChecked: CallFacts(
+        function="set_checked", written=("selector",), action=a.Click,
+        may_leave_page=False, tells_of_sent="never", fills="value", chosen="by_effect",
+    ),
+    c.TypeInto: CallFacts(
+        function="type_text", written=("selector=", "text="), action=a.TypeText,
+        may_leave_page=False, tells_of_sent="never", fills="value", chosen="by_effect",
+    ),
+    c.TypeSecretInto: CallFacts(
+        function="type_secret", written=("selector=", "secret="), action=a.TypeSecret,
+        may_leave_page=False, tells_of_sent="never", fills="secret", chosen="by_effect",
+    ),
+    c.ChooseOption: CallFacts(
+        function="select_option", written=("selector=", "label=option", "search="), action=a.PickOption,
+        may_leave_page=False, tells_of_sent="never", fills="value", chosen="by_effect",
+    ),
+    c.ChooseDate: CallFacts(
+        function="set_date", written=("selector", "date"), action=a.SetDate,
+        may_leave_page=False, tells_of_sent="never", fills="value", chosen="by_effect",
+    ),
+    c.PressKeys: CallFacts(
+        function="press", written=("keys", "selector="), action=a.Press,
+        may_leave_page=True, tells_of_sent="never",
+    ),
+    c.HoverOver: CallFacts(
+        function="hover", written=("selector",), action=a.Hover,
+        may_leave_page=False, tells_of_sent="never", chosen="by_text",
+    ),
+    c.UploadFile: CallFacts(
+        function="upload", written=("selector", "file"), action=a.Upload,
+        may_leave_page=False, tells_of_sent="never", fills="file", chosen="by_effect",
+    ),
+    c.ScrollPage: CallFacts(
+        function="scroll", written=("direction", "amount_px"), action=a.Scroll,
+        may_leave_page=False, tells_of_sent="never",
+    ),
+    c.GoToPrevious: CallFacts(
+        function="go_back", written=(), action=a.Back,
+        may_leave_page=True, tells_of_sent="never",
+    ),
+    c.ActivateTab: CallFacts(
+        function="switch_tab", written=("tab",), action=a.SwitchTab,
+        may_leave_page=True, tells_of_sent="never",
+    ),
+    c.CloseActiveTab: CallFacts(
+        function="close_tab", written=(), action=a.CloseTab,
+        may_leave_page=True, tells_of_sent="never",
+    ),
+    c.AnswerQuestion: CallFacts(
+        function="answer_dialog", written=("accept=", "text="), action=a.AnswerDialog,
+        may_leave_page=False, tells_of_sent="never",
+    ),
+    c.AwaitElement: CallFacts(
+        function="wait_for", written=("selector",), action=a.Wait,
+        may_leave_page=False, tells_of_sent="never",
+    ),
+    c.TakeScreenshot: CallFacts(
+        function="screenshot", written=("label", "selector=", "full_page="), action=a.Screenshot,
+        may_leave_page=False, tells_of_sent="first_page",
+    ),
+    c.DownloadFile: CallFacts(
+        function="download", written=("selector", "label"), action=a.Download,
+        may_leave_page=False, tells_of_sent="first_page", chosen="by_effect",
+    ),
+    c.DownloadAll: CallFacts(
+        function="download_all", written=("selector", "label"), action=a.Download,
+        may_leave_page=False, tells_of_sent="first_page",
+    ),
+    c.ProveRecord: CallFacts(
+        function="prove_record", written=None, action=None,
+        may_leave_page=False, tells_of_sent="any_page",
+    ),
+    c.ReadFields: CallFacts(
+        function="read", written=None, action=None,
+        may_leave_page=False, tells_of_sent="any_page",
+    ),
+    c.ReadList: CallFacts(
+        function="read_list", written=("name",), action=None,
+        may_leave_page=False, tells_of_sent="any_page",
+    ),
+    c.ReadWithModel: CallFacts(
+        function="read_with_model", written=None, action=None,
+        may_leave_page=False, tells_of_sent="never",
+    ),
+    c.CheckShown: CallFacts(
+        function="is_shown", written=None, action=None,
+        may_leave_page=False, tells_of_sent="never",
+    ),
+    c.CountElements: CallFacts(
+        function="count", written=("selector",), action=None,
+        may_leave_page=False, tells_of_sent="never",
+    ),
+    c.SetOutput: CallFacts(
+        function="set_structured_output", written=None, action=None,
+        may_leave_page=False, tells_of_sent="never", needs_page=False,
+    ),
+    c.EnterSection: CallFacts(
+        function="section", written=None, action=None,
+        may_leave_page=False, tells_of_sent="never", needs_page=False,
+    ),
+}  # fmt: skip
+"""One row for each call of a flow."""
+_BROWSER_ACTIONS = frozenset(get_args(a.BrowserAction))
+
+
+def facts_of_action(action: a.Action) -> ActionFacts:
+    """Return the facts about the action's type."""
+    return ACTIONS[type(action)]
+
+
+def tag_of(kind: type[a.Action]) -> str:
+    """Return the name that an action has on the wire and for models, such as ``click``."""
+    return str(kind.__struct_config__.tag)
+
+
+def is_browser_action(action: a.Action) -> bool:
+    """Return whether the action is executed in the browser."""
+    return type(action) in _BROWSER_ACTIONS
+
+
+def changes_page(action: a.Action) -> bool:
+    """Return whether the action may change the page: False for pictures, reads, and actions that end in the planner."""
+    return facts_of_action(action).effect != "reads_only"
+
+
+def facts_of_call(call: c.Call) -> CallFacts:
+    """Return the facts about the call's type."""
+    return CALLS[type(call)]
+
+
+def takes_selector(call: c.Call) -> bool:
+    """Return whether the call may name an element."""
+    return "selector" in call.__struct_fields__
+
+
+def effect_of_call(call: c.Call) -> ActionEffect:
+    """Return what the call may change: what its action may, and nothing without one."""
+    action = facts_of_call(call).action
+    return "reads_only" if action is None else ACTIONS[action].effect
