@@ -244,7 +244,7 @@ PRESSES = (
         ),
     ),
     Module(
-        "shared/task/pressing/unnamed_presses.py",
+        "shared/pages/effects/unnamed_presses.py",
         ("unit/shared/test_unnamed_presses.py",),
         (
             Mutant(

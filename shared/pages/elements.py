@@ -9,7 +9,6 @@ from shared.contracts.browser_pool import Element, PageObserved, cut_marker
 from shared.contracts.results import TargetFound
 from shared.pages.choice_words import asks_to_choose
 from shared.pages.states import WITHOUT_VALUE
-from shared.text.dismissals import AGREEING, ALL, names_that_close
 from shared.text.normal import fold, quoted, tidy
 from shared.text.record_words import word_and_number
 
@@ -130,18 +129,6 @@ def title_heading(elements: Iterable[Element]) -> Element | None:
 def title_element(page: PageObserved) -> Element:
     """Return the title of the page in the form of an element, so that a value can come from it. It has no ref."""
     return Element(ref=0, role="title", name=page.title, tag="title", fingerprint="title")
-
-
-def find_dismissal(page: PageObserved, agreed: Iterable[str] = ()) -> Element | None:
-    """Return the button that best closes a dialog or banner over the page. ``agreed``: names of buttons that may be
-    pressed although they agree to something."""
-    over = [e for e in page.elements if e.in_dialog]
-    pressed = [e for e in over if e.role in ("button", "link")]
-    ranks = names_that_close((e.name for e in over), [e.name for e in pressed if e.role == "button"], ALL)
-    allowed = {*map(fold, agreed)}
-    withheld = set(AGREEING) - allowed
-    ways = [e for e in pressed if fold(e.name) in ranks.keys() - withheld and "disabled" not in e.states]
-    return min(ways, key=lambda e: (ranks[fold(e.name)], e.ref), default=None)
 
 
 def is_unsure(page: PageObserved) -> bool:

@@ -32,7 +32,7 @@ _CONSENT = re.compile(
     r"|notifications?|datenschutz)\b",
     re.I,
 )
-_OF_CONSENT = frozenset({"accept all", "allow all", "accept cookies", "accept all cookies"})
+OF_CONSENT = frozenset({"accept all", "allow all", "accept cookies", "accept all cookies"})
 """Buttons that only a question about consent has."""
 _TELLS_CONSENT = re.compile(r"\b(?:cookies?|necessary|essential|without accepting)\b")
 
@@ -44,7 +44,7 @@ def names_that_close(texts: Iterable[str], buttons: Collection[str], ranked: Ite
     "Accept" answer a question: they count only where every button of the dialog is one of those that close dialogs, and
     none refuses, so that nothing else is decided there. ``ranked``: names by rank, such as :data:`SAFE`."""
     named = {fold(name) for name in buttons}
-    about_consent = bool(named & _OF_CONSENT) or any(_CONSENT.search(text) for text in texts)
+    about_consent = bool(named & OF_CONSENT) or any(_CONSENT.search(text) for text in texts)
     decides = bool(named - _KNOWN) or (not about_consent and bool(named & set(REFUSING)))
     ranks = {name: rank for rank, names in enumerate(ranked) for name in names}
     return {name: rank for name, rank in ranks.items() if _closes(name, about_consent=about_consent, decides=decides)}

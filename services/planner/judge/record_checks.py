@@ -14,7 +14,7 @@ from services.planner.judge.reported_values import reported_value
 from services.planner.state.attempt_state import SampleProblem, SampleView, invalid_words, is_invalid
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.contracts.steps import FieldValue, Note, plain_note
-from shared.pages.elements import find_dismissal
+from shared.pages.effects.closing import find_dismissal
 from shared.pages.identity.identity import identity_proof, read_page
 from shared.pages.read.fields import FieldFound, FieldMissing
 from shared.task.judgments import answers_of, find_answer

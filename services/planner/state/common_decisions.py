@@ -17,7 +17,7 @@ from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark, plain_note
 from shared.flows.waiting import ALL_LOOKS, next_pause_s, pause_while_changing_s
-from shared.pages.elements import find_dismissal
+from shared.pages.effects.closing import find_dismissal
 from shared.pages.identity.identity import identity_proof
 from shared.task.row_values import missing_columns, start_url
 from shared.text.normal import quoted

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.files import ElementFacts
 from shared.flows.selectors import parse_selector
+from shared.pages.effects.closing import closing_button
 from shared.pages.elements import is_input
-from shared.text.dismissals import SAFE, names_that_close
+from shared.text.dismissals import SAFE
 from shared.text.normal import fold
 
 MAX_DISMISSED = 2
 """For one call of a flow."""
 
 
-def find_dismissal(page: PageObserved, locators: Mapping[str, ElementFacts]) -> Element | None:
+def find_popup_dismissal(page: PageObserved, locators: Mapping[str, ElementFacts]) -> Element | None:
     """Return the button that closes what lies over the page; refusing comes before closing.
 
     None where something is to be filled in there, or the flow itself acts on an element of that name: then the dialog
@@ -27,11 +28,7 @@ def find_dismissal(page: PageObserved, locators: Mapping[str, ElementFacts]) -> 
     own = names_acted_on(locators)
     if any(fold(one.name) in own for one in over if one.role in ("button", "link")):
         return None
-    pressed = [one for one in over if one.role in ("button", "link")]
-    ranks = names_that_close((one.name for one in over), [one.name for one in pressed], SAFE)
-    ways = [one for one in pressed if fold(one.name) in ranks]
-    usable = [one for one in ways if "disabled" not in one.states and not (one.url or "").startswith("http")]
-    return min(usable, key=lambda one: (ranks[fold(one.name)], one.ref), default=None)
+    return closing_button(page.elements, SAFE, may_lead=False)
 
 
 def names_acted_on(locators: Mapping[str, ElementFacts]) -> frozenset[str]:

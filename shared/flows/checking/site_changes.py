@@ -6,21 +6,19 @@ and parts of the page that open. Where the page of a step was not stored, its re
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
 from shared.actions.table import effect_of_call, facts_of_call
 from shared.contracts.browser_pool import Element
 from shared.contracts.workflows.flows import AnswerQuestion, ClickElement, PressKeys, SetChecked
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedSample
+from shared.pages.effects.closing import closes_by_name
+from shared.pages.effects.site_changes import CHOOSES, belongs_to_search, click_only_looks, keys_only_look
 from shared.pages.elements import description_of
 
-CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
-"""Roles of what is sent by a button only, if at all."""
-OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 HARMLESS = ("reads_only", "repeated_freely")
 """Effects of what changes nothing on a site; what is filled in is sent by another call."""
-MOVES = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
 
 
 def may_change_site(sample: RecordedSample) -> str:
@@ -31,7 +29,9 @@ def may_change_site(sample: RecordedSample) -> str:
     for one in calls:
         element = _element(sample, one)
         searches = _is_search(one, element)
-        if one.step in asked or not _only_looks(one, element, asks_only=bool(filled) and all(filled)):
+        page = sample.pages.get(one.page)
+        shown, asks_only = () if page is None else page.elements, bool(filled) and all(filled)
+        if one.step in asked or not _only_looks(one, element, shown, asks_only=asks_only):
             on = f" on the {description_of(one.target)}" if one.target is not None else ""
             return f"step {one.step} ({one.call.__struct_config__.tag}){on} may change something on the site"
         if facts_of_call(one.call).fills:
@@ -41,31 +41,30 @@ def may_change_site(sample: RecordedSample) -> str:
     return problems[0] if problems else ""
 
 
-def _only_looks(one: RecordedCall, element: Element | None, *, asks_only: bool) -> bool:
+def _only_looks(one: RecordedCall, element: Element | None, shown: Sequence[Element], *, asks_only: bool) -> bool:
     """``asks_only``: all that was filled in on this page is what is searched for."""
     match one.call:
         case AnswerQuestion():
             return not one.call.accept
         case PressKeys():
-            return MOVES.fullmatch(one.call.keys) is not None or asks_only or _is_search(one, element)
+            return keys_only_look(one.call.keys, element) or asks_only or _is_search(one, element)
         case ClickElement():
-            return _click_only_looks(one, element) or (asks_only and _is_button(one))
+            return _click_only_looks(one, element, shown) or (asks_only and _is_button(one))
         case SetChecked():
             return one.target is not None and one.target.role != "switch"  # which takes effect at once
         case _:
             return effect_of_call(one.call) in HARMLESS
 
 
-def _click_only_looks(one: RecordedCall, element: Element | None) -> bool:
-    if one.context is not None and one.context.in_dialog:
-        return True  # what lay over the page; a flow clicks it only where it is shown
-    target = one.target
-    if target is not None and target.role in CHOOSES:
-        return True
-    if element is None:  # the page was not stored
-        return target is not None and (target.role, target.tag) == ("link", "a") and one.leaves
-    is_link = element.role == "link" and (element.url or "").startswith(("http://", "https://"))
-    return is_link or _is_search(one, element) or bool(OPENS_MORE & set(element.states))
+def _click_only_looks(one: RecordedCall, element: Element | None, shown: Sequence[Element]) -> bool:
+    if element is not None:
+        return click_only_looks(element, shown)
+    target = one.target  # the page was not stored
+    if target is None:
+        return False
+    over = one.context is not None and one.context.in_dialog
+    is_link = (target.role, target.tag) == ("link", "a") and one.leaves
+    return target.role in CHOOSES or is_link or (over and closes_by_name(target.name))
 
 
 def _is_button(one: RecordedCall) -> bool:
@@ -75,7 +74,7 @@ def _is_button(one: RecordedCall) -> bool:
 def _is_search(one: RecordedCall, element: Element | None) -> bool:
     """Return whether the element belongs to a search, by its role or because its form is sent by GET."""
     role = "" if one.target is None else one.target.role
-    return role == "searchbox" or (element is not None and element.area == "search")
+    return role == "searchbox" or (element is not None and belongs_to_search(element))
 
 
 def _element(sample: RecordedSample, one: RecordedCall) -> Element | None:

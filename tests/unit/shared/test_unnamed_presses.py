@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from shared.pages.effects.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
 from shared.task.presses import RoutePresses, named_presses
-from shared.task.pressing.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
 from shared.task.spec import TaskSpec
 from tests.cases import cases
 

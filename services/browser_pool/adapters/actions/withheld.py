@@ -1,6 +1,6 @@
 """Withholds presses that may change the site and that the task does not name.
 
-Which these are is decided in :mod:`shared.task.pressing.unnamed_presses`; this module asks the page for the facts,
+Which these are is decided in :mod:`shared.pages.effects.unnamed_presses`; this module asks the page for the facts,
 just before the press, and says so in the result.
 """
 
@@ -13,7 +13,7 @@ from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import BrowserAction, Click, DoubleClick, Download, PickOption
-from shared.task.pressing.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
+from shared.pages.effects.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
 
 SENDING_KEYS = frozenset({"Enter", "NumpadEnter"})
 PRESSING_KEYS = frozenset({*SENDING_KEYS, "Space", " "})

@@ -42,7 +42,7 @@ from shared.flows.answering import (
     proofs_of,
     readings_of,
 )
-from shared.flows.changed.popups import MAX_DISMISSED, find_dismissal
+from shared.flows.changed.popups import MAX_DISMISSED, find_popup_dismissal
 from shared.flows.changed.records import heal_of_popup, heal_of_reading, heals_of_closings, needs_healing
 from shared.flows.healing.chosen import unmet_postcondition
 from shared.flows.reading import LocatedReading, flow_error
@@ -279,7 +279,7 @@ def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionCh
     lacks = answer.error is not None and answer.error.code in ("element_missing", "record_unproven", "value_missing")
     if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
         return None
-    button = find_dismissal(page, turn.context.files.locators)
+    button = find_popup_dismissal(page, turn.context.files.locators)
     if button is None:
         return None
     heal = heal_of_popup(_subject_of(turn), button, page, turn.waits.line)

@@ -2,12 +2,10 @@
 
 Each step that did something is repeated in order; nothing is decided anew and no model is asked. The replay ends with a
 review if a page lacks the target of a step, or if a step may change something on the site and that is not allowed.
-Which steps may change something is decided here too.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -43,24 +41,13 @@ from shared.contracts.codes import FailCode
 from shared.contracts.planner import BY_REPLAY
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
-from shared.pages.elements import OPENS_MORE, PRESSED_ROLES, description_of, find_dismissal, is_input
+from shared.pages.effects.site_changes import click_only_looks, keys_only_look
+from shared.pages.elements import description_of
 from shared.pages.identity.identity import identity_proof, shows_record
-from shared.pages.lists.paging import ENGLISH_MORE, ENGLISH_NEXT, is_paging_label
 from shared.pages.locate.refind import NotRefound, find_target
-from shared.text.dismissals import AGREEING
 
 LOOKS = 2
 """Extra observations of a page that differs, because it may still be loading."""
-HARMLESS_KEYS = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
-SAYS_A_CHANGE = re.compile(r"\b(?:save|send|submit|delete|remove|create|approve|confirm|pay|order|book|sign)\b", re.I)
-LOOKS_ONLY = re.compile(
-    rf"(?:{ENGLISH_NEXT}|{ENGLISH_MORE}|search|find|look up|filter|sort|previous|back|first|last|page|show|hide|view|"
-    r"see|details?|expand|collapse|less|refresh|close|cancel|dismiss|clear|reset filters?|go to|menu|tabs?)\b",
-    re.I,
-)
-"""How labels of controls begin that only look. Labels in other languages count only as a whole, as paging labels."""
-SEARCHES = re.compile(r"\b(?:search|find|filter|look ?up|query)\b", re.I)
-CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 
 
 def decide(view: SampleView) -> Decision:
@@ -267,9 +254,6 @@ def _act(
 
 
 # --- whether a step may change something on the site
-#
-# The log does not record HTTP methods, so a form that searches cannot be told from one that saves by its traffic. Only
-# plainly harmless steps pass.
 
 
 def may_change_site(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
@@ -279,42 +263,17 @@ def may_change_site(recorded: StepTaken, now: Element | None, page: PageObserved
         return False
     effect = facts_of_action(action).effect
     if effect == "depends_on_step":
-        return not _is_harmless(recorded, now, page)
+        return not _only_looks(recorded, now, page)
     return effect == "may_change_site"
 
 
-def _is_harmless(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
-    """Decide by the arguments and the element. An action without a rule here is not harmless."""
+def _only_looks(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
+    """Decide by the arguments and the element. An action without a rule here may change something."""
     action, result = recorded.action, recorded.result
     if isinstance(action, AnswerDialog):
         return action.answer != "accept"
     if isinstance(action, Press):
-        return _harmless_keys(action, now)
+        return keys_only_look(action.keys, now)
     asked = result is not None and bool(result.change.dialogs)
-    return isinstance(action, Click) and not asked and now is not None and _harmless_click(now, page)
-
-
-def _harmless_keys(action: Press, now: Element | None) -> bool:
-    if HARMLESS_KEYS.fullmatch(action.keys):
-        return True
-    if now is None or action.keys != "Enter":
-        return False
-    return now.role == "searchbox" or (is_input(now) and SEARCHES.search(now.name) is not None)
-
-
-def _harmless_click(now: Element, page: PageObserved | None) -> bool:
-    if now.role == "link" and (now.url or "").startswith(("http://", "https://")):
-        return True
-    if now.role == "switch":  # it takes effect at once, without a form
-        return False
-    if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS_MORE & set(now.states):
-        return True
-    if page is not None and find_dismissal(page, AGREEING) is now:
-        return True
-    return _is_looking_label(now.name.strip())
-
-
-def _is_looking_label(label: str) -> bool:
-    if SAYS_A_CHANGE.search(label):
-        return False
-    return is_paging_label(label) or LOOKS_ONLY.match(label) is not None
+    shown = () if page is None else page.elements
+    return isinstance(action, Click) and not asked and now is not None and click_only_looks(now, shown)

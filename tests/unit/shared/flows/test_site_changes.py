@@ -22,7 +22,9 @@ def clicked(role: str, name: str = "Go", **facts: Any) -> str:
     ("role", "facts"),
     [
         ("link", {"url": "http://site/2"}), ("button", {"area": "search"}), ("button", {"states": ("collapsed",)}),
-        ("button", {"in_dialog": True}), ("tab", {}), ("checkbox", {}),
+        ("tab", {}), ("checkbox", {}), ("button", {"name": "Show details"}), ("button", {"name": "Next page"}),
+        ("button", {"name": "Close", "in_dialog": True}), ("button", {"name": "Reject all cookies", "in_dialog": True}),
+        ("button", {"name": "Accept all cookies", "in_dialog": True}),
     ],
 )  # fmt: skip
 def test_what_only_looks_may_be_done_again(role: str, facts: dict[str, Any]):
@@ -31,10 +33,23 @@ def test_what_only_looks_may_be_done_again(role: str, facts: dict[str, Any]):
 
 @cases(
     ("role", "facts"),
-    [("button", {}), ("switch", {}), ("link", {"url": "javascript:send()"}), ("link", {}), ("menuitem", {})],
-)
+    [
+        ("button", {}), ("switch", {}), ("link", {"url": "javascript:send()"}), ("link", {}), ("menuitem", {}),
+        ("button", {"in_dialog": True}), ("button", {"name": "Delete", "in_dialog": True}),
+        ("button", {"name": "Show and send"}), ("button", {"name": "Rechnung bezahlen"}),
+    ],
+)  # fmt: skip
 def test_what_may_send_something_is_named(role: str, facts: dict[str, Any]):
-    assert clicked(role, **facts) == f"step 2 (click) on the {role} 'Go' may change something on the site"
+    name = facts.get("name", "Go")
+    assert clicked(role, **facts) == f"step 2 (click) on the {role} '{name}' may change something on the site"
+
+
+@cases(("name", "harmless"), [("Close", True), ("Accept all cookies", True), ("OK", False), ("Delete", False)])
+def test_in_a_dialog_of_a_page_that_was_not_stored_the_name_decides(name: str, harmless: bool):
+    one = Recorder("R1", {"number": "1"})
+    one.show(element(1, "button", name, in_dialog=True), stored=False)
+    one.click(1)
+    assert (may_change_site(one.sample) == "") is harmless
 
 
 def searched(role: str, *more: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from shared.task.pressing.press_words import (
+from shared.pages.effects.press_words import (
     AGREEING,
     ENDING,
     LOOKING,
