@@ -196,7 +196,7 @@ COMPILING = (
 
 ELEMENTS = (
     Module(
-        "shared/flows/elements.py",
+        "shared/pages/locate/by_selector.py",
         _ELEMENTS,
         (
             Mutant(

@@ -49,16 +49,6 @@ from shared.contracts.workflows.flows import (
 )
 from shared.contracts.workflows.heals import Heal
 from shared.flows.changed.records import heal_of_element, remark_of_element
-from shared.flows.elements import (
-    ElementAmbiguous,
-    ElementLocated,
-    ElementMissing,
-    ElementUntold,
-    facts_of_selector,
-    find_element,
-    key_of_selector,
-    matching,
-)
 from shared.flows.files import DropdownMapping, FlowFiles
 from shared.flows.filled import FilledField, Sent, doubts_of_filled, doubts_of_outcome, field_filled_by, sent_after
 from shared.flows.reading import (
@@ -71,7 +61,9 @@ from shared.flows.reading import (
     read_fields,
     words_for_nothing,
 )
-from shared.flows.selectors import parse_selector, write_selector
+from shared.pages.locate.by_selector import facts_of_selector, find_element, key_of_selector, matching
+from shared.pages.locate.findings import Ambiguous, Found, NotFound, Undecidable
+from shared.pages.locate.selectors import parse_selector, write_selector
 from shared.text.normal import fold
 
 
@@ -156,7 +148,7 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
             return Perform(Wait(timeout_s=call.timeout_s))
         case AwaitElement():
             found = find_element(call.selector, page, context.files.locators, context.variables)
-            if isinstance(found, ElementUntold):
+            if isinstance(found, Undecidable):
                 return Perform(Wait(target=ByCss(css=found.css), timeout_s=call.timeout_s))
             return _answer_of(found) or FlowAnswer(value=True)
         case DownloadAll():
@@ -186,15 +178,15 @@ def proofs_of(call: ProveRecord, page: PageObserved, context: FlowContext) -> tu
 
 def _is_shown(call: CheckShown, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     found = find_element(call.selector, page, context.files.locators, context.variables)
-    if isinstance(found, ElementUntold):
+    if isinstance(found, Undecidable):
         return Perform(Extract(target=ByCss(css=found.css)), answers_shown=True)
-    return FlowAnswer(value=isinstance(found, ElementLocated))
+    return FlowAnswer(value=isinstance(found, Found))
 
 
-def _answer_of(found: ElementLocated | ElementMissing | ElementAmbiguous) -> FlowAnswer | None:
-    if isinstance(found, ElementMissing):
+def _answer_of(found: Found | NotFound | Ambiguous) -> FlowAnswer | None:
+    if isinstance(found, NotFound):
         return flow_error("element_missing", found.message)
-    return flow_error("element_ambiguous", found.message) if isinstance(found, ElementAmbiguous) else None
+    return flow_error("element_ambiguous", found.message) if isinstance(found, Ambiguous) else None
 
 
 def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
@@ -204,21 +196,21 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         return flow_error("bad_call", "nothing was clicked before: say with selector= what is meant")
     found = find_element(selector, page, context.files.locators, context.variables)
     quiet = isinstance(call, ClickElement) and call.if_shown
-    if isinstance(found, ElementMissing) and quiet:
+    if isinstance(found, NotFound) and quiet:
         return FlowAnswer(value=False)
-    if isinstance(found, ElementMissing | ElementAmbiguous):
+    if isinstance(found, NotFound | Ambiguous):
         return _answer_of(found) or FlowAnswer()
     if isinstance(call, ClickElement) and call.irreversible and (doubts := doubts_of_filled(context.filled, page)):
         return flow_error("form_differs", f"{selector} is not clicked: {doubts}")
     target = (
         ByCss(css=found.css)
-        if isinstance(found, ElementUntold)
+        if isinstance(found, Undecidable)
         else ByRef(ref=found.element.ref, snapshot_id=page.snapshot_id)
     )
     action, more = _action(call, target, context)
     facts = facts_of_selector(selector, context.files.locators, context.variables)
     irreversible = isinstance(call, ClickElement) and call.irreversible
-    if irreversible and isinstance(found, ElementLocated) and (found.healed or found.moved):
+    if irreversible and isinstance(found, Found) and (found.healed or found.moved):
         why = f"{remark_of_element(selector, found)}; what is pressed once must be found as it was recorded"
         return flow_error("element_ambiguous", why)
     return Perform(
@@ -227,8 +219,8 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         more=more,
         answers_shown=quiet,
         irreversible=irreversible,
-        remark=remark_of_element(selector, found) if isinstance(found, ElementLocated) else "",
-        heal=_heal(selector, found, context, page) if isinstance(found, ElementLocated) else None,
+        remark=remark_of_element(selector, found) if isinstance(found, Found) else "",
+        heal=_heal(selector, found, context, page) if isinstance(found, Found) else None,
     )
 
 
@@ -245,9 +237,9 @@ def perform_on(call: FlowCall, element: Element, page: PageObserved, context: Fl
 
 def _set_checked(call: SetChecked, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     found = find_element(call.selector, page, context.files.locators, context.variables)
-    if isinstance(found, ElementUntold):
+    if isinstance(found, Undecidable):
         return flow_error("bad_call", f"{call.selector}: CSS does not tell its state; name it by role or label")
-    if not isinstance(found, ElementLocated):
+    if not isinstance(found, Found):
         return _answer_of(found) or FlowAnswer()
     performed = perform_on(call, found.element, page, context)
     if isinstance(performed, FlowAnswer):
@@ -283,7 +275,7 @@ def _click_option(call: ChooseOption, page: PageObserved, context: FlowContext) 
     kind = next((one.option_selector for one in _mappings_of(call, context) if one.option_selector), "role=option")
     option = write_selector(replace(parse_selector(kind), name=_exact_option(call, context)))
     found = find_element(option, page, {}, {})
-    if not isinstance(found, ElementLocated):
+    if not isinstance(found, Found):
         return flow_error("element_missing", getattr(found, "message", f"{option} is not there"))
     facts = facts_of_selector(call.selector, context.files.locators, context.variables)
     target = ByRef(ref=found.element.ref, snapshot_id=page.snapshot_id)
@@ -303,7 +295,7 @@ def _download_next(call: DownloadAll, page: PageObserved, context: FlowContext) 
     return Perform(Download(target=target, label=label), more=more, value=None if more else len(found))
 
 
-def _heal(selector: str, found: ElementLocated, context: FlowContext, page: PageObserved) -> Heal | None:
+def _heal(selector: str, found: Found, context: FlowContext, page: PageObserved) -> Heal | None:
     locators = context.files.locators
     key = key_of_selector(selector, locators, context.variables)
     return heal_of_element(selector, key, found, locators.get(key), page)

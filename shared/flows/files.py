@@ -23,6 +23,7 @@ from shared.contracts.base import Part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListRules
 from shared.extraction.values import FieldType
+from shared.pages.locate.element_facts import ElementFacts
 from shared.workflow_source.syntax_trees import parse_source
 
 SOURCE_FILE = "workspace/flow.py"
@@ -34,24 +35,6 @@ VARIABLES_FILE = "data/variables.json"
 OUTPUT_SCHEMA_FILE = "data/structured_output_schema.json"
 OUTPUTS_FILE = "data/structured_outputs.json"
 TASK_FILE = "data/task.json"
-
-EffectTag = str
-"""The tag of an effect, such as ``navigated``; see `shared.contracts.results.Effect`."""
-
-
-class ElementFacts(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """An element that a flow acts on, as all recorded samples know it.
-
-    ``selectors``: other selectors that were unique on every sample, best first; ``{name}`` in them, and in the key of
-    this entry, is the variable of that identifier. ``effects``: what acting on it had as effect in the samples.
-    ``over_page``: it closes what lies over the page, and is looked for there only.
-    """
-
-    role: str
-    selectors: tuple[str, ...] = ()
-    effects: tuple[EffectTag, ...] = ()
-    fingerprints: tuple[str, ...] = ()
-    over_page: bool = False
 
 
 class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shared.actions.table import facts_of_call
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import ChooseDate, ChooseOption, ClickElement, FlowCall, SetChecked, TypeInto
-from shared.flows.selectors import parse_selector
+from shared.pages.locate.selectors import parse_selector
 from shared.text.dates import same_date
 from shared.text.normal import fold, quoted
 from shared.text.numbers import same_number

@@ -18,7 +18,7 @@ from shared.contracts.reperform import Identity, PageReperformed, ValueReperform
 from shared.contracts.results import Ink, InkState
 from shared.contracts.steps import FieldValue
 from shared.pages.elements import INPUT_ROLES, PRESSED_ROLES, is_input, text_of, title_element
-from shared.pages.locate.refind import find_source, find_source_in_observation, find_words_at_place
+from shared.pages.locate.by_recording import find_source, find_source_in_observation, find_words_at_place
 from shared.pages.read.fields import FieldFound
 from shared.task.output_field import OutputField
 from shared.text.normal import quoted

@@ -20,7 +20,7 @@ from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
 from shared.pages.elements import is_input, text_of, title_of
 from shared.pages.identity.identity import PageRead, Proof, identity_proof, read_page
-from shared.pages.locate.refind import NotRefound, Refound
+from shared.pages.locate.findings import Ambiguous, Found, Located
 from shared.pages.read.dates import date_hints
 from shared.pages.read.fields import FieldAmbiguous, FieldFound
 from shared.task.output_field import OutputField
@@ -71,14 +71,14 @@ def to_witness(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
     return Witness(page, read_page(spec, sample, page), proof, date_hints(page), frozenset(spec.identity))
 
 
-def extract_value(value: FieldValue, field: OutputField, witness: Witness, found: Refound | NotRefound) -> Extraction:
+def extract_value(value: FieldValue, field: OutputField, witness: Witness, found: Located) -> Extraction:
     """Return whether the element shows the recorded text and value."""
-    if isinstance(found, NotRefound):
-        return Extraction(found.verdict, message=found.message)
+    if not isinstance(found, Found):
+        return Extraction("ambiguous" if isinstance(found, Ambiguous) else "not_found", message=found.message)
     return replace(_extract_at(value, field, witness, found), ref=found.element.ref)
 
 
-def _extract_at(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> Extraction:
+def _extract_at(value: FieldValue, field: OutputField, witness: Witness, found: Found) -> Extraction:
     element = found.element
     shown = _shown(value, field, witness, found)
     same_text = tidy(shown) == tidy(value.shown or "")
@@ -97,7 +97,7 @@ def _extract_at(value: FieldValue, field: OutputField, witness: Witness, found: 
     return Extraction("same" if same else "differs", shown, read, found.found_by, is_input(element), doubt)
 
 
-def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> str:
+def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Found) -> str:
     """Return the part of the element that is the value.
 
     That is all of its text, its title, what the rules take from it, or, only if its words are unchanged, its address

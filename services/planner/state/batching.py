@@ -15,7 +15,7 @@ from shared.actions.table import facts_of_action
 from shared.contracts.actions import AnyAction, ByRef, Done, SaveProgress
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
-from shared.pages.locate.refind import find_ref
+from shared.pages.locate.by_recording import find_ref
 
 SHIFTED_SHARE, SHIFTED_LEAST = 0.2, 3
 """If more than this share, and at least this many elements came or went, it counts as another page."""

@@ -24,7 +24,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.planner import BY_REPLAY, BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import FLOW_PRESSES, PressClaim, RouteMark
-from shared.pages.locate.targets import find_pressable
+from shared.pages.locate.by_name import find_pressable
 from shared.task.presses import RoutePresses, named_presses, presses_of
 from shared.task.route import irreversible_steps as irreversible_in
 from shared.task.row_values import template_values

@@ -20,7 +20,7 @@ from shared.contracts.actions import AnyAction, AskPicture, ByRef, Done, Fail, S
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import StepTaken
-from shared.pages.locate.refind import NotRefound, find_target
+from shared.pages.locate.by_recording import find_target
 
 LOOKS = 2
 """Extra observations of a page that lacks what a decision refers to, because it may still be loading."""
@@ -116,7 +116,7 @@ def _present_target(step: StepTaken, ref: int, page: PageObserved) -> int | None
     ):  # fmt: skip
         return ref
     found = find_target(wanted, page)
-    return None if isinstance(found, NotRefound) else found.ref
+    return found.ref if isinstance(found, Element) else None
 
 
 def _present_source(step: StepTaken, name: str, ref: int, page: PageObserved, *, same: bool) -> int | None:

@@ -46,7 +46,7 @@ class FoundElement:
 
 
 @dataclass(frozen=True)
-class NotFound:
+class NoElementChosen:
     """``why``: for people."""
 
     why: str
@@ -59,13 +59,13 @@ class ElementChoices:
     def __init__(self, hash: str, finder: ElementFinder, deps: PlannerDeps) -> None:
         self._hash, self._finder, self._deps = hash, finder, deps
 
-    async def find(self, view: SampleView, lost: LostElement, context: FlowContext) -> FoundElement | NotFound:
+    async def find(self, view: SampleView, lost: LostElement, context: FlowContext) -> FoundElement | NoElementChosen:
         """Return the element that is meant now: as another sample was told, else as the model is asked."""
         try:
             return await self._find(view, lost, context)
         except ExhibitError as exc:
             log.warning("nobody was asked about an element that a flow has lost: %s", exc)
-            return NotFound(f"no model could be asked about it: {exc}")
+            return NoElementChosen(f"no model could be asked about it: {exc}")
 
     async def set_missed(self, key: str, why: str) -> None:
         """Record that the step did not lead to what was expected, so that no other sample takes it."""
@@ -75,7 +75,7 @@ class ElementChoices:
         except ExhibitError as exc:
             log.warning("it is not recorded that a choice for a lost element has missed: %s", exc)
 
-    async def _find(self, view: SampleView, lost: LostElement, context: FlowContext) -> FoundElement | NotFound:
+    async def _find(self, view: SampleView, lost: LostElement, context: FlowContext) -> FoundElement | NoElementChosen:
         waited_s, from_s = 0.0, self._deps.elapsed_s()
         while waited_s < ASKING_S:
             now = self._deps.now()
@@ -90,13 +90,13 @@ class ElementChoices:
                 waited_s = max(self._deps.elapsed_s() - from_s, waited_s + POLL_S)
                 continue
             return _as_told(known, view, context)
-        return NotFound("another sample asks a model about it, and was not answered in time")
+        return NoElementChosen("another sample asks a model about it, and was not answered in time")
 
-    async def _ask(self, view: SampleView, lost: LostElement, context: FlowContext) -> FoundElement | NotFound:
+    async def _ask(self, view: SampleView, lost: LostElement, context: FlowContext) -> FoundElement | NoElementChosen:
         spent = await fetch_exceeded_run_budget(view, self._deps)
         if spent:
             await self._release(lost.key)
-            return NotFound(f"no model is asked about it, since the budget of the run is used up: {spent}")
+            return NoElementChosen(f"no model is asked about it, since the budget of the run is used up: {spent}")
         try:
             arguments, usage = await self._finder.find_element(element_request(view, lost, context))
         except ExhibitError:
@@ -105,7 +105,7 @@ class ElementChoices:
         answered = parse_element(arguments, view, lost, context, decided_by=self._finder.name)
         await self._store(lost.key, answered)
         if answered.chosen is None or answered.element is None:
-            return NotFound(answered.why, usage)
+            return NoElementChosen(answered.why, usage)
         return FoundElement(answered.element, answered.chosen, answered.chosen.selectors, usage)
 
     async def _store(self, key: str, answered: AnsweredElement) -> None:
@@ -134,10 +134,10 @@ def _claimed(known: ElementChoice | None, now: datetime) -> ElementChoice | None
     return ElementChoice(state="asking", since=now) if known is None or is_lost else None
 
 
-def _as_told(known: ElementChoice, view: SampleView, context: FlowContext) -> FoundElement | NotFound:
+def _as_told(known: ElementChoice, view: SampleView, context: FlowContext) -> FoundElement | NoElementChosen:
     if known.chosen is None or view.page is None:
-        return NotFound(known.reason or "there is no such element")
+        return NoElementChosen(known.reason or "there is no such element")
     found = find_chosen(known.chosen, view.page, context.variables)
     if found is None:
-        return NotFound("what a model has chosen for another sample is not on this page")
+        return NoElementChosen("what a model has chosen for another sample is not on this page")
     return FoundElement(found[0], known.chosen, found[1])

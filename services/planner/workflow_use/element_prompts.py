@@ -21,7 +21,6 @@ from shared.contracts.planner import BY_FLOW
 from shared.contracts.workflows.flows import FlowCall
 from shared.contracts.workflows.heals import ChosenElement, Postcondition
 from shared.flows.answering import FlowContext
-from shared.flows.elements import ElementLocated, find_element, key_of_selector
 from shared.flows.files import ElementFacts
 from shared.flows.healing.chosen import (
     MAX_SHOWN_CHARS,
@@ -33,9 +32,11 @@ from shared.flows.healing.chosen import (
     shows_text,
     texts_looked_for,
 )
-from shared.flows.selectors import fill_selector, parse_selector, write_selector
 from shared.models.sanitize import FENCE, clipped, fenced
 from shared.pages.elements import description_of
+from shared.pages.locate.by_selector import find_element, key_of_selector
+from shared.pages.locate.findings import Found
+from shared.pages.locate.selectors import fill_selector, parse_selector, write_selector
 from shared.text.normal import quoted, tidy
 
 ELEMENT_TOOL = "choose_element"
@@ -184,7 +185,7 @@ def _entries_of(element: Element, but: str, page: PageObserved, context: FlowCon
             continue
         selector = write_selector(fill_selector(parse_selector(key), context.variables))
         found = find_element(selector, page, context.files.locators, context.variables)
-        if isinstance(found, ElementLocated) and found.element.ref == element.ref:
+        if isinstance(found, Found) and found.element.ref == element.ref:
             yield key
 
 

@@ -19,7 +19,7 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.steps import identifiers_in
 from shared.flows.files import DropdownMapping, ValueSchema
 from shared.flows.identifiers import to_identifier
-from shared.flows.selectors import fill_selector, fill_template, parse_selector, write_selector
+from shared.pages.locate.selectors import fill_selector, fill_template, parse_selector, write_selector
 
 TEXTS = ("url", "text", "option", "search", "date", "label", "file")
 """Arguments of calls in which variables may stand."""

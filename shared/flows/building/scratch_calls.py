@@ -14,7 +14,7 @@ from shared.flows.code.calls import read_call
 from shared.flows.compiling.plan import Condition, Item, PlannedCall, PlannedProof, PlannedReading
 from shared.flows.files import DropdownMapping
 from shared.flows.identifiers import to_identifier
-from shared.flows.selectors import parse_selector
+from shared.pages.locate.selectors import parse_selector
 from shared.workflow_source.syntax_trees import parse_source
 
 SELECTORS = frozenset(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.flows.files import ElementFacts
-from shared.flows.selectors import parse_selector
 from shared.pages.effects.closing import closing_button
 from shared.pages.elements import is_input
+from shared.pages.locate.selectors import parse_selector
 from shared.text.dismissals import SAFE
 from shared.text.normal import fold
 

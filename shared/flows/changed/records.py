@@ -11,9 +11,9 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Change
 from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay
 from shared.extraction.rules import ExtractionRule, UnderHeader, describe_rule
-from shared.flows.elements import ElementLocated
 from shared.flows.files import ElementFacts
 from shared.flows.reading import LocatedReading
+from shared.pages.locate.findings import Found
 
 KEY_DIGITS = 16
 
@@ -24,7 +24,7 @@ def rule_key(rule: ExtractionRule) -> str:
 
 
 def heal_of_element(
-    selector: str, key: str, found: ElementLocated, facts: ElementFacts | None, page: PageObserved
+    selector: str, key: str, found: Found, facts: ElementFacts | None, page: PageObserved
 ) -> Heal | None:
     """Return what has changed of an element that a selector of a flow names; None: nothing. ``key``: of its entry."""
     if not (found.healed or found.moved or found.lost):
@@ -38,7 +38,7 @@ def heal_of_element(
         rung=rung,
         lost=_selectors(found.lost, selector, key),
         moved=_selectors(found.moved, selector, key),
-        matched=_selectors(found.agreed, selector, key),
+        matched=_selectors(found.found_by, selector, key),
         others=found.others,
         role=element.role,
         name_now=element.name,
@@ -49,7 +49,7 @@ def heal_of_element(
     )
 
 
-def remark_of_element(selector: str, found: ElementLocated) -> str:
+def remark_of_element(selector: str, found: Found) -> str:
     """Return what has changed of an element, for people; empty: nothing."""
     if found.others:
         return f"{found.others + 1} elements are like {selector}, and what else is known of it leads to one of them"

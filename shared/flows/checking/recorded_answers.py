@@ -32,10 +32,11 @@ from shared.contracts.workflows.flows import (
 from shared.flows.answering import FlowContext, after_call, decide_call
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedPage, RecordedSample, row_texts, rows_by_page
-from shared.flows.elements import ElementAmbiguous, ElementLocated, ElementMissing, find_element
 from shared.flows.files import FlowFiles
 from shared.flows.reading import NotPresent, flow_error
-from shared.flows.selectors import Selector, fill_selector, parse_selector
+from shared.pages.locate.by_selector import find_element
+from shared.pages.locate.findings import Ambiguous, Found, NotFound
+from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
@@ -214,9 +215,9 @@ class RecordedAnswers:
         if stored is not None:
             page = page_of(stored, recorded.page)
             found = find_element(selector, page, self._files.locators, self._variables)
-            if isinstance(found, ElementLocated):
+            if isinstance(found, Found):
                 return (found.element.role, found.element.name) == (target.role, target.name)
-            if isinstance(found, ElementMissing | ElementAmbiguous):
+            if isinstance(found, NotFound | Ambiguous):
                 return False
         return is_recorded(fill_selector(parse_selector(selector), self._variables), recorded)
 

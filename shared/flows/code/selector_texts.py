@@ -1,6 +1,6 @@
 """Selectors made of values: whatever stands in a value, it stays a value. Imports the standard library only.
 
-`shared.flows.selectors` says what they mean.
+`shared.pages.locate.selectors` says what they mean.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from shared.contracts.workflows.flows import (
     TypeInto,
 )
 from shared.flows.compiling.recording import RecordedSample, rows_by_page
-from shared.flows.selectors import Selector, write_selector
+from shared.pages.locate.selectors import Selector, write_selector
 
 TICKED = frozenset({"checkbox", "switch"})
 CHECKED = str(CheckboxSet.__struct_config__.tag)

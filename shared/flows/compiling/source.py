@@ -32,7 +32,7 @@ from shared.flows.compiling.source_layout import (
     wrapped,
 )
 from shared.flows.compiling.steps import TEMPLATED, identifiers_in
-from shared.flows.selectors import Selector, parse_selector, placeholders_of
+from shared.pages.locate.selectors import Selector, parse_selector, placeholders_of
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 MOST_BY_POSITION = 3

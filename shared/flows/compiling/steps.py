@@ -25,8 +25,8 @@ from shared.flows.compiling.recorded_calls import RecordedCall
 from shared.flows.compiling.targets import Outputs, facts_of, selectors_of
 from shared.flows.compiling.templates import common_template, words_of
 from shared.flows.files import DropdownMapping, ElementFacts
-from shared.flows.selectors import Selector, parse_selector, placeholders_of, write_selector
 from shared.flows.variables import truth_of
+from shared.pages.locate.selectors import Selector, parse_selector, placeholders_of, write_selector
 from shared.task.presses import RoutePresses
 from shared.task.route import FetchAll, RouteStep
 from shared.text.normal import fold

@@ -16,7 +16,7 @@ from shared.contracts.steps import TargetContext
 from shared.flows.compiling.recorded_calls import RecordedCall
 from shared.flows.compiling.templates import common_template
 from shared.flows.files import ElementFacts
-from shared.flows.selectors import Selector, parse_selector, placeholders_of, write_selector
+from shared.pages.locate.selectors import Selector, parse_selector, placeholders_of, write_selector
 from shared.text.normal import fold, tidy
 
 MAX_SELECTORS = 8

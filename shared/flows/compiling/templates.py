@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Literal
 from urllib.parse import quote
 
-from shared.flows.selectors import fill_template
+from shared.pages.locate.selectors import fill_template
 from shared.text.normal import fold
 
 MIN_CHARS = 2

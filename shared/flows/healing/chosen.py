@@ -14,9 +14,9 @@ from shared.contracts.workflows.flows import ClickElement, FlowCall
 from shared.contracts.workflows.heals import ChosenElement, Heal, HealWay, Postcondition
 from shared.extraction.rules import ExtractionRule, InLabelledRow, UnderHeader
 from shared.flows.compiling.templates import common_template
-from shared.flows.elements import matching
 from shared.flows.files import ElementFacts, FlowFiles
-from shared.flows.selectors import Selector, fill_selector, fill_template, parse_selector, write_selector
+from shared.pages.locate.by_selector import matching
+from shared.pages.locate.selectors import Selector, fill_selector, fill_template, parse_selector, write_selector
 from shared.text.normal import fold, tidy
 
 PRESSED_ROLES = frozenset({"link", "button", "tab", "menuitem"})

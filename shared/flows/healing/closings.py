@@ -13,7 +13,7 @@ from itertools import chain
 from shared.contracts.workflows.heals import Heal
 from shared.flows.compiling.source_layout import import_of, quoted_literal
 from shared.flows.files import FLOW_MODULES
-from shared.flows.selectors import Selector, write_selector
+from shared.pages.locate.selectors import Selector, write_selector
 from shared.workflow_source.syntax_trees import parse_source
 
 LEAST_MET = 2

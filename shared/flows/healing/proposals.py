@@ -21,9 +21,9 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import kind_of
 from shared.flows.changed.popups import names_acted_on
 from shared.flows.changed.records import rule_key
-from shared.flows.elements import LEAST_AGREEING
 from shared.flows.files import SOURCE_FILE, ElementFacts, FlowFiles, write_files
 from shared.flows.healing.closings import MetPopup, popups_met, with_closings
+from shared.pages.locate.by_selector import LEAST_AGREEING
 from shared.text.normal import fold
 
 LEAST_SAMPLES = 2

@@ -17,7 +17,8 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Ink, InkState, Locator
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.pages.locate.refind import NotRefound, Refound, find_source, find_source_in_observation
+from shared.pages.locate.by_recording import find_source, find_source_in_observation
+from shared.pages.locate.findings import Ambiguous, Found, Located
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.cases import cases
@@ -52,8 +53,10 @@ def shows(*elements: Element) -> PageObserved:
 # --- the element
 
 
-def refs(found: Refound | NotRefound) -> object:
-    return (found.element.ref, found.found_by, found.unchanged) if isinstance(found, Refound) else found.verdict
+def refs(found: Located) -> object:
+    if isinstance(found, Found):
+        return found.element.ref, found.found_by, found.unchanged
+    return "ambiguous" if isinstance(found, Ambiguous) else "not_found"
 
 
 @cases(
@@ -115,7 +118,7 @@ def said_of(now: Element, recorded: str, value: Any, field: dict[str, Any] | str
     stored = FieldValue(
         field="assignee", state=more.pop("state", "value"), value=value, shown=recorded, source=source(**more)
     )
-    found = Refound(seen.page.elements[1], ("css",), more.get("fingerprint", "f1") == now.fingerprint)
+    found = Found(seen.page.elements[1], ("css",), more.get("fingerprint", "f1") == now.fingerprint)
     return extract_value(stored, task.output_schema["assignee"], seen, found)
 
 

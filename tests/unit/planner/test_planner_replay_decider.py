@@ -30,7 +30,8 @@ from shared.contracts.actions import (
 )
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource, note_text
-from shared.pages.locate.refind import NotRefound, find_target
+from shared.pages.locate.by_recording import find_target
+from shared.pages.locate.findings import Ambiguous, NotFound
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket
@@ -55,7 +56,7 @@ def button(name: str = "Next", fingerprint: str = "f1", **rest: Any) -> Any:
 
 
 def refs(found: Any) -> Any:
-    return found if isinstance(found, NotRefound) else found.ref
+    return found if isinstance(found, NotFound) else found.ref
 
 
 def a_step(number: int, action: Action | None, **changes: Any) -> StepTaken:
@@ -79,7 +80,7 @@ def test_of_two_with_one_fingerprint_the_recorded_locator_decides():
 
 
 def test_of_two_that_nothing_tells_apart_none_is_taken():
-    found = expect(find_target(wanted(), page(button(), button())), NotRefound)
+    found = expect(find_target(wanted(), page(button(), button())), Ambiguous)
     assert "2 elements are like it" in found.message
 
 
@@ -90,7 +91,7 @@ def test_a_place_that_moved_is_found_by_its_locator():
 def test_another_name_needs_two_locators():
     target = wanted(locators=(by("id", "#n"), by("testid", "#t")))
     renamed = button("Onward", "f2", locators=(by("id", "#n"),))
-    assert isinstance(find_target(target, page(renamed)), NotRefound)
+    assert isinstance(find_target(target, page(renamed)), NotFound)
     both = button("Onward", "f2", locators=(by("id", "#n"), by("testid", "#t")))
     assert refs(find_target(target, page(both))) == 1
 
@@ -100,7 +101,7 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     apart = page(
         button(fingerprint="f2", locators=(by("id", "#n"),)), button(fingerprint="f3", locators=(by("testid", "#t"),))
     )
-    found = expect(find_target(target, apart), NotRefound)
+    found = expect(find_target(target, apart), Ambiguous)
     assert "its locators lead to" in found.message
 
 
@@ -113,12 +114,12 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     ],
 )
 def test_what_only_looks_like_it_is_not_taken(element: Any):
-    assert isinstance(find_target(wanted(), page(element)), NotRefound)
+    assert isinstance(find_target(wanted(), page(element)), NotFound)
 
 
 def test_a_locator_that_found_several_then_says_nothing_now():
     target = wanted(locators=(by("css", "button", matches=3),))
-    assert isinstance(find_target(target, page(button(fingerprint="f2", locators=(by("css", "button"),)))), NotRefound)
+    assert isinstance(find_target(target, page(button(fingerprint="f2", locators=(by("css", "button"),)))), NotFound)
 
 
 # --- what may change something

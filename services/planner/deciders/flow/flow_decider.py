@@ -32,7 +32,7 @@ from services.planner.state.common_decisions import fail_with_screenshot, start_
 from services.planner.state.irreversible_steps import flow_presses
 from services.planner.state.transitions import with_readings
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
-from services.planner.workflow_use.element_choices import ElementChoices, NotFound
+from services.planner.workflow_use.element_choices import ElementChoices, NoElementChosen
 from services.planner.workflow_use.element_prompts import lost_element
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import begin_flow, end_flow, resume_flow
@@ -250,7 +250,7 @@ class FlowFirst:
         self._chosen += 1
         lost = lost_element(call, turn.context, error.message)
         found = await elements.find(view, lost, turn.context)
-        if isinstance(found, NotFound):
+        if isinstance(found, NoElementChosen):
             self._usage = add_usage(self._usage, found.usage)
             self._notes = (*self._notes, plain_note(f"{lost.key} is lost, and no planner has found it: {found.why}"))
             return None

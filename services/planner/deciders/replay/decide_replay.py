@@ -44,7 +44,8 @@ from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_
 from shared.pages.effects.site_changes import click_only_looks, keys_only_look
 from shared.pages.elements import description_of
 from shared.pages.identity.identity import identity_proof, shows_record
-from shared.pages.locate.refind import NotRefound, find_target
+from shared.pages.locate.by_recording import find_target
+from shared.pages.locate.findings import Ambiguous, NotFound
 
 LOOKS = 2
 """Extra observations of a page that differs, because it may still be loading."""
@@ -133,7 +134,7 @@ def _repeat_step(
     view: SampleView, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], notes: list[Note]
 ) -> Decision:
     found = _target(recorded, page)
-    if isinstance(found, NotRefound):
+    if isinstance(found, NotFound | Ambiguous):
         later = observe_more(view, page) or observe_later(view)
         return later or _differs(recorded, found.message, notes, seen)
     action: Any = recorded.action
@@ -149,15 +150,15 @@ def _repeat_step(
     return _act(action, notes, seen, recorded.route)
 
 
-def _target(recorded: StepTaken, page: PageObserved) -> Element | NotRefound | None:
+def _target(recorded: StepTaken, page: PageObserved) -> Element | NotFound | Ambiguous | None:
     """Return the step's element; None if it has none or names it by text or selector."""
     action, result = recorded.action, recorded.result
     if isinstance(getattr(action, "onto", None), ByRef):
-        return NotRefound("where to it was dragged is not in the recording")
+        return NotFound("where to it was dragged is not in the recording")
     target = getattr(action, "target", None)
     if result is not None and result.target is not None and target is not None:
         return find_target(result.target, page)
-    return NotRefound("what it acted on is not in the recording") if isinstance(target, ByRef) else None
+    return NotFound("what it acted on is not in the recording") if isinstance(target, ByRef) else None
 
 
 def _withheld_message(recorded: StepTaken, found: Element | None) -> str:

@@ -24,7 +24,7 @@ from shared.pages.elements import ICON_NAME, humanised, is_header, is_heading
 from shared.pages.identity.identity import Proof, read_in_part
 from shared.pages.identity.scope import find_section
 from shared.pages.loading import find_loading_sign
-from shared.pages.locate.targets import distinct_targets, find_pressable
+from shared.pages.locate.by_name import distinct_targets, find_pressable
 from shared.pages.read.candidates import texts_in
 from shared.pages.read.fields import FieldAmbiguous, Reading, field_values, value_source
 from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words

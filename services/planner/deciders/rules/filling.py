@@ -15,7 +15,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.results import ValueSet
 from shared.field_types import base_type
 from shared.pages.elements import is_input, text_of
-from shared.pages.locate.targets import find_controls
+from shared.pages.locate.by_name import find_controls
 from shared.pages.read.fields import labelled_candidates
 from shared.task.route import Choice, Fill
 from shared.task.spec import PLACEHOLDER

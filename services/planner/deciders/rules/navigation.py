@@ -25,7 +25,7 @@ from shared.contracts.actions import AnswerDialog, Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
 from shared.contracts.steps import FieldValue, plain_note
-from shared.pages.locate.targets import Rows, find_controls, find_pressable, find_tabs, rows_showing
+from shared.pages.locate.by_name import Rows, find_controls, find_pressable, find_tabs, rows_showing
 from shared.task.route import Fill, Follow, GoBack, Open, PressButton, ShowTab, Step, Words, fields_of, words
 from shared.task.row_values import expected_identity
 from shared.task.spec import PLACEHOLDER

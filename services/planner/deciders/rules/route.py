@@ -26,7 +26,7 @@ from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.pages.identity.identity import PageRead
-from shared.pages.locate.targets import find_controls, find_pressable, find_tabs
+from shared.pages.locate.by_name import find_controls, find_pressable, find_tabs
 from shared.pages.read.fields import field_values
 from shared.task.route import (
     Address,

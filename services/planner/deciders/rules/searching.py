@@ -25,7 +25,7 @@ from shared.pages.elements import PRESSED_ROLES, humanised, is_input, text_of
 from shared.pages.identity.scope import find_section
 from shared.pages.lists.lists import cards, is_link_meant, table_rows
 from shared.pages.lists.paging import PagingControl, next_results_control
-from shared.pages.locate.targets import distinct_targets, find_controls, find_pressable
+from shared.pages.locate.by_name import distinct_targets, find_controls, find_pressable
 from shared.task.route import Lookup, Pick, Search, Words
 from shared.task.spec import fill
 from shared.text.normal import fold, label_form, quoted, tidy

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Locator
-from shared.flows.elements import find_element
 from shared.flows.files import ElementFacts
+from shared.pages.locate.by_selector import find_element
 from tests.unit.planner.planner_pages import page
 
 

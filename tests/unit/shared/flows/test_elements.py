@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from shared.flows.elements import (
-    ElementAmbiguous,
-    ElementLocated,
-    ElementMissing,
-    ElementUntold,
-    facts_of_selector,
-    find_element,
-)
 from shared.flows.files import ElementFacts
+from shared.pages.locate.by_selector import facts_of_selector, find_element
+from shared.pages.locate.findings import Ambiguous, Found, NotFound, Undecidable
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import cell, el, heading, page, text
@@ -20,25 +14,25 @@ SAVE = 'role=button[name="Save"]'
 
 
 def test_the_element_of_this_role_and_name():
-    one = expect(found(SAVE, el("button", "Save all"), el("button", " Save "), el("link", "Save")), ElementLocated)
+    one = expect(found(SAVE, el("button", "Save all"), el("button", " Save "), el("link", "Save")), Found)
     assert one.element.ref == 2
 
 
 def test_case_counts_unless_nothing_has_the_same():
-    assert isinstance(found(SAVE, el("button", "SAVE")), ElementLocated)
-    one = expect(found(SAVE, el("button", "SAVE"), el("button", "Save")), ElementLocated)
+    assert isinstance(found(SAVE, el("button", "SAVE")), Found)
+    one = expect(found(SAVE, el("button", "SAVE"), el("button", "Save")), Found)
     assert one.element.ref == 2
 
 
 def test_two_like_it_are_not_told_apart_and_none_says_what_is_there():
-    assert isinstance(found(SAVE, el("button", "Save"), el("button", "Save")), ElementAmbiguous)
-    none = expect(found(SAVE, el("button", "Send"), el("link", "Save")), ElementMissing)
+    assert isinstance(found(SAVE, el("button", "Save"), el("button", "Save")), Ambiguous)
+    none = expect(found(SAVE, el("button", "Send"), el("link", "Save")), NotFound)
     assert "'Send'" in none.message
     assert "'Save'" not in none.message.replace(SAVE, "")
 
 
 def test_a_page_that_waits_for_an_answer_is_named():
-    none = expect(find_element(SAVE, page(dialog="Leave?"), {}, {}), ElementMissing)
+    none = expect(find_element(SAVE, page(dialog="Leave?"), {}, {}), NotFound)
     assert "'Leave?'" in none.message
 
 
@@ -59,7 +53,7 @@ def test_each_kind_of_selector(selector, ref):
         el("option", "Aetna", tag="li"),
         el("option", "Aetna Inc", tag="li"),
     )
-    one = expect(found(selector, *elements), ElementLocated)
+    one = expect(found(selector, *elements), Found)
     assert one.element.ref == ref
 
 
@@ -68,23 +62,23 @@ def test_the_row_that_has_these_cells():
         (cell("Name", name, n), cell("Firm", firm, n), el("link", "Open", row=n))
         for n, (name, firm) in enumerate([("Ann Lee", "Acme"), ("Ann Lee", "Acme Ltd"), ("Ann", "Lee")], 1)
     ]
-    one = expect(found('row=["Ann Lee", "Acme"] >> role=link', *(e for row in rows for e in row)), ElementLocated)
+    one = expect(found('row=["Ann Lee", "Acme"] >> role=link', *(e for row in rows for e in row)), Found)
     assert one.element.row == 1
-    assert isinstance(found('row=["Bob"] >> role=link', *rows[0]), ElementMissing)
+    assert isinstance(found('row=["Bob"] >> role=link', *rows[0]), NotFound)
 
 
 def test_a_numbered_line_is_named_by_its_text():
     lines = [e for n in (8, 9) for e in (cell(None, f"{n} total = {n}", n), el("link", "blame", row=n))]
-    one = expect(found('row=["total = 9"] >> role=link', *lines), ElementLocated)
+    one = expect(found('row=["total = 9"] >> role=link', *lines), Found)
     assert one.element.row == 9
 
 
 def test_what_else_is_known_must_lead_to_the_same_element():
     elements = (located(el("button", "Save"), id="#a"), located(el("button", "Send"), id="#b"))
-    assert isinstance(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#a",))), ElementLocated)
-    moved = expect(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#b",))), ElementAmbiguous)
+    assert isinstance(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#a",))), Found)
+    moved = expect(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("#b",))), Ambiguous)
     assert "'Send'" in moved.message
-    lost = expect(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("text=Keep",))), ElementLocated)
+    lost = expect(found(SAVE, *elements, facts=ElementFacts(role="button", selectors=("text=Keep",))), Found)
     assert lost.lost == ("text=Keep",)
     assert not lost.healed
 
@@ -92,24 +86,24 @@ def test_what_else_is_known_must_lead_to_the_same_element():
 def test_a_renamed_element_is_found_by_two_others_that_agree_never_by_one():
     renamed = located(el("button", "Store"), id="#save", testid='[data-testid="save"]')
     both = ElementFacts(role="button", selectors=("#save", '[data-testid="save"]'))
-    one = expect(found(SAVE, renamed, facts=both), ElementLocated)
+    one = expect(found(SAVE, renamed, facts=both), Found)
     assert one.healed
-    assert isinstance(found(SAVE, renamed, facts=ElementFacts(role="button", selectors=("#save",))), ElementMissing)
+    assert isinstance(found(SAVE, renamed, facts=ElementFacts(role="button", selectors=("#save",))), NotFound)
     link = located(el("link", "Store"), id="#save", testid='[data-testid="save"]')
-    assert not isinstance(found(SAVE, link, facts=both), ElementLocated)
+    assert not isinstance(found(SAVE, link, facts=both), Found)
 
 
 def test_an_element_of_another_role_is_not_it():
-    assert isinstance(found("text=Save", el("link", "Save"), facts=ElementFacts(role="button")), ElementMissing)
+    assert isinstance(found("text=Save", el("link", "Save"), facts=ElementFacts(role="button")), NotFound)
 
 
 @cases("css", ["button", "div", "Save", ".x"])
 def test_a_tag_or_a_class_is_not_told_by_an_observation(css):
-    assert found(css, el("button", "Save", tag="button")) == ElementUntold(css)
+    assert found(css, el("button", "Save", tag="button")) == Undecidable(css)
 
 
 def test_css_that_an_observation_cannot_tell_is_left_to_the_browser():
-    assert found("div.card > a:hover", text("x")) == ElementUntold("div.card > a:hover")
+    assert found("div.card > a:hover", text("x")) == Undecidable("div.card > a:hover")
 
 
 def test_an_entry_is_known_by_its_template():
@@ -122,9 +116,9 @@ def test_an_entry_is_known_by_its_template():
 def test_ways_that_lead_to_different_elements_heal_none():
     facts = ElementFacts(role="button", selectors=("#a", "#b"), fingerprints=("f1",))
     send, go = (located(el("button", name, fingerprint="f1"), id=one) for name, one in (("Send", "#a"), ("Go", "#b")))
-    assert isinstance(found(SAVE, send, go, facts=facts), ElementAmbiguous)
+    assert isinstance(found(SAVE, send, go, facts=facts), Ambiguous)
     healed = found(SAVE, send, facts=facts)
-    assert isinstance(healed, ElementLocated)
+    assert isinstance(healed, Found)
     assert (healed.element.name, healed.healed) == ("Send", True)
 
 
@@ -134,15 +128,15 @@ CLOSE = 'role=button[name="Close"]'
 def test_what_closes_a_popup_is_found_only_over_the_page():
     facts = ElementFacts(role="button", over_page=True)
     own, over = el("button", "Close"), el("button", "Close", in_dialog=True)
-    one = expect(found(CLOSE, own, over, facts=facts), ElementLocated)
+    one = expect(found(CLOSE, own, over, facts=facts), Found)
     assert one.element.in_dialog
-    assert isinstance(found(CLOSE, own, facts=facts), ElementMissing)
-    assert isinstance(found("#close", own, facts=facts), ElementMissing)
+    assert isinstance(found(CLOSE, own, facts=facts), NotFound)
+    assert isinstance(found("#close", own, facts=facts), NotFound)
 
 
 def test_nothing_of_the_page_stands_behind_or_beside_what_lies_over_it():
     after = 'after="Files" >> role=link'
     banner = el("heading", "Cookies", in_dialog=True)
-    one = expect(found(after, heading("Files"), banner, banner, banner, el("link", "a.pdf")), ElementLocated)
+    one = expect(found(after, heading("Files"), banner, banner, banner, el("link", "a.pdf")), Found)
     assert one.element.name == "a.pdf"
-    assert isinstance(found('after="Cookies" >> role=link', banner, el("link", "a.pdf")), ElementMissing)
+    assert isinstance(found('after="Cookies" >> role=link', banner, el("link", "a.pdf")), NotFound)

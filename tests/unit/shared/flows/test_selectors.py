@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.flows.selectors import Selector, fill_selector, parse_selector, placeholders_of, write_selector
+from shared.pages.locate.selectors import Selector, fill_selector, parse_selector, placeholders_of, write_selector
 from tests.cases import cases
 
 TEXTS = st.text(min_size=1, max_size=20).map(str.strip).filter(bool)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from msgspec.structs import replace as replace_part
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.flows.files import ElementFacts
-from shared.flows.selectors import Selector, fill_selector, parse_selector, write_selector
 from shared.pages.elements import MOST_NAMED, description_of, is_input, names_with_role
+from shared.pages.locate.element_facts import ElementFacts
+from shared.pages.locate.findings import Ambiguous, Found, Located, NotFound, Undecidable
+from shared.pages.locate.selectors import Selector, fill_selector, parse_selector, write_selector
 from shared.pages.locate.target_context import row_of
 from shared.text.normal import fold, quoted, tidy
 
@@ -28,41 +29,7 @@ _ID = re.compile(r"#[^\s>+~:.\[]+|\[data-test(?:-?id)?=[^\]]*\]")
 CSS_KINDS = ("id", "testid", "css")
 
 
-@dataclass(frozen=True)
-class ElementLocated:
-    """``lost``: selectors that do not find it any more, or not only it. ``healed``: the selector itself is one.
-
-    ``moved``: selectors by order alone that lead to other elements, which the page tells by names of their own.
-    ``agreed``: selectors that lead to it. ``others``: further elements that the selector itself finds."""
-
-    element: Element
-    lost: tuple[str, ...] = ()
-    healed: bool = False
-    moved: tuple[str, ...] = ()
-    agreed: tuple[str, ...] = ()
-    others: int = 0
-
-
-@dataclass(frozen=True)
-class ElementMissing:
-    """``message``: what was looked for, and what is there instead."""
-
-    message: str
-
-
-@dataclass(frozen=True)
-class ElementAmbiguous:
-    message: str
-
-
-@dataclass(frozen=True)
-class ElementUntold:
-    """The observation does not tell which element this CSS finds; the browser does."""
-
-    css: str
-
-
-Finding = ElementLocated | ElementMissing | ElementAmbiguous | ElementUntold
+Finding = Located | Undecidable
 
 
 def facts_of_selector(
@@ -99,16 +66,16 @@ def find_element(
     healed = _healed(facts, led, own or (), page) or _narrowed(selector, facts, led, own or ())
     if healed is not None:
         lost = (text, *(one for one, _ in filled if one not in led))
-        return ElementLocated(healed, lost, healed=True, agreed=tuple(led), others=max(len(own or ()) - 1, 0))
+        return Found(healed, tuple(led), lost=lost, healed=True, others=max(len(own or ()) - 1, 0))
     if own is None and not led and not only_over:
-        return ElementUntold(write_selector(selector))
+        return Undecidable(write_selector(selector))
     refs = {one.ref for one in led.values()}
     if len(refs) > 1:
         there = ", ".join(dict.fromkeys(description_of(one) for one in led.values()))
-        return ElementAmbiguous(f"{text} was looked for, and what else is known of it leads to {there}")
+        return Ambiguous(f"{text} was looked for, and what else is known of it leads to {there}")
     if own is not None and len(own) > 1:
-        return ElementAmbiguous(f"{text} was looked for, and {len(own)} elements are like it")
-    return ElementMissing(_missing_message(selector, text, page))
+        return Ambiguous(f"{text} was looked for, and {len(own)} elements are like it")
+    return NotFound(_missing_message(selector, text, page))
 
 
 def _checked(
@@ -124,12 +91,12 @@ def _checked(
     misled = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, led, elsewhere, page)
     if elsewhere and not misled:
         there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
-        return ElementAmbiguous(f"{text} leads to {description_of(element)}, but {there}")
+        return Ambiguous(f"{text} leads to {description_of(element)}, but {there}")
     if facts is not None and facts.role and facts.role != element.role:
-        return ElementMissing(f"{text} was a {facts.role}, and is now {description_of(element)}")
+        return NotFound(f"{text} was a {facts.role}, and is now {description_of(element)}")
     lost = tuple(one for one, found in filled if found is not None and one not in led)
     agreed = (text, *(one for one in led if one not in elsewhere))
-    return ElementLocated(element, lost, moved=tuple(elsewhere), agreed=agreed)
+    return Found(element, agreed, lost=lost, moved=tuple(elsewhere))
 
 
 def _is_moved(

@@ -18,13 +18,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import ValueSource
 from shared.pages.elements import description_of, is_input, names_with_role, text_of
+from shared.pages.locate.findings import Ambiguous, Found, Located, NotFound
 from shared.text.normal import label_form, quoted, tidy
 
 LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
@@ -32,23 +31,6 @@ LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
 BY_PLACE = frozenset({"id", "testid", "label", "css"})
 """Locators of an element's place; the others identify its words."""
 NEAR_PX = 2.0
-
-
-@dataclass(frozen=True)
-class Refound:
-    """`found_by`: what led to the element. `unchanged`: its fingerprint, and so its words, are the recorded ones."""
-
-    element: Element
-    found_by: tuple[str, ...]
-    unchanged: bool
-
-
-@dataclass(frozen=True)
-class NotRefound:
-    """`message`: what was looked for, and what is there instead."""
-
-    message: str
-    verdict: Literal["not_found", "ambiguous"] = "not_found"
 
 
 def refs_by_locators(locators: Sequence[Locator], inside: Sequence[Element]) -> dict[int, list[str]]:
@@ -69,7 +51,7 @@ def _has_locator(element: Element, locator: Locator) -> bool:
 # --- to act on it
 
 
-def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotRefound:
+def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotFound | Ambiguous:
     """Return the element to repeat an action on: by fingerprint, role and name, else by its locators.
 
     If its name has changed, two locators must lead to it: an id alone may have moved to another element.
@@ -85,24 +67,27 @@ def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotRefound
         agrees = (element.role, element.tag) == (wanted.role, wanted.tag)
         if agrees and (element.name == wanted.name or len(kinds) > 1):
             return element
-    return NotRefound(_not_found_target(wanted, len(same), led, inside))
+    return _not_one_target(wanted, len(same), led, inside)
 
 
-def _not_found_target(wanted: TargetFound, same: int, led: dict[int, list[str]], inside: Sequence[Element]) -> str:
+def _not_one_target(
+    wanted: TargetFound, same: int, led: dict[int, list[str]], inside: Sequence[Element]
+) -> NotFound | Ambiguous:
     looked_for = f"the {description_of(wanted)}"
     if same > 1:
-        return f"{looked_for} was looked for, and {same} elements are like it"
+        return Ambiguous(f"{looked_for} was looked for, and {same} elements are like it")
     if led:
         elements = {element.ref: element for element in inside}
         several = Counter(description_of(elements[ref]) for ref in led)
-        return f"{looked_for} was looked for, and its locators lead to {', '.join(several)}"
-    return f"{looked_for} was looked for; of its role there {names_with_role(wanted.role, inside)}"
+        message = f"{looked_for} was looked for, and its locators lead to {', '.join(several)}"
+        return Ambiguous(message) if len(led) > 1 else NotFound(message)
+    return NotFound(f"{looked_for} was looked for; of its role there {names_with_role(wanted.role, inside)}")
 
 
 # --- to read it again
 
 
-def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | NotRefound:
+def find_source(source: ValueSource, elements: Sequence[Element]) -> Located:
     """Return the source's element in a stored page that was opened again, whose elements have locators."""
     inside = [element for element in elements if element.frame == source.frame]
     led = refs_by_locators(source.locators, inside)
@@ -114,24 +99,24 @@ def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | N
         element = next(one for one in inside if one.ref == ref)
         labelled = _label(element) == label_form(source.label or "")
         if BY_PLACE & set(kinds) and (set(kinds) != {"css"} or labelled):
-            return Refound(element, tuple(kinds), False)
+            return Found(element, tuple(kinds), False)
     if len(led) > 1:
-        return NotRefound(f"its locators lead to {len(led)} different elements", "ambiguous")
-    return NotRefound(_not_found_message(source, inside))
+        return Ambiguous(f"its locators lead to {len(led)} different elements")
+    return NotFound(_not_found_message(source, inside))
 
 
-def find_source_in_observation(source: ValueSource, elements: Sequence[Element]) -> Refound | NotRefound:
+def find_source_in_observation(source: ValueSource, elements: Sequence[Element]) -> Located:
     """Return the source's element in the stored observation, whose elements have numbers and fingerprints."""
     inside = [element for element in elements if element.frame == source.frame]
     if source.kept_ref:
         numbered = [element for element in elements if element.ref == source.kept_ref]
         if len(numbered) == 1:
-            return Refound(numbered[0], ("number",), numbered[0].fingerprint == source.fingerprint)
+            return Found(numbered[0], ("number",), numbered[0].fingerprint == source.fingerprint)
     same = _same_fingerprint(source, inside)
-    return _chosen_of(source, same, {}) if same else NotRefound(_not_found_message(source, inside))
+    return _chosen_of(source, same, {}) if same else NotFound(_not_found_message(source, inside))
 
 
-def find_words_at_place(source: ValueSource, shown: str, elements: Sequence[Element]) -> Refound | None:
+def find_words_at_place(source: ValueSource, shown: str, elements: Sequence[Element]) -> Found | None:
     """Return an element within the recorded box whose whole text is the recorded one, or None."""
     if source.box is None or not tidy(shown):
         return None
@@ -139,7 +124,7 @@ def find_words_at_place(source: ValueSource, shown: str, elements: Sequence[Elem
         if element.frame != source.frame or (element.role == "option" and "selected" not in element.states):
             continue
         if _is_within(element, source) and text_of(element) == tidy(shown):
-            return Refound(element, ("text", "box"), False)
+            return Found(element, ("text", "box"), False)
     return None
 
 
@@ -147,7 +132,7 @@ def _same_fingerprint(source: ValueSource, inside: Sequence[Element]) -> list[El
     return [element for element in inside if source.fingerprint and element.fingerprint == source.fingerprint]
 
 
-def _chosen_of(source: ValueSource, same: Sequence[Element], led: dict[int, list[str]]) -> Refound | NotRefound:
+def _chosen_of(source: ValueSource, same: Sequence[Element], led: dict[int, list[str]]) -> Located:
     """Of several equal elements, return the one that locators lead to, else the one under the label, else the one at
     the place."""
     for by, fits in (
@@ -157,8 +142,8 @@ def _chosen_of(source: ValueSource, same: Sequence[Element], led: dict[int, list
         (("box",), [element for element in same if _stands_there(element, source)]),
     ):
         if len(fits) == 1:
-            return Refound(fits[0], ("fingerprint", *led.get(fits[0].ref, ()), *by), True)
-    return NotRefound(f"{len(same)} elements are the same to the letter", "ambiguous")
+            return Found(fits[0], ("fingerprint", *led.get(fits[0].ref, ()), *by), True)
+    return Ambiguous(f"{len(same)} elements are the same to the letter")
 
 
 def _label(element: Element) -> str:
