@@ -65,10 +65,12 @@ def test_it_says_its_licence_and_has_the_text(wheel: Path):
     with zipfile.ZipFile(wheel) as file:
         (metadata,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
         told = email.message_from_bytes(file.read(metadata))
-        text = file.read(f"{metadata.removesuffix('METADATA')}licenses/LICENSE").decode()
-    assert (told["License-Expression"], told["Name"]) == ("Apache-2.0", "exhibit")
+        licences = f"{metadata.removesuffix('METADATA')}licenses"
+        text, of_data = (file.read(f"{licences}/{name}").decode() for name in told.get_all("License-File", []))
+    assert (told["License-Expression"], told["Name"]) == ("Apache-2.0 AND Unicode-3.0", "exhibit")
     assert "Typing :: Typed" in told.get_all("Classifier", [])
     assert "Version 2.0, January 2004" in text
+    assert "UNICODE LICENSE V3" in of_data
 
 
 @pytest.fixture(scope="module")
