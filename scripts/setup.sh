@@ -1,6 +1,6 @@
 #!/bin/sh
-# A virtual environment with exactly what is locked: the product, or all that its tests and checks need as well.
-# Nothing outside the checkout is touched.
+# A virtual environment with what is locked: the product, or all that its tests and checks need as well. Nothing outside
+# the checkout is touched.
 #
 #   sh scripts/setup.sh [product | development]
 set -eu
@@ -42,33 +42,51 @@ came() {
     echo "  ${file%%-*} ${version%%-*}, ${2#(} MB"
 }
 
+# What installs and builds lies in an environment of its own, which is used once and removed.
+tools=.venv/tools
+trap 'rm -rf "$tools"' EXIT
+
+pip() {
+    "$tools/bin/python" -u -m pip --disable-pip-version-check "$@"
+}
+
 # What fails says so on standard error and leaves no mark.
 install() {
     rm -f .venv/installed
-    { .venv/bin/python -u -m pip install --progress-bar off --no-compile --disable-pip-version-check "$@" &&
-        touch .venv/installed; } | shown
+    { pip --python .venv/bin/python install --progress-bar off --no-compile "$@" && touch .venv/installed; } | shown
     [ -e .venv/installed ] && rm .venv/installed
+}
+
+works() {
+    .venv/bin/python -c 'import os, sys, sysconfig; sys.exit(not os.path.isdir(sysconfig.get_path("purelib")))'
+}
+
+no_environments() {
+    echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv." >&2
+    exit 1
 }
 
 echo "1/3 A virtual environment in .venv, by $("$python" --version)"
 # One that works is brought up to date and never cleared: somebody may be running from it.
-if ! .venv/bin/python -m pip --version >/dev/null 2>&1 && ! "$python" -m venv --clear .venv; then
-    echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv." >&2
-    exit 1
-fi
+works 2>/dev/null || "$python" -m venv --clear --without-pip .venv || no_environments
+.venv/bin/python -m venv --clear "$tools" || no_environments
 echo "2/3 $(grep -c '^[a-z].*==' "$lock") locked packages ($lock); the first time they are downloaded, which takes minutes"
 install --require-hashes -r "$lock"
 echo "3/3 Exhibit itself, from this checkout"
-# What builds it is used once and stays nowhere, unless the tests need it.
-PYTHONPATH=
-if [ "$lock" = requirements.lock ]; then
-    tools=.venv/build-tools
-    install --quiet --target "$tools" --require-hashes -r requirements-build.lock
-    PYTHONPATH=$PWD/$tools
+pip install --quiet --require-hashes -r requirements-build.lock
+(
+    PYTHONPATH=$(cd "$tools"/lib/python*/site-packages && pwd)
+    export PYTHONPATH
+    pip --python .venv/bin/python install --quiet --no-compile --no-build-isolation --no-deps -e .
+)
+if [ "$lock" = requirements.lock ] && [ ! -e .venv/ready ]; then
+    # An environment of an earlier version has them, and nothing uses them.
+    for unused in pip setuptools; do
+        ! .venv/bin/python -I -c "import $unused" 2>/dev/null ||
+            pip --python .venv/bin/python uninstall --quiet --yes "$unused"
+    done
 fi
-PYTHONPATH=$PYTHONPATH .venv/bin/python -m pip install --quiet --disable-pip-version-check \
-    --no-build-isolation --no-deps -e .
-rm -rf .venv/build-tools
+rm -rf "$tools"
 touch .venv/product
 if [ "$lock" = requirements-dev.lock ]; then
     # Tests start hundreds of processes. The product alone is compiled as it is used, which takes 80 MB less.
