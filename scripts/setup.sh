@@ -1,16 +1,24 @@
 #!/bin/sh
-# A virtual environment with what is locked: the product, or all that its tests and checks need as well. Nothing outside
-# the checkout is touched.
+# A virtual environment with what is locked: the product without its extras, the product with all of them, or all that its
+# tests and checks need as well. One that has more than is asked for keeps it, and is brought up to date as a whole.
+# Nothing outside the checkout is touched.
 #
-#   sh scripts/setup.sh [product | development]
+#   sh scripts/setup.sh [base | product | development]
 set -eu
 cd "$(dirname "$0")/.."
 
-case "${1:-development}" in
-    product) lock=requirements.lock ;;
-    development) lock=requirements-dev.lock ;;
-    *) echo "setup.sh [product | development]" >&2 && exit 2 ;;
+asked=${1:-development}
+case "$asked" in
+    base | product | development) ;;
+    *) echo "setup.sh [base | product | development]" >&2 && exit 2 ;;
 esac
+if [ "$asked" = development ] || [ -e .venv/ready ]; then
+    lock=requirements-dev.lock marks="base product ready"
+elif [ "$asked" = product ] || [ -e .venv/product ]; then
+    lock=requirements.lock marks="base product"
+else
+    lock=requirements-base.lock marks=base
+fi
 
 python=
 for candidate in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11; do
@@ -79,7 +87,7 @@ pip install --quiet --require-hashes -r requirements-build.lock
     export PYTHONPATH
     pip --python .venv/bin/python install --quiet --no-compile --no-build-isolation --no-deps -e .
 )
-if [ "$lock" = requirements.lock ] && [ ! -e .venv/ready ]; then
+if [ "$lock" != requirements-dev.lock ]; then
     # An environment of an earlier version has them, and nothing uses them.
     for unused in pip setuptools; do
         ! .venv/bin/python -I -c "import $unused" 2>/dev/null ||
@@ -87,10 +95,11 @@ if [ "$lock" = requirements.lock ] && [ ! -e .venv/ready ]; then
     done
 fi
 rm -rf "$tools"
-touch .venv/product
 if [ "$lock" = requirements-dev.lock ]; then
     # Tests start hundreds of processes. The product alone is compiled as it is used, which takes 80 MB less.
     .venv/bin/python -m compileall -q -j 0 .venv/lib >/dev/null || true
-    touch .venv/ready
 fi
+for mark in $marks; do
+    touch ".venv/$mark"
+done
 echo "Ready: .venv/bin/exhibit --help ($(du -sm .venv | cut -f1) MB in .venv)"

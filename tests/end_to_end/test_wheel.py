@@ -75,13 +75,14 @@ def test_it_says_its_licence_and_has_the_text(wheel: Path):
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the commands of a virtual environment that holds the wheel and what is locked for it, alone."""
+    """The folder of the commands of a virtual environment that holds the wheel and what is locked for it without its
+    extras, alone."""
     venv = tmp_path_factory.mktemp("installed") / "venv"
     uv = [sys.executable, "-m", "uv", "--quiet"]
     into = ["--python", venv / "bin/python"]
     for command in (
         [*uv, "venv", "--python", sys.executable, venv],
-        [*uv, "pip", "install", *into, "--require-hashes", "-r", ROOT / "requirements.lock"],
+        [*uv, "pip", "install", *into, "--require-hashes", "-r", ROOT / "requirements-base.lock"],
         [*uv, "pip", "install", *into, "--no-deps", wheel],
         [*uv, "pip", "check", *into],
     ):
