@@ -3,21 +3,26 @@
 PY := .venv/bin/python
 COMPILE = $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -q
 
-.PHONY: help setup browser demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
+.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 setup: .venv/ready browser s3  ## Virtual environment, locked dependencies, a browser, and an S3 server for the tests
 
-browser: .venv/product
+browser: .venv/base
 	@$(PY) scripts/find_browser.py --quiet || sh scripts/install_browser.sh
 
 .venv/ready: requirements-dev.lock pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh development
 
+.venv/base: requirements-base.lock requirements-build.lock pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh base
+
 .venv/product: requirements.lock requirements-build.lock pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh product
+
+extras: .venv/product browser  ## What make demo and make up do without: S3 buckets, search by meaning, MCP servers
 
 demo: browser  ## Collect 60 practice tickets, from nothing to evidence
 	@.venv/bin/exhibit demo
@@ -102,9 +107,10 @@ bench-tests: setup  ## What `make test`, test-fast and ten runs of `make test` b
 mutants: .venv/ready  ## Whether the fast tests notice one changed condition in the modules that decide; ten minutes
 	@$(PY) -m benchmarks.mutants
 
-lock: .venv/ready  ## Lock anew what the product needs, what its tests need and what builds it; hashes, no hosts
-	@$(COMPILE) pyproject.toml --extra practice -o requirements.lock
-	@$(COMPILE) pyproject.toml --extra practice --group dev -c requirements.lock -o requirements-dev.lock
+lock: .venv/ready  ## Lock anew what the product needs, with and without extras, its tests and what builds it; hashes, no hosts
+	@$(COMPILE) pyproject.toml --all-extras -o requirements.lock
+	@$(COMPILE) pyproject.toml --extra practice -c requirements.lock -o requirements-base.lock
+	@$(COMPILE) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
 	@$(COMPILE) --group build -c requirements-dev.lock -o requirements-build.lock
 
 audit: .venv/ready  ## Known vulnerabilities of the locked versions, where the registry tells them

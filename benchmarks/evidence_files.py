@@ -9,13 +9,12 @@ import hashlib
 import json
 import zlib
 from datetime import datetime, timedelta
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Literal
-
-import zstandard
 
 from shared.contracts.results import Artifact, Box, CaptureFacts, Viewport
 from shared.contracts.steps import FiledArtifact
+from shared.zstd import pack_zstd
 
 LABELS = ("ticket", "history")
 WIDTH_PX, HEIGHT_PX = 64, 40
@@ -25,11 +24,6 @@ _SORTS: tuple[tuple[Kind, str, str], ...] = (
     ("page", ".mhtml.zst", "multipart/related"),
     ("observation", ".json.zst", "application/json"),
 )
-
-
-@cache
-def _packer() -> zstandard.ZstdCompressor:
-    return zstandard.ZstdCompressor(level=3)
 
 
 def artifact_bytes(number: int) -> dict[str, bytes]:
@@ -61,9 +55,9 @@ def _bytes_of(number: int, label: str, kind: Kind) -> bytes:
     if kind == "screenshot":
         return png(number * 2 + (label == "history"))
     if kind == "page":
-        return _packer().compress(f"<html><title>TCK-{number:05d} {label}</title></html>".encode())
+        return pack_zstd(f"<html><title>TCK-{number:05d} {label}</title></html>".encode())
     seen: dict[str, Any] = {"capture": {"capture_id": f"{number}-{label}"}, "headers": {}, "elements": []}
-    return _packer().compress(json.dumps(seen).encode())
+    return pack_zstd(json.dumps(seen).encode())
 
 
 def png(number: int) -> bytes:

@@ -1,16 +1,24 @@
 #!/bin/sh
-# A virtual environment with exactly what is locked: the product, or all that its tests and checks need as well.
+# A virtual environment with what is locked: the product without its extras, the product with all of them, or all that its
+# tests and checks need as well. One that has more than is asked for keeps it, and is brought up to date as a whole.
 # Nothing outside the checkout is touched.
 #
-#   sh scripts/setup.sh [product | development]
+#   sh scripts/setup.sh [base | product | development]
 set -eu
 cd "$(dirname "$0")/.."
 
-case "${1:-development}" in
-    product) lock=requirements.lock ;;
-    development) lock=requirements-dev.lock ;;
-    *) echo "setup.sh [product | development]" >&2 && exit 2 ;;
+asked=${1:-development}
+case "$asked" in
+    base | product | development) ;;
+    *) echo "setup.sh [base | product | development]" >&2 && exit 2 ;;
 esac
+if [ "$asked" = development ] || [ -e .venv/ready ]; then
+    lock=requirements-dev.lock marks="base product ready"
+elif [ "$asked" = product ] || [ -e .venv/product ]; then
+    lock=requirements.lock marks="base product"
+else
+    lock=requirements-base.lock marks=base
+fi
 
 python=
 for candidate in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11; do
@@ -42,37 +50,56 @@ came() {
     echo "  ${file%%-*} ${version%%-*}, ${2#(} MB"
 }
 
+# What installs and builds lies in an environment of its own, which is used once and removed.
+tools=.venv/tools
+trap 'rm -rf "$tools"' EXIT
+
+pip() {
+    "$tools/bin/python" -u -m pip --disable-pip-version-check "$@"
+}
+
 # What fails says so on standard error and leaves no mark.
 install() {
     rm -f .venv/installed
-    { .venv/bin/python -u -m pip install --progress-bar off --no-compile --disable-pip-version-check "$@" &&
-        touch .venv/installed; } | shown
+    { pip --python .venv/bin/python install --progress-bar off --no-compile "$@" && touch .venv/installed; } | shown
     [ -e .venv/installed ] && rm .venv/installed
+}
+
+works() {
+    .venv/bin/python -c 'import os, sys, sysconfig; sys.exit(not os.path.isdir(sysconfig.get_path("purelib")))'
+}
+
+no_environments() {
+    echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv." >&2
+    exit 1
 }
 
 echo "1/3 A virtual environment in .venv, by $("$python" --version)"
 # One that works is brought up to date and never cleared: somebody may be running from it.
-if ! .venv/bin/python -m pip --version >/dev/null 2>&1 && ! "$python" -m venv --clear .venv; then
-    echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv." >&2
-    exit 1
-fi
+works 2>/dev/null || "$python" -m venv --clear --without-pip .venv || no_environments
+.venv/bin/python -m venv --clear "$tools" || no_environments
 echo "2/3 $(grep -c '^[a-z].*==' "$lock") locked packages ($lock); the first time they are downloaded, which takes minutes"
 install --require-hashes -r "$lock"
 echo "3/3 Exhibit itself, from this checkout"
-# What builds it is used once and stays nowhere, unless the tests need it.
-PYTHONPATH=
-if [ "$lock" = requirements.lock ]; then
-    tools=.venv/build-tools
-    install --quiet --target "$tools" --require-hashes -r requirements-build.lock
-    PYTHONPATH=$PWD/$tools
+pip install --quiet --require-hashes -r requirements-build.lock
+(
+    PYTHONPATH=$(cd "$tools"/lib/python*/site-packages && pwd)
+    export PYTHONPATH
+    pip --python .venv/bin/python install --quiet --no-compile --no-build-isolation --no-deps -e .
+)
+if [ "$lock" != requirements-dev.lock ]; then
+    # An environment of an earlier version has them, and nothing uses them.
+    for unused in pip setuptools; do
+        ! .venv/bin/python -I -c "import $unused" 2>/dev/null ||
+            pip --python .venv/bin/python uninstall --quiet --yes "$unused"
+    done
 fi
-PYTHONPATH=$PYTHONPATH .venv/bin/python -m pip install --quiet --disable-pip-version-check \
-    --no-build-isolation --no-deps -e .
-rm -rf .venv/build-tools
-touch .venv/product
+rm -rf "$tools"
 if [ "$lock" = requirements-dev.lock ]; then
     # Tests start hundreds of processes. The product alone is compiled as it is used, which takes 80 MB less.
     .venv/bin/python -m compileall -q -j 0 .venv/lib >/dev/null || true
-    touch .venv/ready
 fi
+for mark in $marks; do
+    touch ".venv/$mark"
+done
 echo "Ready: .venv/bin/exhibit --help ($(du -sm .venv | cut -f1) MB in .venv)"

@@ -1,8 +1,8 @@
 """`make sbom`: write sbom.cdx.json, every package of the product with version, licence, hashes and dependencies.
 
-The format is CycloneDX 1.6. The file follows from requirements.lock and the metadata of the installed packages alone,
-and names no host: who writes it of the same lock, with the same Python and system, gets the same file. The wheel has
-it (PEP 770).
+The format is CycloneDX 1.6; data of others that is in the product itself is named as a part of it. The file follows
+from requirements.lock and the metadata of the installed packages alone, and names no host: who writes it of the same
+lock, with the same Python and system, gets the same file. The wheel has it (PEP 770).
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -31,6 +31,9 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pip_requirements_parser import InstallRequirement, RequirementsFile
+
+from shared.text.date_names import FILE as NAMES
+from shared.text.date_names import date_names
 
 ROOT = Path(__file__).parents[1]
 LOCK, SBOM = ROOT / "requirements.lock", ROOT / "sbom.cdx.json"
@@ -74,7 +77,8 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     needed = _closure(about["dependencies"])
     ours = Component(
         name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
-        description=about["description"],
+        description=about["description"], licenses=[LicenseFactory().make_from_string(about["license"])],
+        components=[_cldr()],
     )  # fmt: skip
     components = {one: _component(one, needed) for one in packages}
     bom = Bom(
@@ -91,6 +95,15 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     told = json.loads(JsonV1Dot6(bom).output_as_string())
     del told["metadata"]["timestamp"]  # else each writing were another file
     return json.dumps(told, indent=1, sort_keys=True) + "\n"
+
+
+def _cldr() -> Component:
+    """Data that is part of the product itself."""
+    return Component(
+        name="cldr", version=date_names().cldr, type=ComponentType.DATA, bom_ref="cldr",
+        description=f"Names of months and days, in {NAMES.relative_to(ROOT)}",
+        licenses=[LicenseFactory().make_from_string("Unicode-3.0")],
+    )  # fmt: skip
 
 
 def _component(one: Locked, needed: frozenset[str]) -> Component:

@@ -127,7 +127,8 @@ class Settings(BaseSettings):
     tools_dir: Path = Path("tools")
     """Folder with the declarations of the tools that workflows may use."""
     workflow_embedder: str = "wordllama"
-    """The model of the search by meaning: ``wordllama``, or one of sentence-transformers, such as ``bge-small``."""
+    """The model of the search for workflows: ``wordllama`` (by meaning; needs the extra ``search``, and without it is
+    ``hashed-words``), ``hashed-words`` (by words), or one of sentence-transformers, such as ``bge-small``."""
     workflow_capacity: int = Field(default=8, ge=1)
     """Invocations from outside that one process of the library works on at a time; the others wait."""
     workflow_flow_capacity: int = Field(default=256, ge=1)

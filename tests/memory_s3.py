@@ -26,7 +26,8 @@ from minio.retention import Retention
 from minio.versioningconfig import VersioningConfig
 from urllib3 import BaseHTTPResponse, HTTPHeaderDict, HTTPResponse
 
-from shared.s3.bucket import S3Bucket, S3Client
+from shared.s3.bucket import S3Bucket
+from shared.s3.client import S3Client
 from shared.s3.location import parse_location
 
 

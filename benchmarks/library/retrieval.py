@@ -50,6 +50,11 @@ def hit_rates(search: Search, queries: Sequence[Query]) -> Mapping[int, float]:
     return {at: sum(expected in names[:at] for expected, names in found) / len(found) for at in AT}
 
 
+def with_wrong_letters(query: str) -> str:
+    """Return the query without the middle letter of each word of five letters or more, as typed in haste."""
+    return re.sub(r"[^\W\d_]{5,}", lambda word: word[0][: len(word[0]) // 2] + word[0][len(word[0]) // 2 + 1 :], query)
+
+
 def silence(search: Search, queries: Sequence[Query]) -> float:
     """Return the share of queries that find nothing."""
     return sum(not search(query.query, 1) for query in queries) / len(queries)

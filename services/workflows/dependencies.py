@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import shutil
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from importlib.metadata import distributions
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -25,7 +27,8 @@ MAX_ERROR_CHARS = 1500
 
 
 class Dependencies:
-    """The packages of one library. Installing them needs pip, and an index or wheels on this machine."""
+    """The packages of one library. Installing them needs pip, or a Python that can make one, and an index or wheels on
+    this machine."""
 
     def __init__(self, folder: Path) -> None:
         """``folder``: the library's own folder."""
@@ -39,7 +42,7 @@ class Dependencies:
 
     @staticmethod
     def can_install() -> bool:
-        return importlib.util.find_spec("pip") is not None
+        return any(find_spec(name) is not None for name in ("pip", "ensurepip"))
 
     def list(self) -> tuple[str, ...]:
         """Return the declared requirements, as they were declared."""
@@ -94,27 +97,45 @@ class Dependencies:
         (self._folder / REQUIREMENTS).write_text(lines, "utf-8")
 
     async def _install(self, requirements: Sequence[str], to: Path) -> None:
-        if not self.can_install():
-            raise Unsupported("packages are installed with pip, and this Python has none")
         # Wheels only: the build of a source archive would run its code outside of any sandbox.
         options = ("--quiet", "--disable-pip-version-check", "--no-input", "--only-binary", ":all:")
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-m", "pip", "install", *options, "--target", str(to), "--", *requirements),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            async with asyncio.timeout(INSTALL_TIMEOUT_S):
-                output, _ = await process.communicate()
-        except BaseException:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-            raise
-        if process.returncode:
-            why = output.decode(errors="replace").strip()[-MAX_ERROR_CHARS:]
-            raise PermanentError(f"{', '.join(requirements)} cannot be installed: {why}", code="cannot_write")
+        async with _python_with_pip() as python:
+            failed = await _run(python, "pip", "install", *options, "--target", str(to), "--", *requirements)
+        if failed is not None:
+            raise PermanentError(f"{', '.join(requirements)} cannot be installed: {failed}", code="cannot_write")
+
+
+@asynccontextmanager
+async def _python_with_pip() -> AsyncGenerator[str]:
+    """Yield this Python; where it has no pip, as in the environment of the product, another one that is made for the
+    time. Raises Unsupported."""
+    if find_spec("pip") is not None:
+        yield sys.executable
+        return
+    with tempfile.TemporaryDirectory(prefix="exhibit-pip-") as folder:
+        failed = await _run(sys.executable, "venv", folder)
+        if failed is not None:
+            raise Unsupported(f"packages are installed with pip; this Python has none, and cannot make one: {failed}")
+        yield str(Path(folder) / "bin" / "python")
+
+
+async def _run(python: str, module: str, *arguments: str) -> str | None:
+    """Run a module; return what it has printed if it fails."""
+    process = await asyncio.create_subprocess_exec(
+        *(python, "-I", "-m", module, *arguments),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(INSTALL_TIMEOUT_S):
+            output, _ = await process.communicate()
+    except BaseException:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        raise
+    return output.decode(errors="replace").strip()[-MAX_ERROR_CHARS:] if process.returncode else None
 
 
 def _check(requirement: str) -> None:

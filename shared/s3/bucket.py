@@ -14,32 +14,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-from minio import Minio
 from minio.commonconfig import CopySource
 from minio.datatypes import Object
 from minio.error import S3Error
-from minio.helpers import ObjectWriteResult
 from minio.retention import Retention
 
 from shared.errors import Unavailable
+from shared.s3.client import S3Client
 from shared.s3.errors import ABSENT, TAKEN, map_s3_errors
 from shared.s3.location import META, ListedObject, ObjectStat, S3Location, parse_stat
 
-
-class S3Client(Minio):
-    """Adds writes with conditions, and a test for object lock that accepts the answers of all servers."""
-
-    def put(self, bucket: str, name: str, data: bytes, headers: Mapping[str, str]) -> ObjectWriteResult:
-        return self._put_object(bucket, name, data, dict(headers))
-
-    def has_object_lock(self, bucket: str) -> bool:
-        """Unlike minio's own call this accepts an answer with an empty rule, as some servers send it."""
-        answer = self._execute("GET", bucket, query_params={"object-lock": ""})
-        return b"<ObjectLockEnabled>Enabled<" in answer.data
-
-
-AT_ONCE = 16
-"""Connections in the pool: so many calls run at a time without waiting for each other."""
 PIECE_BYTES = 1024 * 1024
 
 

@@ -13,7 +13,6 @@ from urllib.parse import quote, unquote
 
 import msgspec
 import pytest
-import zstandard
 
 from services.browser_pool.adapters.archive import page_archive
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
@@ -33,6 +32,7 @@ from shared.contracts.actions import (
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
 from shared.evidence_format.files.sample import StoredObservation
+from shared.zstd import unpack_zstd
 from tests.browser.conftest import ODD, Look
 from tests.browser.site import Site
 
@@ -66,7 +66,7 @@ def texts(message: Message) -> list[str]:
 
 
 def unpacked(files: PackedPage) -> tuple[bytes, StoredObservation]:
-    page, observation = (zstandard.ZstdDecompressor().decompress(_bytes(one.data)) for one in files.captures)
+    page, observation = (unpack_zstd(_bytes(one.data), 10**8) for one in files.captures)
     return page, msgspec.json.decode(observation, type=StoredObservation)
 
 

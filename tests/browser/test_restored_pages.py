@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-import zstandard
 
 from services.browser_pool.adapters.archive.restore import UnfitPage, unpack
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
@@ -19,6 +18,7 @@ from shared.contracts.browser.stored_pages import Sought
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS
 from shared.contracts.results import Locator, TextRead
+from shared.zstd import pack_zstd
 from tests.browser.action_steps import do
 from tests.browser.site import LOOPBACK, Site
 from tests.browser.stored_pages import mhtml_of, read_all_again, written
@@ -40,7 +40,7 @@ ALL = 100_000
 
 
 def packed(mhtml: str) -> bytes:
-    return zstandard.compress(mhtml.encode())
+    return pack_zstd(mhtml.encode())
 
 
 def plainly(elements: tuple[Element, ...]) -> list[tuple[object, ...]]:
@@ -174,9 +174,9 @@ async def test_a_session_that_has_opened_pages_takes_no_stored_one(site: Site, f
     ("data", "code"),
     [
         (b"no zstd at all", "not_a_page"),
-        (zstandard.compress(b""), "not_a_page"),
-        (zstandard.compress(b"<h1>Just HTML</h1>"), "not_a_page"),
-        (zstandard.compress(b"Content-Type: multipart/related; boundary=x\r\n\r\nno part"), "not_a_page"),
+        (pack_zstd(b""), "not_a_page"),
+        (pack_zstd(b"<h1>Just HTML</h1>"), "not_a_page"),
+        (pack_zstd(b"Content-Type: multipart/related; boundary=x\r\n\r\nno part"), "not_a_page"),
     ],
 )
 async def test_what_is_no_stored_page_is_refused_and_leaves_nothing(fresh: PoolSession, data: bytes, code: str):
@@ -192,7 +192,7 @@ async def test_no_file_of_a_stored_page_is_left(fresh: PoolSession):
 
 
 def test_a_page_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path):
-    bomb = zstandard.compress(b"\0" * 50_000_000)
+    bomb = pack_zstd(b"\0" * 50_000_000)
     assert len(bomb) < 10_000
     with pytest.raises(UnfitPage) as refused:
         unpack(bomb, tmp_path / "bomb", max_bytes=1_000_000)

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import zstandard
 
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import Ink
-from shared.unpacking import unpack_zstd
+from shared.zstd import pack_zstd, unpack_zstd
 
 FOLDER = Path(__file__).parent / "pages"
 MOST_BYTES = 256_000_000
@@ -104,7 +103,7 @@ def read_observed(name: str) -> dict[str, PageSeen]:
 
 def write_observed(name: str, pages: Sequence[PageSeen]) -> None:
     lines = b"\n".join(map(msgspec.json.encode, pages))
-    (FOLDER / name / "observed.zst").write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress(lines))
+    (FOLDER / name / "observed.zst").write_bytes(pack_zstd(lines, LEVEL))
 
 
 def read_served(name: str) -> dict[str, Response]:

@@ -18,7 +18,8 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import duckdb
-import zstandard
+
+from shared.zstd import zstd
 
 ZSTD, ZIP, PARQUET, GZIP = b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PAR1", b"\x1f\x8b\x08"
 DEEPEST = 6
@@ -96,9 +97,9 @@ def _zstandard(data: bytes) -> Iterator[tuple[str, bytes]]:
         try:
             yield (
                 f"zstd at {match.start()}",
-                zstandard.ZstdDecompressor().decompressobj().decompress(data[match.start() :]),
+                zstd.ZstdDecompressor().decompress(data[match.start() :]),
             )
-        except zstandard.ZstdError:
+        except zstd.ZstdError:
             continue
 
 

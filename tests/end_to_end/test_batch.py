@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 
 import msgspec
-import zstandard
 
 from practice.comparing import rows_of
 from practice.tickets.demo import ABSENT, compare, demo_numbers
@@ -17,6 +16,7 @@ from shared.client import Client
 from shared.contracts.evidence import RunFinished, RunLoaded
 from shared.evidence_format.files.sample import StoredObservation
 from shared.text.names import RESERVED
+from shared.zstd import unpack_zstd
 from tests.end_to_end.faulty_site import FaultySite
 from tests.end_to_end.finished_runs import outcomes_of, run
 from tests.end_to_end.tickets import SOME
@@ -92,7 +92,7 @@ def check_sources(folder: Path, result: dict) -> None:
 
 
 def unpacked(path: Path) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(path.read_bytes())
+    return unpack_zstd(path.read_bytes(), 10**8)
 
 
 async def test_what_a_site_does_wrong_has_a_status_of_its_own(client: Client, faulty: FaultySite):

@@ -19,7 +19,6 @@ import duckdb
 import msgspec
 import pytest
 import xlsxwriter
-import zstandard
 
 from shared.client import connect
 from shared.contracts.operator import DecisionGiven
@@ -28,6 +27,7 @@ from shared.host.services import run_services
 from shared.settings import Settings
 from shared.subjects import DECIDE
 from shared.telemetry.exporting import export_telemetry
+from shared.zstd import pack_zstd
 from tests.end_to_end.secret_search import forms, found_below, found_in
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
@@ -36,10 +36,6 @@ SECRET = 'correct "horse" & battery/staple+ü'
 
 
 # --- the search itself: what cannot fail is worth nothing
-
-
-def zst(data: bytes) -> bytes:
-    return zstandard.ZstdCompressor().compress(data)
 
 
 def zipped(data: bytes) -> bytes:
@@ -76,14 +72,14 @@ def mhtml(encoding: str, write: Callable[[bytes], bytes]) -> Callable[[bytes], b
 
 PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda data: b"before " + data + b" after",
-    "zst": zst,
+    "zst": pack_zstd,
     "zip": zipped,
     "xlsx": workbook,
     "parquet": parquet,
     "mhtml, quoted-printable": mhtml("quoted-printable", quopri.encodestring),
     "mhtml, base64": mhtml("base64", base64.encodebytes),
-    "mhtml in zst in zip": lambda data: zipped(zst(mhtml("base64", base64.encodebytes)(data))),
-    "zst in the middle of a stream's block": lambda data: b"\x00\x16header" + zst(data) + b"trailer\x01\x02",
+    "mhtml in zst in zip": lambda data: zipped(pack_zstd(mhtml("base64", base64.encodebytes)(data))),
+    "zst in the middle of a stream's block": lambda data: b"\x00\x16header" + pack_zstd(data) + b"trailer\x01\x02",
     "gzip": gzip.compress,
     "base64 of gzip in a page": lambda data: b"<b>" + base64.b64encode(gzip.compress(b"x" * 90 + data)) + b"</b>",
 }  # fmt: skip
@@ -118,7 +114,7 @@ def test_the_search_looks_at_every_file_and_at_its_name(tmp_path: Path):
     (tmp_path / "run" / "T-1" / "harmless.json").write_bytes(b"{}")
     assert found_below(tmp_path, SECRET) == []
     (tmp_path / "run" / "T-1" / quote(SECRET, safe="")).write_bytes(b"{}")
-    (tmp_path / "run" / "page.zst").write_bytes(zst(TEXT))
+    (tmp_path / "run" / "page.zst").write_bytes(pack_zstd(TEXT))
     hits = found_below(tmp_path, SECRET)
     assert hits[0].startswith("the name ")
     assert "run/page.zst > zstd at 0: raw" in hits

@@ -65,21 +65,24 @@ def test_it_says_its_licence_and_has_the_text(wheel: Path):
     with zipfile.ZipFile(wheel) as file:
         (metadata,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
         told = email.message_from_bytes(file.read(metadata))
-        text = file.read(f"{metadata.removesuffix('METADATA')}licenses/LICENSE").decode()
-    assert (told["License-Expression"], told["Name"]) == ("Apache-2.0", "exhibit")
+        licences = f"{metadata.removesuffix('METADATA')}licenses"
+        text, of_data = (file.read(f"{licences}/{name}").decode() for name in told.get_all("License-File", []))
+    assert (told["License-Expression"], told["Name"]) == ("Apache-2.0 AND Unicode-3.0", "exhibit")
     assert "Typing :: Typed" in told.get_all("Classifier", [])
     assert "Version 2.0, January 2004" in text
+    assert "UNICODE LICENSE V3" in of_data
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the commands of a virtual environment that holds the wheel and what is locked for it, alone."""
+    """The folder of the commands of a virtual environment that holds the wheel and what is locked for it without its
+    extras, alone."""
     venv = tmp_path_factory.mktemp("installed") / "venv"
     uv = [sys.executable, "-m", "uv", "--quiet"]
     into = ["--python", venv / "bin/python"]
     for command in (
         [*uv, "venv", "--python", sys.executable, venv],
-        [*uv, "pip", "install", *into, "--require-hashes", "-r", ROOT / "requirements.lock"],
+        [*uv, "pip", "install", *into, "--require-hashes", "-r", ROOT / "requirements-base.lock"],
         [*uv, "pip", "install", *into, "--no-deps", wheel],
         [*uv, "pip", "check", *into],
     ):

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from scripts.write_sbom import read_lock
 
 ROOT = Path(__file__).parents[2]
-PRODUCT, DEVELOPMENT, BUILD = (f"requirements{name}.lock" for name in ("", "-dev", "-build"))
+PRODUCT, BASE, DEVELOPMENT, BUILD = (f"requirements{name}.lock" for name in ("", "-base", "-dev", "-build"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXCLUDED = re.compile(r"(browser-use|langchain\w*|langgraph|selenium|beautifulsoup4?|bs4|autoscraper)\b")
 """By the name of a package, as the lock has it."""
@@ -61,8 +61,9 @@ def sites_named(root: Path, rooms: Sequence[str]) -> list[str]:
 
 
 def test_each_version_is_the_same_in_all_locks():
-    product, development, build = (versions(lock) for lock in (PRODUCT, DEVELOPMENT, BUILD))
+    product, base, development, build = (versions(lock) for lock in (PRODUCT, BASE, DEVELOPMENT, BUILD))
     assert len(product) > 80
+    assert {name: product.get(name) for name in base} == base
     assert {name: development.get(name) for name in product} == product
     assert {name: development.get(name) for name in build} == build
 
@@ -71,7 +72,15 @@ def test_the_product_has_no_package_of_tests_or_of_the_build():
     listed = [one for group in PROJECT["dependency-groups"].values() for one in group if isinstance(one, str)]
     named = {canonicalize_name(Requirement(one).name) for one in listed}
     assert {"pytest", "ruff", "hatchling"} <= named
-    assert named & versions(PRODUCT).keys() == {"packaging"}  # a package of the product needs this one
+    assert named & versions(PRODUCT).keys() == {"jsonschema", "packaging"}  # packages of the product need these
+
+
+def test_without_its_extras_the_product_has_none_of_their_packages():
+    extras = PROJECT["project"]["optional-dependencies"]
+    named = {canonicalize_name(Requirement(one).name) for extra in ("mcp", "s3", "search") for one in extras[extra]}
+    assert named <= versions(PRODUCT).keys()
+    assert named & versions(BASE).keys() == {"urllib3"}  # a package of the product needs this one
+    assert not {"pycryptodome", "tokenizers", "jsonschema"} & versions(BASE).keys()
 
 
 def test_what_is_excluded_is_in_no_lock():
@@ -85,7 +94,7 @@ def test_what_is_excluded_is_in_no_lock():
 
 def test_no_lock_names_a_host():
     locks = sorted(ROOT.glob("*.lock"))
-    assert [lock.name for lock in locks] == sorted((PRODUCT, DEVELOPMENT, BUILD))
+    assert [lock.name for lock in locks] == sorted((PRODUCT, BASE, DEVELOPMENT, BUILD))
     assert [lock.name for lock in locks if "://" in lock.read_text(encoding="utf-8")] == []
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from scripts.audit import read_audit
 from scripts.write_sbom import LOCK, ROOT, SBOM, make_sbom, read_lock
+from shared.text.date_names import date_names
 from tests.cases import cases
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -49,6 +50,14 @@ def test_it_has_what_runs_and_nothing_that_only_tests():
     scopes = {one["name"]: one["scope"] for one in json.loads(SBOM.read_text(encoding="utf-8"))["components"]}
     assert (scopes["playwright"], scopes["greenlet"]) == ("required", "required")
     assert not scopes.keys() & {"pytest", "basedpyright", "ruff", "hatchling"}
+
+
+def test_it_names_the_data_of_others_that_is_in_the_product_itself():
+    ours = json.loads(SBOM.read_text(encoding="utf-8"))["metadata"]["component"]
+    assert ours["licenses"] == [{"expression": PROJECT["project"]["license"]}]
+    (cldr,) = ours["components"]
+    assert (cldr["name"], cldr["version"]) == ("cldr", date_names().cldr)
+    assert cldr["licenses"] == [{"license": {"id": "Unicode-3.0"}}]
 
 
 @pytest.mark.long

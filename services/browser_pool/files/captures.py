@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
-import zstandard
 
 from services.browser_pool.files.mhtml import without_secrets
 from services.browser_pool.page.model import Seen
@@ -17,6 +16,7 @@ from shared.contracts.browser_pool import HIDDEN_VALUE, ElementFound
 from shared.contracts.results import CaptureFacts
 from shared.evidence_format.files.sample import StoredObservation
 from shared.secrets.redaction import SHORT, redacted
+from shared.zstd import pack_zstd
 
 PAGE_SUFFIX, OBSERVATION_SUFFIX = ".mhtml.zst", ".observation.json.zst"
 MEDIA_TYPE = "application/zstd"
@@ -66,7 +66,7 @@ def _long(secrets: Iterable[str]) -> frozenset[str]:
 
 
 def _file(kind: str, label: str, data: bytes, page: PageCapture) -> Capture:
-    small = zstandard.ZstdCompressor(level=LEVEL).compress(data)
+    small = pack_zstd(data, LEVEL)
     url = page.raw.url[:MAX_URL]
     if kind == "page":
         return Capture("page", label, MEDIA_TYPE, PAGE_SUFFIX, small, url)

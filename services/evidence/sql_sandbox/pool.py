@@ -18,6 +18,7 @@ from services.evidence.sql.catalogue import TABLES, VIEWS_BY_NAME
 from services.evidence.sql.query_types import AnswerFile, QueryRefusal, QuerySources, SqlQuery, parse_sandbox_reply
 from services.evidence.sql.statements import create_view
 from shared.child_process.parent import exchange, kill_and_wait, start_python
+from shared.extras import need_extra
 from shared.s3.opening import make_duckdb_secret
 from shared.settings import Settings
 
@@ -172,9 +173,13 @@ async def _kill(sandbox: _Sandbox) -> None:
 
 def bucket_access(settings: Settings) -> dict[str, Any] | None:
     """Return the secret for the bucket alone, the path of the extension that reads it, and that of the certificates
-    that its server is checked with (empty: those of the system); None for a folder."""
+    that its server is checked with (empty: those of the system); None for a folder.
+
+    Raises PermanentError (``not_installed``) without the extra for S3 servers.
+    """
     if settings.evidence_bucket is None:
         return None
+    need_extra("s3")
     ca = "" if settings.s3_ca is None else str(settings.s3_ca.resolve())
     return {"secret": make_duckdb_secret(settings), "extension": str(_httpfs_extension()), "ca": ca}
 

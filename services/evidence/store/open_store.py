@@ -6,15 +6,18 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from services.evidence.ports import OnBlocked
 from services.evidence.store.folder_store import FolderStore
-from services.evidence.store.s3_store import Retention, S3Store
 from shared.bus.ports import Publishes
 from shared.contracts.evidence import EvidenceBlocked
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.subjects import EVIDENCE_BLOCKED
+
+if TYPE_CHECKING:
+    from services.evidence.store.s3_store import S3Store
 
 REPORT_INTERVAL = timedelta(minutes=1)
 
@@ -44,9 +47,12 @@ def _folder(settings: Settings, on_blocked: OnBlocked) -> FolderStore:
 
 
 def _bucket(settings: Settings, on_blocked: OnBlocked, now: Callable[[], datetime]) -> S3Store:
+    bucket = open_bucket(settings)
+    from services.evidence.store.s3_store import Retention, S3Store  # needs the extra, which open_bucket has found
+
     days, mode = settings.s3_retention_days, settings.s3_retention_mode
     retention = Retention(mode, days, now) if days else None
-    return S3Store(open_bucket(settings), settings.state_dir / "spool", retention, on_blocked)
+    return S3Store(bucket, settings.state_dir / "spool", retention, on_blocked)
 
 
 class BlockedReporter:

@@ -18,9 +18,10 @@ from services.evidence.run_lock.bucket_locks import BucketLocks
 from services.evidence.store.disk import on_disk
 from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PermanentError, Unavailable
-from shared.s3.bucket import AT_ONCE, S3Bucket
+from shared.s3.bucket import S3Bucket
+from shared.s3.client import AT_ONCE
+from shared.s3.features import find_features, has_conditional_writes, prepare_bucket
 from shared.s3.location import POINTER_TYPE, ObjectStat, Pointer, object_key, parse_pointer
-from shared.s3.opening import find_features, has_conditional_writes, prepare_bucket
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from shared.evidence_format.signing import key_path, load_known_key
-from shared.s3.opening import find_features, open_bucket
+from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.setup.check import SetupCheck, SetupFinding, fine, in_thread, problem, warning
 
@@ -64,6 +64,8 @@ def existing(path: Path) -> Path:
 
 def _bucket_finding(settings: Settings) -> SetupFinding:
     bucket = open_bucket(settings)
+    from shared.s3.features import find_features  # needs the extra, which open_bucket has found
+
     where = f"{bucket.location} at {bucket.endpoint}"
     features = find_features(bucket)
     if features is None:

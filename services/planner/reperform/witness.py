@@ -29,7 +29,7 @@ from shared.task.typed_values import as_shown, recorded_hints, typed_value
 from shared.text.normal import Normal, quoted, tidy
 from shared.text.record_words import find_mention
 from shared.text.written_dates import Order
-from shared.unpacking import unpack_zstd
+from shared.zstd import unpack_zstd
 
 MOST_BYTES = 128_000_000
 ADDRESS = re.compile(r"https?://\S+$")

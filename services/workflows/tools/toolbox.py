@@ -23,8 +23,10 @@ from services.workflows.tools.declared.declarations import (
 from services.workflows.tools.declared.faults import declaration_faults, fault_words
 from services.workflows.tools.declared.loading import LoadedDeclarations, load_declarations
 from services.workflows.tools.http import HttpTool
+from services.workflows.tools.not_installed import NotInstalledTool
 from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
 from shared.contracts.workflows.library import FileProblem
+from shared.extras import has_extra, missing_extra
 from shared.network.host_access import Resolve
 from shared.network.name_resolver import NameResolver
 from shared.secrets.store import SecretStore
@@ -146,6 +148,8 @@ def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve, bus
         case HttpDeclaration():
             return HttpTool(declaration, store, resolve)
         case McpDeclaration():
+            if not has_extra("mcp"):
+                return NotInstalledTool(declaration.name, declaration.description, missing_extra("mcp"))
             # Imported for those who use one: the library takes more than half a second of each start.
             from services.workflows.tools.mcp_servers.mcp_tool import McpTool
 

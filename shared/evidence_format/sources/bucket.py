@@ -8,7 +8,8 @@ from tempfile import SpooledTemporaryFile
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.layout import OBJECTS
 from shared.evidence_format.sources.source import FileInfo, Finding, NoRun, RunListing, Unreadable
-from shared.s3.bucket import AT_ONCE, S3Bucket
+from shared.s3.bucket import S3Bucket
+from shared.s3.client import AT_ONCE
 from shared.s3.location import parse_pointer
 
 IN_MEMORY_BYTES = 4_000_000

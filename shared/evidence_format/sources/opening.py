@@ -6,7 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.sources.source import RunSource
 from shared.evidence_format.sources.zip import ZipSource
@@ -22,6 +21,7 @@ def open_source(settings: Settings, place: Path | str) -> Generator[RunSource]:
         place: a folder, a zip file, or the ``s3://`` address of a run; the settings have the credentials.
 
     Raises:
+        PermanentError: the address is none, or what S3 servers need is not installed.
         Unavailable: the S3 server does not answer. A run that does not exist is found by `RunSource.list_files` only.
     """
     source = _source_of(settings, place)
@@ -33,5 +33,8 @@ def open_source(settings: Settings, place: Path | str) -> Generator[RunSource]:
 
 def _source_of(settings: Settings, place: Path | str) -> RunSource:
     if isinstance(place, str):
-        return BucketSource(open_bucket(settings, place))
+        bucket = open_bucket(settings, place)
+        from shared.evidence_format.sources.bucket import BucketSource  # needs the extra, which open_bucket has found
+
+        return BucketSource(bucket)
     return ZipSource(place) if place.is_file() else FolderSource(place)

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import zstandard
 
 from shared.contracts.workflows.samples import KeptSample, SampleSet
 from shared.flows.compiling.recording import RecordedSample
-from shared.unpacking import unpack_zstd
+from shared.zstd import pack_zstd, unpack_zstd
 
 MAX_SAMPLES = 50
 """Of a version."""
@@ -29,7 +28,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def pack_sample(sample: RecordedSample) -> bytes:
-    return zstandard.ZstdCompressor(level=6).compress(msgspec.json.encode(sample))
+    return pack_zstd(msgspec.json.encode(sample), level=6)
 
 
 def unpack_sample(data: bytes) -> RecordedSample:

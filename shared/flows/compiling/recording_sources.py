@@ -16,7 +16,7 @@ from shared.evidence_format.files.sample import SampleFile, StoredObservation, p
 from shared.evidence_format.log_codec import parse_log, step_of
 from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
 from shared.flows.compiling.recording import RecordedPage, RecordedSample, steps_on_pages, values_of_pages
-from shared.unpacking import unpack_zstd
+from shared.zstd import unpack_zstd
 
 MAX_FILE_BYTES = 64 * 1024**2
 MAX_OBSERVATION_BYTES = 256 * 1024**2

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import zstandard
 
 from services.browser_pool import handlers
 from services.browser_pool.adapters.browser.login_files import LoginFolder
@@ -42,6 +41,7 @@ from shared.secrets.store import SecretStore
 from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
+from shared.zstd import unpack_zstd
 from tests.handlers.browser_pool.fake_browser import ITEM, FakeBrowser, FakeSession
 from tests.raising import raises_code
 
@@ -433,7 +433,7 @@ async def test_all_files_of_one_moment_bear_the_same_facts(room: Room) -> None:
         assert ".." not in one.blob
         data = await room.bus.get(ARTIFACTS, one.blob)
         assert (one.sha256, one.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
-    data = zstandard.ZstdDecompressor().decompress(await room.bus.get(ARTIFACTS, artifacts[4].blob))
+    data = unpack_zstd(await room.bus.get(ARTIFACTS, artifacts[4].blob), 10**8)
     stored = msgspec.json.decode(data, type=StoredObservation)
     assert stored.capture == facts
     assert stored.headers == (("server", "s"),)

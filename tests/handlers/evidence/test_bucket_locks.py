@@ -25,8 +25,8 @@ from services.evidence.store.s3_store import S3Store
 from shared.errors import Unavailable
 from shared.evidence_format.files.json_files import encode_file
 from shared.s3.bucket import S3Bucket
+from shared.s3.features import prepare_bucket
 from shared.s3.location import ObjectStat
-from shared.s3.opening import prepare_bucket
 from tests.handlers.conftest import LONG, REAL, any_server
 from tests.memory_s3 import MemoryS3
 from tests.s3_servers import S3Server

@@ -23,7 +23,8 @@ from services.evidence.store.s3_store import Retention, S3Store
 from shared.contracts.evidence import ArtifactMissing, LendArtifact
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket
-from shared.s3.opening import open_bucket, prepare_bucket
+from shared.s3.features import prepare_bucket
+from shared.s3.opening import open_bucket
 from shared.testing.bus import MemoryBus
 from tests.handlers.conftest import REAL, any_server
 from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept, sha, spooled

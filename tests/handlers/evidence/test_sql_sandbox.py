@@ -18,7 +18,8 @@ from services.evidence.sql.query_guard import REVIEWED_DUCKDB
 from services.evidence.sql_sandbox.child import NICENESS, SqlSandbox
 from services.evidence.sql_sandbox.pool import PROGRAM, bucket_access
 from shared.errors import Unavailable
-from shared.s3.opening import open_bucket, prepare_bucket
+from shared.s3.features import prepare_bucket
+from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from tests.certificates import Authority
 from tests.handlers.conftest import REAL, any_server

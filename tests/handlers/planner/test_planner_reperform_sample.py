@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import zstandard
 
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import reperform_sample
@@ -34,6 +33,7 @@ from shared.errors import ExhibitError, PermanentError, TransientError, Unavaila
 from shared.streams import ANSWERS
 from shared.subjects import LEASE, LEND_ARTIFACT, LOAD_RESULT, RELEASE, RESTORE
 from shared.testing.bus import MemoryBus
+from shared.zstd import pack_zstd
 from tests.unit.planner.planner_pages import NOW, page, sample, spec, ticket
 
 SHOWN = page(
@@ -47,7 +47,7 @@ FACTS = {"capture_id": "c", "url": SHOWN.url, "title": "T", "http_status": 200, 
          "captured_at": "2026-03-03T12:00:00Z"}  # fmt: skip
 STORED = {
     "page": b"a page",
-    "observation": zstandard.compress(
+    "observation": pack_zstd(
         json.dumps({"capture": FACTS, "headers": [], "elements": msgspec.to_builtins(SHOWN.elements)}).encode()
     ),
 }

@@ -11,8 +11,9 @@ from pydantic import SecretStr
 
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.s3.bucket import S3Bucket
+from shared.s3.features import has_conditional_writes, prepare_bucket
 from shared.s3.location import POINTER_TYPE, Pointer, S3Location, parse_location, parse_pointer
-from shared.s3.opening import has_conditional_writes, make_duckdb_secret, open_bucket, prepare_bucket
+from shared.s3.opening import make_duckdb_secret, open_bucket
 from shared.testing.settings import isolated_settings
 from tests.memory_s3 import MemoryS3
 from tests.ports import free_port

@@ -6,7 +6,6 @@ import hashlib
 
 import msgspec
 import pytest
-import zstandard
 
 from services.workflows.library.storage.bus import BusStorage
 from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
@@ -16,6 +15,7 @@ from shared.errors import PermanentError
 from shared.flows.checking.sample_sets import MAX_PACKED_BYTES, MAX_SAMPLES, checked_sample
 from shared.streams import WORKFLOW_SAMPLES
 from shared.testing.bus import MemoryBus
+from shared.zstd import pack_zstd
 from tests.handlers.workflows.flow_samples import SPEC, packed, recorded
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, folder_library, open_library, unique
 from tests.raising import raises_code
@@ -96,7 +96,7 @@ async def test_samples_that_are_not_what_they_say_refuse_the_version(opened):
     renamed = msgspec.structs.replace(first, sample_id="R9")
     swapped = SampleSet(spec=SPEC, samples=(renamed,))
     assert "says that it is" in wrong(await publish(library, name, type(given)(swapped, given.data)))
-    for data in (b"no sample", zstandard.compress(b"[1]"), zstandard.compress(b"[" * 100_000)):
+    for data in (b"no sample", pack_zstd(b"[1]"), pack_zstd(b"[" * 100_000)):
         sha256 = hashlib.sha256(data).hexdigest()
         bad = KeptSample(sample_id="R1", use="held_out", sha256=sha256, size_bytes=len(data))
         refused = await publish(library, name, type(given)(SampleSet(spec=SPEC, samples=(bad,)), {sha256: data}))

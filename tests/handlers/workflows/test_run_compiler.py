@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import zstandard
 
 from services.workflows.compiling.run_compiler import RunCompiler
 from shared.bus.actor import Actor
@@ -37,6 +36,7 @@ from shared.flows.compiling.recording import RecordedSample
 from shared.streams import ANSWERS, RUN_FLOWS, RUNS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, LOAD_STEPS
 from shared.testing.bus import MemoryBus
+from shared.zstd import pack_zstd
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
 from tests.handlers.planner.scripted_library import HASH, ScriptedLibrary, library, version
 from tests.unit.shared.flows.recorded_world import NOW, Recorder, element
@@ -120,7 +120,7 @@ async def lend(request: LendArtifact, deps: Kept) -> LendReply:
     page = deps.samples[request.sample_id].pages[sha]
     facts = CaptureFacts(url=page.url, title=page.title, observation_sha256=sha, **FACTS)
     stored = StoredObservation(capture=facts, headers=(), elements=page.elements)
-    data = zstandard.ZstdCompressor().compress(msgspec.json.encode(stored))
+    data = pack_zstd(msgspec.json.encode(stored))
     await deps.blobs.put(ANSWERS, request.filename, data)
     return ArtifactLent(blob=request.filename, sha256=sha, size_bytes=len(data))
 

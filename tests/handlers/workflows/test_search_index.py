@@ -92,8 +92,9 @@ def test_what_is_known_is_not_embedded_again():
 @pytest.mark.parametrize(
     "text", ["Prüft Rechnungen auf Vollständigkeit", "检查发票", "फ़ाइलें", "🧾 💶", "a\ud800b", "\0\x1b[2J"]
 )
-def test_texts_of_any_script_are_indexed_and_searched(text, tmp_path):
-    index = VectorIndex(open_embedder(), tmp_path / "vectors.duckdb")
+@pytest.mark.parametrize("model", ["wordllama", "hashed-words"])
+def test_texts_of_any_script_are_indexed_and_searched(text, model, tmp_path):
+    index = VectorIndex(open_embedder(model), tmp_path / "vectors.duckdb")
     index.update(
         [Indexed("prüfen", "", text, f"def run():\n    return {text!r}\n"), workflow("other", "close tickets")]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from exhibit import (
     WorkflowRefusedError,
 )
 from services.workflows.library.versions import hash_of
-from shared.errors import PermanentError
+from shared.errors import PermanentError, Unsupported
 from tests.handlers.workflows.storages import GREET, GREET_LOUDLY
 
 
@@ -196,6 +197,18 @@ async def test_packages_are_installed_for_workflows_alone(tmp_path):
         assert await session.deps.remove(str(wheel))
         assert not await session.deps.remove(str(wheel))
         assert (await failure(session, "words")).type == "ModuleNotFoundError"
+
+
+@pytest.mark.system
+async def test_where_this_python_has_no_pip_one_is_made_for_the_time(session, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pip", None)
+    assert session.supports("install_dependencies")
+    await session.deps.add(str(make_wheel(tmp_path, "hello")))
+    assert session.deps.installed() == {"tiny_words": "1.0"}
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(Unsupported, match="has none, and cannot make one"):
+        await session.deps.sync()
+    assert session.deps.installed() == {"tiny_words": "1.0"}
 
 
 async def test_what_is_no_requirement_is_refused(session):

@@ -8,7 +8,6 @@ import json
 from typing import Any
 
 import msgspec
-import zstandard
 from msgspec.structs import replace
 
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
@@ -21,6 +20,7 @@ from shared.pages.locate.by_recording import find_source, find_source_in_observa
 from shared.pages.locate.findings import Ambiguous, Found, Located
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
+from shared.zstd import pack_zstd
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
@@ -427,7 +427,7 @@ def packed_observation(**changes: Any) -> bytes:
              "browser": "chromium 1", "viewport": {"width_px": 1280, "height_px": 900},
              "captured_at": "2026-03-03T12:00:00Z"}  # fmt: skip
     told = {"capture": facts, "headers": [["date", "x"]], "elements": msgspec.to_builtins(page(*ticket()).elements)}
-    return zstandard.compress(json.dumps({**told, **changes}).encode())
+    return pack_zstd(json.dumps({**told, **changes}).encode())
 
 
 def test_a_stored_observation_is_the_page_that_was_observed():
@@ -441,9 +441,9 @@ def test_a_stored_observation_is_the_page_that_was_observed():
     ("data", "words"),
     [
         (b"no zstd", "cannot be read"),
-        (zstandard.compress(b"{}"), "cannot be read"),
+        (pack_zstd(b"{}"), "cannot be read"),
         (packed_observation(elements=[{"ref": "x"}]), "cannot be read"),
-        (zstandard.compress(b" " * 2_000_000), "more than 1000000 bytes"),
+        (pack_zstd(b" " * 2_000_000), "more than 1000000 bytes"),
     ],
 )
 def test_what_is_no_observation_is_said(data: bytes, words: str):

@@ -15,6 +15,7 @@ from services.workflows.search.embedders import open_embedder
 from services.workflows.search.sentence_transformers_embedder import KNOWN_MODELS
 from services.workflows.search.wordllama_embedder import WordLlamaEmbedder
 from shared.errors import PermanentError
+from tests.cases import cases
 
 
 @pytest.mark.parametrize("name", [*KNOWN_MODELS, "someone/some-model"])
@@ -73,17 +74,38 @@ def test_a_model_that_cannot_be_loaded_is_named(package):
         open_embedder("unknown").embed_queries(["b"])
 
 
-def test_the_default_model_gives_vectors_of_unit_length():
-    embedder = open_embedder()
-    assert isinstance(embedder, WordLlamaEmbedder)
+@cases("name", ["wordllama", "hashed-words"])
+def test_a_model_that_needs_no_network_gives_vectors_of_unit_length(name: str):
+    embedder = open_embedder(name)
     rows = embedder.embed_documents(["close tickets", "a", "Prüfung der Rechnungen", "\ud800 broken", "🙂"])
     assert [len(row) for row in rows] == [embedder.dimensions] * 5
     assert [math.hypot(*row) for row in rows] == pytest.approx([1.0] * 5, abs=1e-5)
 
 
-def test_a_text_without_words_has_a_vector_of_zeros():
-    assert set(WordLlamaEmbedder().embed_queries([""])[0]) == {0.0}
-    assert list(WordLlamaEmbedder().embed_documents([])) == []
+@cases("name", ["wordllama", "hashed-words"])
+def test_a_text_without_words_has_a_vector_of_zeros(name: str):
+    assert set(open_embedder(name).embed_queries([""])[0]) == {0.0}
+    assert list(open_embedder(name).embed_documents([])) == []
+
+
+def test_the_default_is_the_one_that_knows_meanings_and_no_vector_of_one_is_taken_for_that_of_another():
+    assert isinstance(open_embedder(), WordLlamaEmbedder)
+    assert open_embedder().model != open_embedder("hashed-words").model
+
+
+def test_hashed_words_are_near_where_words_or_parts_of_them_are_shared():
+    embedder = open_embedder("hashed-words")
+    row, same, other, misspelt, filled = (
+        np.asarray(one)
+        for one in embedder.embed_documents(
+            ["Close the tickets", "close-tickets", "prüfe rechnungen", "close tikets", "close a ticket for me"]
+        )
+    )
+    assert list(row) == pytest.approx(list(same), abs=1e-6)
+    assert row @ other < embedder.threshold < row @ misspelt < 1
+    assert row @ filled > embedder.threshold
+    accented, plain = (np.asarray(one) for one in embedder.embed_queries(["prüfe", "prufe"]))
+    assert accented @ plain == pytest.approx(1, abs=1e-5)
 
 
 def test_equal_texts_have_equal_vectors_and_near_ones_near_vectors():

@@ -7,7 +7,6 @@ The restrictions set here hold in addition, whatever the browser does.
 from __future__ import annotations
 
 import asyncio
-import io
 import mmap
 import shutil
 import tempfile
@@ -17,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-import zstandard
 from playwright.async_api import BrowserContext, Error, Page
 
 from services.browser_pool.adapters.archive.ink_look import MeasuredValues, look_in_place
@@ -34,6 +32,7 @@ from services.browser_pool.page.snapshot import choose, fingerprint_of
 from services.browser_pool.ports import RestoredPage, RestoreRefused, RestoreRequest
 from shared.contracts.error_codes import RestoreCode
 from shared.contracts.results import Ink
+from shared.zstd import UnpacksToTooMuch, unpack_pieces
 
 TIMEOUT_S = 20.0
 NEVER_STORED = ("ws:*", "wss:*", "ftp:*", "filesystem:*")
@@ -156,8 +155,6 @@ def _with_recorded_url(one: Seen, frames: dict[str, str]) -> Seen:
 # --- unpacking
 
 MAX_PAGE_BYTES = 256_000_000
-MAX_WINDOW_BYTES = 128 * 1024 * 1024
-PIECE_BYTES = 1024 * 1024
 
 
 class UnfitPage(Exception):
@@ -170,14 +167,10 @@ class UnfitPage(Exception):
 
 def unpack(packed: bytes, path: Path, max_bytes: int = MAX_PAGE_BYTES) -> None:
     """Unpack zstd data to ``path``, at most ``max_bytes``: small data can unpack to any size. Raises UnfitPage."""
-    written = 0
     try:
-        reader = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).stream_reader(io.BytesIO(packed))
-        with reader, path.open("xb") as file:
-            while piece := reader.read(PIECE_BYTES):
-                written += len(piece)
-                if written > max_bytes:
-                    raise UnfitPage("too_large", f"the stored page unpacks to more than {max_bytes} bytes")
+        with path.open("xb") as file:
+            for piece in unpack_pieces(packed, max_bytes):
                 file.write(piece)
-    except zstandard.ZstdError as exc:
-        raise UnfitPage("not_a_page", f"the stored page cannot be unpacked: {exc}") from exc
+    except ValueError as exc:
+        code = "too_large" if isinstance(exc, UnpacksToTooMuch) else "not_a_page"
+        raise UnfitPage(code, f"the stored page: {exc}") from exc

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from shared.errors import ExhibitError
+from shared.extras import EXTRAS, has_extra, how_to_install
 from shared.secrets.store import secret_store
 from shared.settings import ENV_FILE, Settings, default_planner, env_file_values
 from shared.setup.check import SetupCheck, SetupFinding, fine, in_thread, problem, warning, worst
@@ -39,6 +40,14 @@ def _installed() -> Iterator[str]:
             yield f"{name} {version(name)}"
         except PackageNotFoundError:  # a checkout that is not installed, or a server from elsewhere
             continue
+
+
+async def check_extras(_: Settings) -> SetupFinding:
+    """Which parts of the product are there that are installed on request."""
+    there = [name for name in EXTRAS if has_extra(name)]
+    missing = [name for name in EXTRAS if name not in there]
+    found = ", ".join(there) or "none"
+    return fine(f"{found}; not installed: {', '.join(missing)} ({how_to_install(*missing)})" if missing else found)
 
 
 async def check_temporary(_: Settings) -> SetupFinding:
@@ -115,6 +124,7 @@ async def check_state_folder(settings: Settings) -> SetupFinding:
 
 MACHINE_CHECKS = (
     SetupCheck("versions", check_versions),
+    SetupCheck("extras", check_extras),
     SetupCheck("temporary folder", check_temporary),
     SetupCheck("state folder", check_state_folder),
     SetupCheck("secrets", check_secrets),

@@ -10,11 +10,12 @@ from itertools import cycle
 
 import pytest
 from babel import localedata
-from babel.dates import format_date
+from babel.dates import format_date, get_month_names
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.date_names import LANGUAGES, LOCALES, date_names, language_of, month_numbers
+from scripts.write_date_names import LICENCE, file_text, read_cldr, read_licence
+from shared.text.date_names import FILE, LANGUAGES, LOCALES, date_names, language_of, month_numbers
 from shared.text.date_numbers import NotADate
 from shared.text.dates import date_value
 from shared.text.normal import Invalid
@@ -241,11 +242,24 @@ def test_the_months_of_another_language_are_known_on_pages_in_that_language() ->
         assert month_numbers(tag)["november"] == 11
 
 
+def test_a_word_that_means_two_months_of_another_language_is_not_guessed() -> None:
+    written = get_month_names("abbreviated", locale="dyo")
+    assert (written[5], written[6], written[7]) == ("Me", "Su", "Sú")
+    assert month_numbers("dyo")["me"] == 5
+    assert "su" not in month_numbers("dyo")
+
+
+def test_the_file_is_what_the_cldr_says_and_has_its_licence() -> None:
+    assert FILE.read_text(encoding="utf-8") == file_text(read_cldr())
+    assert LICENCE.read_text(encoding="utf-8") == read_licence()
+
+
 @pytest.mark.system
 def test_names_are_loaded_when_one_is_first_asked_for() -> None:
     script = (
-        "import sys; import shared.text.dates as dates; assert dates.iso_date('2026-11-21 10:00') == '2026-11-21'; "
-        "assert 'babel' not in sys.modules; assert dates.iso_date('21 Nov 2026'); assert 'babel' in sys.modules"
+        "from shared.text import date_names, dates; assert dates.iso_date('2026-11-21 10:00') == '2026-11-21'; "
+        "read = lambda: date_names.date_names.cache_info().currsize; assert read() == 0; "
+        "assert dates.iso_date('21 Nov 2026'); assert read() == 1"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
