@@ -6,11 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.sources.source import RunSource
 from shared.evidence_format.sources.zip import ZipSource
-from shared.s3.opening import open_bucket
 from shared.settings import Settings
 
 
@@ -33,5 +31,9 @@ def open_source(settings: Settings, place: Path | str) -> Generator[RunSource]:
 
 def _source_of(settings: Settings, place: Path | str) -> RunSource:
     if isinstance(place, str):
+        # Imported here: a folder and a zip are read without the client of S3 servers, which takes long to load.
+        from shared.evidence_format.sources.bucket import BucketSource
+        from shared.s3.opening import open_bucket
+
         return BucketSource(open_bucket(settings, place))
     return ZipSource(place) if place.is_file() else FolderSource(place)
