@@ -17,8 +17,8 @@ from rich.console import Console
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from services.console.commands.run.command import run_batch
-from services.console.exits import run_async
+from services.console.commands.run.run import run_batch
+from services.console.event_loop import run_async
 from services.console.text.tally import headline
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings

@@ -14,14 +14,13 @@ import typer
 from rich.console import Console
 from rich.json import JSON
 
-from services.console import exits
-from services.console.commands.run.command import run_and_exit, run_batch
+from services.console.commands.run.run import run_and_exit, run_batch
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
-from services.console.terminal.plain_output import PlainConsole
-from shared.client import RunRejectedError
+from services.console.terminal.plain_console import PlainConsole
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
-from shared.errors import PermanentError
+from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
 from shared.subjects import DRAFT_TASK
@@ -52,7 +51,7 @@ def ask(
 ) -> None:
     """Draft a task spec from a sentence: it is checked, shown and saved, and runs when you say so."""
     work = draft_task(load_settings(nats), " ".join(request), out, force=force, as_json=as_json)
-    files = exits.run_async(work, as_json=as_json)
+    files = run_async(work, as_json=as_json)
     if run_it:
         batch = run_batch(
             load_settings(nats, evidence),

@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import Allow, AsJson, Nats, Profile, Secret, load_settings
 from services.console.terminal.plain_output import print_out
 from services.console.text.action_lines import parse_action
@@ -40,7 +41,7 @@ def drive(
     """
     terms = ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()), profile)
     work = drive_page(load_settings(nats), terms, sys.stdin, out, as_json=as_json)
-    if not exits.run_async(work, as_json=as_json):
+    if not run_async(work, as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

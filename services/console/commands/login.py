@@ -15,16 +15,16 @@ from msgspec.structs import replace as replace_part
 
 from services.console import exits
 from services.console.commands.drive import Shown, execute_lines, print_text
+from services.console.event_loop import run_async
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.terminal.plain_output import print_err
 from services.console.text.action_lines import parse_action
 from services.console.text.reperform_summary import plain_line
-from shared.client import RunRejectedError
 from shared.contracts.actions import Goto, TypeSecret
 from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
 from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
-from shared.errors import PermanentError
+from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
 from shared.login_walls import login_wall_words
@@ -48,11 +48,11 @@ def login(
     """Record a login: in a window, or by steps where there is none."""
     settings, terms = load_settings(nats), ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()))
     if steps is None:
-        recorded = exits.run_async(log_in_by_hand(settings, name, terms))
+        recorded = run_async(log_in_by_hand(settings, name, terms))
     else:
         lines, typed = _read_steps(steps)
         terms = replace(terms, secrets=tuple(dict.fromkeys((*terms.secrets, *typed))))
-        recorded = exits.run_async(log_in_by_steps(settings, name, terms, lines, Path("drive")))
+        recorded = run_async(log_in_by_steps(settings, name, terms, lines, Path("drive")))
     if not recorded:
         raise typer.Exit(exits.NOT_ALL_DONE)
 

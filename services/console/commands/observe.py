@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import Allow, AsJson, Nats, Profile, load_settings
 from services.console.terminal.plain_output import print_out
 from services.console.text.page_text import page_text
@@ -32,7 +33,7 @@ def observe(
     """Print a page as the planner sees it."""
     terms = ManualSessionTerms(url, tuple(allow or ()), profile=profile)
     work = observe_page(load_settings(nats), terms, tuple(keyword or ()), max_tokens, as_json=as_json)
-    if not exits.run_async(work, as_json=as_json):
+    if not run_async(work, as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

@@ -11,13 +11,15 @@ import typer
 from rich.text import Text
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run, remember_run
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from services.console.text.replay_summary import ReplayEvents, replay_lines, to_run_replayed
-from shared.client import Client, RunRejectedError
+from shared.client import Client
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
+from shared.errors import RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
 from shared.text.normal import printable
@@ -46,7 +48,7 @@ def replay(
         concurrency=concurrency,
         as_json=as_json,
     )
-    if not exits.run_async(work, as_json=as_json):
+    if not run_async(work, as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
 from services.console.terminal.plain_output import print_out
@@ -61,7 +62,7 @@ def settle(
         evidence_refs=tuple(file or ()),
         every_press=every_press,
     )
-    settled = exits.run_async(settle_sample(settings, request, as_json=as_json), as_json=as_json)
+    settled = run_async(settle_sample(settings, request, as_json=as_json), as_json=as_json)
     if as_json:
         sys.stdout.write(msgspec.json.encode(settled).decode() + "\n")
     else:

@@ -22,9 +22,6 @@ from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.normal import printable
 
-EXIT_CODES = (
-    "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."
-)
 SIGNATURE_TEXTS = {
     "by_known_key": "signed by the key you trust",
     "by_unknown_key": "signed by a key that is not known here",

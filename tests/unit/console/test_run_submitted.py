@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 import typer
 
-from services.console.commands.run.command import run_and_exit, submit_inputs
 from services.console.commands.run.inputs import Reconciling, RunInputs
+from services.console.commands.run.run import run_and_exit, submit_inputs
 from shared.bus.actor import Actor
 from shared.client import Client
 from shared.contracts.discovery import InputStored, RunAccepted, StoreInput, SubmitRun

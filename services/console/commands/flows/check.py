@@ -13,17 +13,18 @@ import typer
 from services.console import exits
 from services.console.commands.workflows.arguments import Library
 from services.console.commands.workflows.library import library_settings
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats
 from services.console.terminal.flows_view import checks_table
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from shared.bus.nats_bus import Bus
-from shared.client import RunRejectedError
 from shared.client.workflow_calls import get_workflow, load_history
 from shared.client.workflow_samples import load_samples
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.flows import BeginFlow
 from shared.contracts.workflows.library import WorkflowUnknown, WorkflowVersion
 from shared.contracts.workflows.samples import SampleSet
+from shared.errors import RunRejectedError
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.checking.sample_sets import checked_sample
 from shared.flows.checking.validation import check_flow
@@ -34,7 +35,6 @@ from shared.flows.workspace import read_sample_set, read_workspace
 from shared.host.connections import open_bus
 from shared.task.spec import TaskSpec, check_spec
 
-EXIT_CODES = "Exit codes: 0 all equal; 1 something differs; 2 bad input: no such flow, or no samples; 3 cannot run."
 USES = {"compiled_from": "compiled from", "held_out": "held out"}
 
 
@@ -76,7 +76,7 @@ def check(
             checks = [await check_flow(opened.bus, found.begin(one), files, spec, one) for one in found.samples]
         return found, checks
 
-    found, checks = exits.run_async(work(), as_json=as_json)
+    found, checks = run_async(work(), as_json=as_json)
     _report(found, checks, as_json=as_json)
     if any(one.problems for one in checks):
         raise typer.Exit(exits.NOT_ALL_DONE)

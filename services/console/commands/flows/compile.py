@@ -15,10 +15,11 @@ from services.console import exits
 from services.console.commands.flows.live import WAY_OUT, LiveOutcome, check_on_site, live_facts
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings
+from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import checks_table, compiled_lines
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
@@ -36,11 +37,6 @@ from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec
 from shared.text.normal import printable
 from shared.workflow_source.wording import finding_line
-
-EXIT_CODES = (
-    "Exit codes: 0 it was checked on samples that it had not seen, and is in the library; 1 it stays a draft, with "
-    "the reasons; 2 bad input, nothing was compiled; 3 cannot run."
-)
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ def compile_(
             return Compiled(flow, folder, validation, on_site, reply, kept.left_out)
 
     try:
-        compiled = exits.run_async(work(), as_json=as_json)
+        compiled = run_async(work(), as_json=as_json)
     except NotCompiledError as exc:
         _refuse(run, str(exc), as_json=as_json)
     _report(compiled, recordings, as_json=as_json)

@@ -12,12 +12,13 @@ import typer
 from services.console import exits
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings, open_library
+from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import drift_table
-from services.console.terminal.plain_output import PlainConsole
-from shared.client import RunRejectedError
+from services.console.terminal.plain_console import PlainConsole
 from shared.contracts.discovery import Problem
+from shared.errors import RunRejectedError
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, Unreadable
 from shared.flows.compiling.recording_sources import Recordings, read_recordings
@@ -34,7 +35,6 @@ from shared.settings import Settings
 from shared.task.spec import check_spec
 from shared.text.normal import printable
 
-EXIT_CODES = "Exit codes: 0 published; 1 nothing was published, with the reasons; 2 bad input; 3 cannot run."
 Flow = Annotated[str, typer.Option("--flow", help="Name of the flow. Without: the one that most samples used.")]
 
 
@@ -89,7 +89,7 @@ def approve(
                 author=author_or_user(author), run_id=used.recordings.record.run_id,
             )  # fmt: skip
 
-    outcome = exits.run_async(work())
+    outcome = run_async(work())
     if isinstance(outcome, HealPublished):
         typer.echo(printable(outcome.reason.diff, keep="\n"))
         checked = f"checked with {len(outcome.canary)} recorded samples"

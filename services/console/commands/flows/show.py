@@ -12,9 +12,11 @@ import typer
 from services.console import exits
 from services.console.commands.workflows.arguments import Library
 from services.console.commands.workflows.library import library_settings, open_library
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats
 from services.console.terminal.flows_view import elements_table, fields_table, variables_table
-from services.console.terminal.plain_output import PlainConsole, print_out
+from services.console.terminal.plain_console import PlainConsole
+from services.console.terminal.plain_output import print_out
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowUnknown
@@ -73,7 +75,7 @@ def _load(flow: str, library: Path | None, nats: str | None, *, as_json: bool) -
             shown = await get_workflow(asks, flow)
         return shown.message if isinstance(shown, WorkflowUnknown) else (shown.source, shown.files)
 
-    found = exits.run_async(work(), as_json=as_json)
+    found = run_async(work(), as_json=as_json)
     if isinstance(found, str):
         exits.print_problems([Problem(where=flow, message=found)], as_json=as_json)
         raise typer.Exit(exits.BAD_INPUT)

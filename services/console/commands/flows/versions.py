@@ -8,17 +8,17 @@ from typing import Annotated
 import msgspec
 import typer
 
-from services.console import exits
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings, open_library
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from services.console.terminal.workflows_view import history_table
 from shared.bus.nats_bus import Bus
-from shared.client import RunRejectedError
 from shared.client.workflow_calls import get_workflow, load_history
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowShown, WorkflowUnknown
+from shared.errors import RunRejectedError
 from shared.flows.files import SOURCE_FILE
 from shared.flows.healing.proposals import diff_of
 from shared.flows.healing.publishing import LibrarySamples, roll_back
@@ -41,7 +41,7 @@ def history(name: FlowName, library: Library = None, nats: Nats = None, as_json:
             PlainConsole().print(history_table(entries))
         return True
 
-    exits.run_async(work(), as_json=as_json)
+    run_async(work(), as_json=as_json)
 
 
 def diff(
@@ -59,7 +59,7 @@ def diff(
             before = await _version(bus, name, old or await _hash_before(bus, name, after.workflow.hash))
         return diff_of(_texts(before), _texts(after))
 
-    told = exits.run_async(work())
+    told = run_async(work())
     typer.echo(printable(told, keep="\n") if told else "They are the same.")
 
 
@@ -80,7 +80,7 @@ def rollback(
             except ValueError as exc:
                 raise _rejected(name, str(exc)) from exc
 
-    typer.echo(f"{name} is version {exits.run_async(work())[:12]} again.")
+    typer.echo(f"{name} is version {run_async(work())[:12]} again.")
 
 
 async def _version(bus: Bus, name: str, hash: str) -> WorkflowShown:

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
 from services.console.terminal.plain_output import print_err
@@ -31,7 +32,7 @@ def status(run: Run, nats: Nats = None, evidence: Evidence = None, as_json: AsJs
     settings = load_settings(nats, evidence)
     with exits.bad_input("RUN", as_json=as_json):
         settings, run_id = locate_run(settings, run)
-    found = exits.run_async(_load_status(settings, run_id), as_json=as_json)
+    found = run_async(_load_status(settings, run_id), as_json=as_json)
     if as_json:
         sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
     else:
@@ -48,9 +49,7 @@ def events(
     as_json: AsJson = False,
 ) -> None:
     """Show the event log of a run on the bus, from its beginning or from an index on."""
-    exits.run_async(
-        _show_events(load_settings(nats), run, since, limit, follow=follow, as_json=as_json), as_json=as_json
-    )
+    run_async(_show_events(load_settings(nats), run, since, limit, follow=follow, as_json=as_json), as_json=as_json)
 
 
 async def _load_status(settings: Settings, run_id: str) -> RunStatus:

@@ -12,6 +12,7 @@ import typer
 
 from services.console import exits
 from services.console.commands.runs.follow import require_bus
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats, load_settings
 from services.console.terminal.plain_output import print_out
 from shared.client import Client
@@ -82,7 +83,7 @@ def _steer(steer: Steer, done: str, nats: str | None, *, as_json: bool) -> None:
         async with open_client(require_bus(settings)) as client:
             return await steer(client)
 
-    told = exits.run_async(ask(), as_json=as_json)
+    told = run_async(ask(), as_json=as_json)
     key = f" {told.paused_key}" if told.paused_key else ""
     if as_json:
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")

@@ -22,8 +22,10 @@ from services.console.commands.workflows.arguments import (
     complete_name,
 )
 from services.console.commands.workflows.files import ImportedFile, read_import, write_export
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats, load_settings
-from services.console.terminal.plain_output import PlainConsole, print_err, print_out
+from services.console.terminal.plain_console import PlainConsole
+from services.console.terminal.plain_output import print_err, print_out
 from services.console.terminal.workflows_view import (
     findings_lines,
     history_table,
@@ -34,7 +36,6 @@ from services.console.terminal.workflows_view import (
 )
 from shared.bus.nats_bus import Bus
 from shared.bus.ports import Asks
-from shared.client import RunRejectedError
 from shared.client.workflow_calls import (
     create_workflow,
     delete_workflow,
@@ -45,6 +46,7 @@ from shared.client.workflow_calls import (
 )
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowUnknown, WorkflowVersion
+from shared.errors import RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
 
@@ -104,7 +106,7 @@ def create(
             print_out(findings_lines(reply.findings))
         return not isinstance(reply, WorkflowRefused)
 
-    if not exits.run_async(work(), as_json=as_json):
+    if not run_async(work(), as_json=as_json):
         raise typer.Exit(exits.BAD_INPUT)
 
 
@@ -123,7 +125,7 @@ def list_(library: Library = None, nats: Nats = None, as_json: AsJson = False) -
             typer.echo("The library is empty. `exhibit workflows create FILE` adds a workflow.")
         print_err(problem_lines(problems))
 
-    exits.run_async(work(), as_json=as_json)
+    run_async(work(), as_json=as_json)
 
 
 def search(
@@ -146,7 +148,7 @@ def search(
             typer.echo("Nothing in the library does that.")
         return bool(hits)
 
-    if not exits.run_async(work(), as_json=as_json):
+    if not run_async(work(), as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
@@ -161,7 +163,7 @@ def show(name: NameAndVersion, library: Library = None, nats: Nats = None, as_js
         else:
             print_out(show_text(shown))
 
-    exits.run_async(work(), as_json=as_json)
+    run_async(work(), as_json=as_json)
 
 
 def history(name: WorkflowName, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> None:
@@ -178,7 +180,7 @@ def history(name: WorkflowName, library: Library = None, nats: Nats = None, as_j
             typer.echo(f"There never was a workflow {name!r}.")
         return bool(entries)
 
-    if not exits.run_async(work(), as_json=as_json):
+    if not run_async(work(), as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
@@ -191,7 +193,7 @@ def delete(name: WorkflowName, author: Author = "", library: Library = None, nat
         typer.echo(f"{name} is deleted." if existed else f"There is no workflow {name!r}.")
         return existed
 
-    if not exits.run_async(work()):
+    if not run_async(work()):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
@@ -215,7 +217,7 @@ def export(
             raise RunRejectedError([Problem(where=str(target), message=exc.strerror or str(exc))]) from exc
         return len(shown)
 
-    count = exits.run_async(work())
+    count = run_async(work())
     typer.echo(f"1 workflow is in {target}" if count == 1 else f"{count} workflows are in {target}")
 
 
@@ -265,7 +267,7 @@ def import_(
             typer.echo(f"{len(created)} created, {len(passed_over)} were there already, {len(refused)} refused")
         return not refused
 
-    if not exits.run_async(work(), as_json=as_json):
+    if not run_async(work(), as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

@@ -16,8 +16,6 @@ from services.console.terminal.workflows_view import findings_lines
 from shared.contracts.discovery import Problem
 from shared.workflow_source.lint import lint as lint_source
 
-LINT_EXIT_CODES = "Exit codes: 0 no errors; 1 a source has errors and would be refused; 2 a file cannot be read."
-
 
 def lint(
     files: Annotated[list[Path], typer.Argument(help="Python files with a top-level `run`.")], as_json: AsJson = False

@@ -24,7 +24,6 @@ from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun
 from shared.settings import Settings
 
-EXIT_CODES = "Exit codes: 0 it was told; 2 no such run or sample, or bad input; 3 no S3 server."
 WIDTH = 100
 """Where the output is no terminal."""
 

@@ -12,22 +12,18 @@ import msgspec
 import typer
 
 from services.console import exits
+from services.console.commands.trial.chosen_row import TriedRow, choose_row
 from services.console.commands.trial.one_row import Tried, picture_place, run_row, try_row
 from services.console.commands.trial.picture import write_picture
-from services.console.commands.trial.rows import TriedRow, choose_row
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from services.console.terminal.trial_view import print_trial
 from services.console.text.trial_story import TrialStory, advice_of, tried_fields
-from shared.client import RunRejectedError
 from shared.contracts.steps import note_text
+from shared.errors import RunRejectedError
 from shared.settings import Settings
 from shared.task.row_values import start_url
-
-EXIT_CODES = (
-    "Exit codes: 0 the sample is done and all of its fields are certain; 1 something is not certain; "
-    "2 bad input, nothing started; 3 cannot run; 130 interrupted."
-)
 
 
 def try_(
@@ -67,7 +63,7 @@ def try_(
     )
     with waiting:
         work = run_row if evidence is not None else try_row
-        tried = exits.run_async(work(settings, chosen, planner), as_json=as_json)
+        tried = run_async(work(settings, chosen, planner), as_json=as_json)
         story = _story(settings, chosen, tried, picture, time.monotonic() - started_s)
     if as_json:
         sys.stdout.write(msgspec.json.encode(story).decode() + "\n")

@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from services.console import exits
-from services.console.commands.build.rows import BuildRow, read_rows
+from services.console.commands.build.build_rows import BuildRow, read_rows
 from services.console.commands.build.session import BuildSession
 from services.console.commands.build.terminal import BuildTerminal
+from services.console.event_loop import run_async
 from services.console.line_reader import LineReader
 from services.console.options import Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from shared.contracts.discovery import Problem, ReadAs
@@ -50,7 +51,7 @@ def build(
     if task is None or problems:
         exits.print_problems(problems, as_json=False)
         raise typer.Exit(exits.BAD_INPUT)
-    exits.run_async(_work(load_settings(nats), folder, task, rows))
+    run_async(_work(load_settings(nats), folder, task, rows))
 
 
 def _read(

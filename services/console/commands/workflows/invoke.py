@@ -12,6 +12,7 @@ import typer
 from services.console import exits
 from services.console.commands.workflows.arguments import Library, NameAndVersion, parse_arguments
 from services.console.commands.workflows.library import library_settings, open_library
+from services.console.event_loop import run_async
 from services.console.options import Evidence, Nats, load_settings
 from services.console.terminal.plain_output import print_err
 from shared.client.workflow_calls import invoke_workflow
@@ -20,10 +21,6 @@ from shared.text.normal import printable
 
 SERVICES = ("evidence", "workflows")
 """What an invocation needs: artifacts, and the library. With tools that are declared, it may need a browser too."""
-EXIT_CODES = (
-    "Exit codes: 0 the value is on standard output; 1 the workflow failed; 2 bad arguments; 3 cannot run. "
-    "What the workflow prints goes to standard error."
-)
 
 
 def run(
@@ -57,7 +54,7 @@ def run(
         async with open_library(settings, (*SERVICES, "browser_pool") if has_tools else SERVICES) as asks:
             return await invoke_workflow(asks, name, given, timeout_s=timeout_s)
 
-    ran = exits.run_async(work())
+    ran = run_async(work())
     print_err(printable(ran.stdout, keep="\n\t"))
     if ran.error is not None:
         where = " -> ".join(ran.error.chain)

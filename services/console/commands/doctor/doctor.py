@@ -13,6 +13,7 @@ from services.console import exits
 from services.console.commands.doctor.bus import BUS_CHECKS
 from services.console.commands.doctor.machine import MACHINE_CHECKS
 from services.console.commands.doctor.refused import refused_lines
+from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
 from services.console.terminal.plain_output import print_out
@@ -21,10 +22,6 @@ from shared.host.services import service_checks
 from shared.settings import Settings
 from shared.setup.check import CheckResult, run_checks
 
-EXIT_CODES = (
-    "Exit codes: 0 there is no problem, or nothing was refused; 1 there is one, or something was; 2 no run, or bad "
-    "input; 3 no S3 server."
-)
 MARKS = {"ok": "ok", "warning": "WARNING", "problem": "PROBLEM"}
 
 
@@ -45,7 +42,7 @@ def doctor(
 
 def _check_setup(settings: Settings, *, as_json: bool) -> int:
     checks = [*MACHINE_CHECKS, *BUS_CHECKS, *service_checks()]
-    results = exits.run_async(run_checks(checks, settings), as_json=as_json)
+    results = run_async(run_checks(checks, settings), as_json=as_json)
     if as_json:
         sys.stdout.write(msgspec.json.encode({"checks": results}).decode() + "\n")
     else:

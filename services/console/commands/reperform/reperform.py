@@ -12,9 +12,10 @@ import typer
 
 from services.console import exits
 from services.console.commands.reperform.run_zip import unpack_run
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run, locate_run
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from services.console.terminal.reperform_view import (
     MAX_VALUES_LISTED_BY_DEFAULT,
     JsonReperformView,
@@ -24,11 +25,11 @@ from services.console.terminal.reperform_view import (
 from shared.aio import iterate_concurrently
 from shared.bus.ports import Asks
 from shared.bus.signing.service_keys import KeysInMemory
-from shared.client import Client, RunRejectedError
+from shared.client import Client
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
 from shared.contracts.reperform import Reperform, SampleReperformed
-from shared.errors import ExhibitError
+from shared.errors import ExhibitError, RunRejectedError
 from shared.host.connections import open_client
 from shared.host.services import run_services
 from shared.settings import Settings, with_capacity
@@ -59,7 +60,7 @@ def reperform(
         concurrency=concurrency or DEFAULT_CONCURRENCY,
         as_json=as_json,
     )
-    if not exits.run_async(work, as_json=as_json):
+    if not run_async(work, as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

@@ -18,9 +18,10 @@ from services.console.commands.learn.examples import ExampleRow, Examples, read_
 from services.console.commands.learn.pages import observe_rows
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings, open_library
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.extraction.values import form_of, value_key
@@ -42,10 +43,6 @@ from shared.text.normal import printable, tidy
 from shared.workflow_source.wording import finding_line
 
 MOST_QUESTIONS = 12
-EXIT_CODES = (
-    "Exit codes: 0 every field was learned, and every held-out row is read for certain; 1 something is left for a "
-    "person, and it stays a draft; 2 bad input, no page was opened; 3 cannot run."
-)
 
 
 def learn(
@@ -78,7 +75,7 @@ def learn(
     def progress(one: ExampleRow) -> None:
         console.print(f"opening {printable(one.url)}", markup=False, style="dim")
 
-    pages, failed = exits.run_async(observe_rows(settings, given, rows, progress), as_json=as_json)
+    pages, failed = run_async(observe_rows(settings, given, rows, progress), as_json=as_json)
     asks = not yes and not as_json and sys.stdin.isatty()
     task, written, predictions = _learn(console, given, rows, pages, asks=asks)
     flow = learned_flow(given.spec, task, written)
@@ -95,7 +92,7 @@ def learn(
     write_workspace(folder, flow.source, write_files(flow.files), variables=dict(written[0].row) if written else None)
     reply: WorkflowCreated | WorkflowRefused | None = None
     if publish and not left:
-        reply = exits.run_async(_publish(nats, library, flow, author_or_user(author)), as_json=as_json)
+        reply = run_async(_publish(nats, library, flow, author_or_user(author)), as_json=as_json)
         left += [finding_line(one) for one in reply.findings] if isinstance(reply, WorkflowRefused) else []
     _report(console, flow, folder, task, predictions, left, reply, as_json=as_json)
     if left:

@@ -1,0 +1,49 @@
+"""Runs the asynchronous work of a command to its end, and has a signal end it in order."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import typer
+
+from services.console import exits
+from shared.errors import ExhibitError, RunRejectedError
+from shared.settings import Settings
+from shared.telemetry.exporting import export_telemetry
+
+ResultT = TypeVar("ResultT")
+
+
+def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> ResultT:
+    """Run a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order.
+
+    Errors are printed, and become typer.Exit with the exit code.
+    """
+    try:
+        settings = Settings()
+        scraped = settings.http_port is not None
+        with export_telemetry("console", settings.trace_file, settings.otlp_endpoint, scraped=scraped):
+            return asyncio.run(_run_cancellable(work))
+    except asyncio.CancelledError:
+        raise typer.Exit(exits.INTERRUPTED) from None
+    except RunRejectedError as exc:
+        exits.print_problems(exc.problems, as_json=as_json)
+        raise typer.Exit(exits.BAD_INPUT) from None
+    except ExhibitError as exc:
+        exits.print_error(exc, as_json=as_json)
+        raise typer.Exit(exits.CANNOT_RUN) from None
+
+
+async def _run_cancellable(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    if threading.current_thread() is threading.main_thread():  # no other one gets signals
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError):
+                loop.add_signal_handler(sign, task.cancel)
+    return await task
