@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from services.console.command_table import COMMANDS, TOP, USUAL_CODES, CommandRow, GroupRow
+
+if TYPE_CHECKING:
+    from services.console.outcomes import CommandOutcome
+
+
+class LoadedCommand(TyperCommand):
+    """A command whose function returns an outcome, or its exit code; None is 0. Its errors are shown here."""
+
+    def invoke(self, ctx: Any) -> None:
+        from services.console import exits  # only here: lists of commands are shown without them
+        from services.console.outcomes import show
+
+        as_json = bool(ctx.params.get("as_json"))
+        with exits.errors_shown(as_json=as_json):
+            came: CommandOutcome | int | None = super().invoke(ctx)
+            if came is not None and not isinstance(came, int):
+                show(came, as_json=as_json)
+                came = came.exit_code
+        raise typer.Exit(came or exits.OK)
 
 
 class LazyCommand(TyperCommand):
@@ -28,7 +47,8 @@ class LazyCommand(TyperCommand):
         """Import the function of the command, and return the command with its options."""
         module, _, function = self._row.function.partition(":")
         alone = typer.Typer(add_completion=False)
-        alone.command(self._row.name, epilog=self._row.exit_codes, hidden=self._row.hidden)(
+        row = self._row
+        alone.command(row.name, cls=LoadedCommand, epilog=row.exit_codes, hidden=row.hidden)(
             getattr(import_module(f"{COMMANDS}.{module}"), function)
         )
         loaded = get_command(alone)

@@ -12,18 +12,15 @@ from typing import Any, TypeVar
 import typer
 
 from services.console import exits
-from shared.errors import ExhibitError, RunRejectedError
 from shared.settings import Settings
 from shared.telemetry.exporting import export_telemetry
 
 ResultT = TypeVar("ResultT")
 
 
-def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> ResultT:
-    """Run a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order.
-
-    Errors are printed, and become typer.Exit with the exit code.
-    """
+def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run the work of a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order; then
+    typer.Exit is raised."""
     try:
         settings = Settings()
         scraped = settings.http_port is not None
@@ -31,12 +28,6 @@ def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> R
             return asyncio.run(_run_cancellable(work))
     except asyncio.CancelledError:
         raise typer.Exit(exits.INTERRUPTED) from None
-    except RunRejectedError as exc:
-        exits.print_problems(exc.problems, as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT) from None
-    except ExhibitError as exc:
-        exits.print_error(exc, as_json=as_json)
-        raise typer.Exit(exits.CANNOT_RUN) from None
 
 
 async def _run_cancellable(work: Coroutine[Any, Any, ResultT]) -> ResultT:

@@ -11,7 +11,7 @@ import typer
 
 from services.console.terminal.plain_output import print_err
 from shared.contracts.discovery import Problem
-from shared.errors import ExhibitError, PermanentError, to_failure
+from shared.errors import ExhibitError, PermanentError, RunRejectedError, to_failure
 
 OK = 0
 NOT_ALL_DONE = 1
@@ -23,13 +23,32 @@ CANNOT_RUN = 3
 INTERRUPTED = 130
 
 
+class RefusedChange(RunRejectedError):
+    """A change of a run that was rejected: nothing was to be started."""
+
+
+def refused(where: str, message: str) -> RunRejectedError:
+    """Return the error of a command with one problem."""
+    return RunRejectedError([Problem(where=where, message=message)])
+
+
 @contextmanager
-def bad_input(where: str, *, as_json: bool = False) -> Generator[None]:
-    """Print errors of the block and end the command: a PermanentError as a problem of ``where``, others as failures."""
+def bad_input(where: str) -> Generator[None]:
+    """Make each PermanentError of the block a problem of ``where``."""
     try:
         yield
     except PermanentError as exc:
-        print_problems([Problem(where=where, message=str(exc))], as_json=as_json)
+        raise refused(where, str(exc)) from exc
+
+
+@contextmanager
+def errors_shown(*, as_json: bool = False) -> Generator[None]:
+    """Print the error of the block and end the command: with all of its problems, or as what cannot be done now."""
+    try:
+        yield
+    except RunRejectedError as exc:
+        so = "nothing was changed" if isinstance(exc, RefusedChange) else "nothing was started"
+        print_problems(exc.problems, as_json=as_json, so=so)
         raise typer.Exit(BAD_INPUT) from None
     except ExhibitError as exc:
         print_error(exc, as_json=as_json)

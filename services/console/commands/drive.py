@@ -34,15 +34,14 @@ def drive(
     profile: Profile = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Open URL, print the page, execute actions from standard input, one JSON object a line, and print each result.
 
     `{"action": "observe"}` prints the page again. docs/actions.md lists the actions.
     """
     terms = ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()), profile)
     work = drive_page(load_settings(nats), terms, sys.stdin, out, as_json=as_json)
-    if not run_async(work, as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    return exits.OK if run_async(work) else exits.NOT_ALL_DONE
 
 
 async def drive_page(

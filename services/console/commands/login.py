@@ -44,7 +44,7 @@ def login(
     allow: Allow = None,
     secret: Secret = None,
     nats: Nats = None,
-) -> None:
+) -> int:
     """Record a login: in a window, or by steps where there is none."""
     settings, terms = load_settings(nats), ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()))
     if steps is None:
@@ -53,14 +53,13 @@ def login(
         lines, typed = _read_steps(steps)
         terms = replace(terms, secrets=tuple(dict.fromkeys((*terms.secrets, *typed))))
         recorded = run_async(log_in_by_steps(settings, name, terms, lines, Path("drive")))
-    if not recorded:
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    return exits.OK if recorded else exits.NOT_ALL_DONE
 
 
 def _read_steps(path: Path) -> tuple[list[str], list[str]]:
     """Return the lines, and the secrets that they type: who wrote the steps has named them there.
 
-    Raises typer.Exit, with every problem printed, where a line is no action.
+    Raises RunRejectedError, with every problem, where a line is no action; typer.Exit where there is no such file.
     """
     try:
         lines = (sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")).splitlines()
@@ -70,9 +69,9 @@ def _read_steps(path: Path) -> tuple[list[str], list[str]]:
     parsed = {number: parse_action(line, "") for number, line in enumerate(lines, start=1) if line.strip()}
     wrong = {number: one for number, one in parsed.items() if isinstance(one, Problem)}
     if wrong:
-        problems = [replace_part(one, where=f"line {number}, {one.where}") for number, one in wrong.items()]
-        exits.print_problems(problems, as_json=False)
-        raise typer.Exit(exits.BAD_INPUT)
+        raise RunRejectedError(
+            [replace_part(one, where=f"line {number}, {one.where}") for number, one in wrong.items()]
+        )
     return lines, [one.secret for one in parsed.values() if isinstance(one, TypeSecret)]
 
 

@@ -52,14 +52,13 @@ def sql(
     timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, max=120, help="Seconds a query may take.")] = 30.0,
     evidence: Evidence = None,
     nats: Nats = None,
-) -> None:
+) -> int:
     """Ask the evidence in SQL: "show tables" lists the views, docs/sql.md explains them."""
     with exits.bad_input("RUN"):
         settings, runs = locate_runs(load_settings(nats, evidence), words[:-1])
     query = sys.stdin.read() if words[-1] == "-" else words[-1]
     work = ask_sql(settings, query, runs, format=format, out=out, max_rows=max_rows, timeout_s=timeout_s)
-    if not run_async(work):
-        raise typer.Exit(exits.BAD_INPUT)
+    return exits.OK if run_async(work) else exits.BAD_INPUT
 
 
 async def ask_sql(

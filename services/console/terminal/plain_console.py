@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
 from services.console.terminal.plain_output import inert
 
@@ -16,3 +17,7 @@ class PlainConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=inert(segment.text))
+
+
+class UnbrokenText(Text):
+    """A line that is not broken, however long it is: a terminal wraps it, and copies it whole."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.text import Text
-
+from services.console.terminal.plain_console import UnbrokenText
 from services.console.text.trial_story import Line, Style, TrialStory, trial_lines
 from shared.statuses import colour_of
 
@@ -19,11 +17,13 @@ STYLES: dict[Style, str] = {
 }
 
 
-def print_trial(console: Console, story: TrialStory) -> None:
-    """Print the screen. A line that is pasted is not broken: the terminal wraps it, and copies it whole."""
-    for line in trial_lines(story, console.width):
-        console.print(_styled(line), soft_wrap=True, highlight=False)
+def trial_texts(story: TrialStory, width: int) -> list[UnbrokenText]:
+    """Return the screen. A line that is pasted is copied whole."""
+    return [_styled(line) for line in trial_lines(story, width)]
 
 
-def _styled(line: Line) -> Text:
-    return Text.assemble(*((piece.text, STYLES[piece.style]) for piece in line))
+def _styled(line: Line) -> UnbrokenText:
+    text = UnbrokenText()
+    for piece in line:
+        text.append(piece.text, STYLES[piece.style])
+    return text

@@ -47,10 +47,10 @@ def reperform(
     evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Extract every value of a run again from its stored pages, offline, and show what differs."""
     settings = load_settings(nats, evidence)
-    with exits.bad_input("RUN", as_json=as_json):
+    with exits.bad_input("RUN"):
         settings, located = locate_run_or_zip(settings, run)
     work = reperform_run(
         settings,
@@ -60,8 +60,7 @@ def reperform(
         concurrency=concurrency or DEFAULT_CONCURRENCY,
         as_json=as_json,
     )
-    if not run_async(work, as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    return exits.OK if run_async(work) else exits.NOT_ALL_DONE
 
 
 async def reperform_run(
