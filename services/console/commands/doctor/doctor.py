@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from services.console import exits
-from services.console.commands.doctor.bus import BUS_CHECKS
-from services.console.commands.doctor.machine import MACHINE_CHECKS
-from services.console.commands.doctor.refused import refused_lines
+from services.console.commands.doctor.checks import CHECKS
 from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
+from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.refused_events import read_refused
 from shared.host.services import service_checks
 from shared.settings import Settings
@@ -39,7 +38,7 @@ def doctor(
 
 
 def _check_setup(settings: Settings) -> CommandResult:
-    results = run_async(run_checks([*MACHINE_CHECKS, *BUS_CHECKS, *service_checks()], settings))
+    results = run_async(run_checks([*CHECKS, *service_checks()], settings))
     code = exits.NOT_ALL_DONE if any(one.state == "problem" for one in results) else exits.OK
     return CommandResult(result_lines(results), {"checks": results}, code)
 
@@ -65,3 +64,25 @@ def _find_refused(settings: Settings, run: str) -> CommandResult:
     with exits.bad_input("run"):
         refused = read_refused(settings, find_run(settings, run))
     return CommandResult(refused_lines(refused), {"refused": refused}, exits.NOT_ALL_DONE if refused else exits.OK)
+
+
+WHAT_IT_MEANS = (
+    "None of it is in the run. Refused is what does not fit its population, its round, its log or its files, or is not "
+    "signed by a service that may send it: a program sent what is not its own, a planner went on with a sample that "
+    "had its result, or evidence does not have the public key of a service (unknown_signer). --json tells all of it."
+)
+
+
+def refused_lines(refused: Sequence[RefusedEvent]) -> list[str]:
+    """Return one line for each event, and what they mean."""
+    if not refused:
+        return ["Nothing was refused for this run."]
+    count = "1 event was refused" if len(refused) == 1 else f"{len(refused)} events were refused"
+    return [f"{count}:", *map(_line, refused), "", WHAT_IT_MEANS]
+
+
+def _line(one: RefusedEvent) -> str:
+    sample = f" of {one.sample_id}" if one.sample_id else ""
+    number = f", attempt {one.attempt}" if one.attempt else ""
+    step = f", step {one.step}" if one.step else ""
+    return f"  {one.refused_at:%Y-%m-%d %H:%M:%S} UTC  {one.event}{sample}{number}{step}: {one.code}: {one.text}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,6 @@ from rich.text import Text
 from services.console import exits
 from services.console.commands.flows.compile import publish_flow
 from services.console.commands.learn.examples import ExampleRow, Examples, read_examples
-from services.console.commands.learn.pages import observe_rows
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import ask_library
 from services.console.event_loop import run_async
@@ -23,6 +22,7 @@ from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets,
 from services.console.outcomes import CommandOutcome
 from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
 from services.console.terminal.plain_console import PlainConsole
+from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.errors import RunRejectedError
@@ -41,10 +41,14 @@ from shared.flows.learning.learned_fields import (
     trusted,
 )
 from shared.flows.workspace import write_workspace
+from shared.host.connections import ManualSessionTerms, open_pool_session
+from shared.settings import Settings
 from shared.text.normal import printable, tidy
 from shared.workflow_source.wording import finding_line
 
 MOST_QUESTIONS = 12
+ALL_ELEMENTS_TOKENS = 2_000_000
+"""So many that no element is left out."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,32 @@ def learn(
         left += [finding_line(one) for one in reply.findings] if isinstance(reply, WorkflowRefused) else []
     version = reply.workflow.hash if isinstance(reply, WorkflowCreated) else ""
     return LearnedFlow(flow, folder, task, predictions, left, version)
+
+
+async def observe_rows(
+    settings: Settings, examples: Examples, rows: Sequence[ExampleRow], progress: Callable[[ExampleRow], None]
+) -> tuple[dict[str, PageObserved], dict[str, str]]:
+    """Return the page of each row by its name, and of the others why they could not be opened."""
+    pages: dict[str, PageObserved] = {}
+    failed: dict[str, str] = {}
+    spec = examples.spec
+    hosts = [one.url for one in rows]
+    terms = ManualSessionTerms(hosts[0], tuple(spec.allowed_hosts), profile=spec.auth_profile)
+    async with open_pool_session(settings, terms) as session:
+        for one in rows:
+            progress(one)
+            opened = await session.act(Goto(url=one.url, reason="to learn from it"))
+            if not opened.ok:
+                failed[one.name] = opened.message
+                continue
+            page = await session.observe((), ALL_ELEMENTS_TOKENS, locators=True)
+            if page.http_status is not None and page.http_status >= 400:
+                failed[one.name] = f"HTTP {page.http_status}"
+            elif page.left_out:
+                failed[one.name] = f"{page.left_out} of its elements could not be read"
+            else:
+                pages[one.name] = page
+    return pages, failed
 
 
 def _learn(

@@ -20,12 +20,34 @@ from services.console.commands.trial.picture import write_picture
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.outcomes import CommandOutcome
-from services.console.terminal.plain_console import PlainConsole
-from services.console.terminal.trial_view import trial_texts
-from services.console.text.trial_story import TrialStory, advice_of, tried_fields
+from services.console.terminal.plain_console import PlainConsole, UnbrokenText
+from services.console.text.trial_story import Line, Style, TrialStory, advice_of, trial_lines, tried_fields
 from shared.contracts.steps import note_text
 from shared.settings import Settings
+from shared.statuses import colour_of
 from shared.task.row_values import start_url
+
+STYLES: dict[Style, str] = {
+    "": "",
+    "name": "bold",
+    "value": "",
+    "good": colour_of("done"),
+    "bad": colour_of("needs_review"),
+    "dim": "dim",
+    "paste": "cyan",
+}
+
+
+def trial_texts(story: TrialStory, width: int) -> list[UnbrokenText]:
+    """Return the screen. A line that is pasted is copied whole."""
+    return [_styled(line) for line in trial_lines(story, width)]
+
+
+def _styled(line: Line) -> UnbrokenText:
+    text = UnbrokenText()
+    for piece in line:
+        text.append(piece.text, STYLES[piece.style])
+    return text
 
 
 @dataclass(frozen=True)
