@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 import typer
 
 from services.console import exits
-from shared.settings import Settings
-from shared.telemetry.exporting import export_telemetry
 
 ResultT = TypeVar("ResultT")
 
@@ -21,6 +19,9 @@ ResultT = TypeVar("ResultT")
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Run the work of a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order; then
     typer.Exit is raised."""
+    from shared.settings import Settings  # only here: a command that is asked for its options needs neither
+    from shared.telemetry.exporting import export_telemetry
+
     try:
         settings = Settings()
         scraped = settings.http_port is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -21,9 +21,11 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
-from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.text.names import safe_label
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 def drive(

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec.structs import replace as replace_part
@@ -28,9 +28,11 @@ from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
 from shared.login_walls import login_wall_words
-from shared.settings import Settings
 from shared.subjects import CHECK_ACCESS, SAVE_PROFILE
 from shared.text.names import safe_id
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 CHECK_LIMIT_S = 30.0
 

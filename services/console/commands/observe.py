@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,9 @@ from services.console.text.page_text import page_text
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.host.connections import ManualSessionTerms, open_pool_session
-from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 def observe(

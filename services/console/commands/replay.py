@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -14,13 +14,15 @@ from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run, remember_run
 from services.console.text.replay_summary import ReplayEvents, RunReplayed, replay_lines, to_run_replayed
-from shared.client import Client
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.errors import RunRejectedError
 from shared.host.connections import open_client
-from shared.settings import Settings
 from shared.text.normal import printable
+
+if TYPE_CHECKING:
+    from shared.client import Client
+    from shared.settings import Settings
 
 
 def replay(

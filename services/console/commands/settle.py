@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from getpass import getuser
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,11 +12,12 @@ from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
-from shared.client.run_sessions import SettlementRefusedError
 from shared.contracts.discovery import Problem
 from shared.contracts.sessions.settling import Settlement, SettleSample
 from shared.host.connections import open_client
-from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 def settle(
@@ -65,6 +66,8 @@ def settle(
 
 async def settle_sample(settings: Settings, request: SettleSample) -> Settlement:
     """Settle the sample. Raises RefusedChange with every problem of the request."""
+    from shared.client.run_sessions import SettlementRefusedError  # only here: it comes with the client of the bus
+
     async with open_client(settings, ["evidence"]) as client:
         try:
             return await client.settle(request)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,7 +22,9 @@ from shared.contracts.discovery import Problem
 from shared.contracts.evidence import SqlAnswered, SqlRefused
 from shared.errors import RunRejectedError
 from shared.host.connections import open_client
-from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 class SqlFormat(StrEnum):

@@ -115,3 +115,13 @@ def test_a_command_that_needs_no_service_loads_none(name: str, run_folder: Path,
     assert code == expected
     assert packages(modules) & SERVICES_AND_BROWSERS == set()
     assert "rich" not in packages(modules) or name.endswith("--help")
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(
+    "words", [("settle",), ("sql",), ("observe",), ("runs", "status"), ("runs", "pause"), ("reperform",)], ids=" ".join
+)
+def test_a_command_that_is_asked_for_its_options_loads_no_client_of_the_bus(words: tuple[str, ...], tmp_path: Path):
+    code, modules = loaded_modules(tmp_path, *words, "--help")
+    assert code == 0
+    assert packages(modules) & {*SERVICES_AND_BROWSERS, "pydantic_settings"} == set()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,17 +23,17 @@ from services.console.terminal.reperform_view import (
     TextReperformView,
 )
 from shared.aio import iterate_concurrently
-from shared.bus.ports import Asks
-from shared.bus.signing.service_keys import KeysInMemory
-from shared.client import Client
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError, RunRejectedError
 from shared.host.connections import open_client
-from shared.host.services import run_services
-from shared.settings import Settings, with_capacity
 from shared.subjects import REPERFORM
+
+if TYPE_CHECKING:
+    from shared.bus.ports import Asks
+    from shared.client import Client
+    from shared.settings import Settings
 
 DEFAULT_CONCURRENCY = 4
 ANSWER_TIMEOUT_S = 600.0
@@ -137,6 +137,10 @@ async def _open_run(settings: Settings, run: str | Path) -> AsyncGenerator[tuple
 @asynccontextmanager
 async def _run_readers(settings: Settings, client: Client, concurrency: int) -> AsyncGenerator[None]:
     """Run browser pool and planner on the bus of this process, once there is work for them."""
+    from shared.bus.signing.service_keys import KeysInMemory  # only here: what hosts services takes long to load
+    from shared.host.services import run_services
+    from shared.settings import with_capacity
+
     if settings.nats_url is not None:
         yield
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -16,13 +16,15 @@ from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
 from services.console.terminal.plain_output import print_err
 from services.console.text.session_lines import event_line, status_lines
-from shared.client import Client
 from shared.contracts.evidence import RunUnknown
 from shared.contracts.sessions.status import RunStatus
 from shared.errors import PermanentError
 from shared.host.connections import open_client
-from shared.settings import Settings
 from shared.text.normal import printable
+
+if TYPE_CHECKING:
+    from shared.client import Client
+    from shared.settings import Settings
 
 Run = Annotated[str, typer.Argument(help=f"The run: {HOW_TO_NAME_A_RUN}.")]
 POLL_S = 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from getpass import getuser
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -14,13 +14,16 @@ from services.console.commands.runs.follow import require_bus
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
-from shared.client import Client
 from shared.contracts.sessions.control import RunControlled
 from shared.contracts.sessions.questions import QuestionAnswer
 from shared.host.connections import open_client
 
+if TYPE_CHECKING:
+    from shared.client import Client
+
+    Steer = Callable[[Client], Awaitable[RunControlled]]
+
 RunId = Annotated[str, typer.Argument(help="The id of the run.")]
-Steer = Callable[[Client], Awaitable[RunControlled]]
 
 
 def pause(run: RunId, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
