@@ -11,6 +11,7 @@ import msgspec
 
 from services.console import exits
 from services.console.terminal.plain_output import print_err, print_out
+from shared.text.normal import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,7 +64,7 @@ class RunRefused:
         return {"stands": False, "refused": self.message}
 
     def lines(self) -> Iterable[str]:
-        yield ErrorLine(f"exhibit: {self.message}")
+        yield ErrorLine(f"exhibit: {printable(self.message)}")
 
 
 def show(outcome: CommandOutcome, *, as_json: bool) -> None:
