@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 COMPILE = $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -q
 
-.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
+.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-truth bench-library bench-console bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -70,6 +70,9 @@ bench-truth: setup  ## Right, wrong and done, for a person: over practice sites 
 
 bench-library: setup  ## The workflow library: search by meaning, beside BM25
 	@$(PY) -m benchmarks.library
+
+bench-console: setup  ## How long the command line takes to start, beside the start of Python
+	@$(PY) -m benchmarks.console
 
 up: browser  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up

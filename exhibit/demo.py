@@ -17,8 +17,9 @@ from rich.console import Console
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from services.console.commands.run.command import run_batch
-from services.console.exits import run_async
+from services.console.commands.run.run import run_batch
+from services.console.event_loop import run_async
+from services.console.exits import errors_shown
 from services.console.text.tally import headline
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings
@@ -36,7 +37,8 @@ def main() -> None:
         console.print("A bus, the services and a browser are starting on this machine.", style="dim")
         samples = Path(folder) / "tickets.csv"
         write_input(samples, url, tickets)
-        finished = run_async(run_batch(Settings(), spec_file=SPEC, input_file=samples, planner="rules"))
+        with errors_shown():
+            finished = run_async(run_batch(Settings(), spec_file=SPEC, input_file=samples, planner="rules"))
     differences = compare(Path(finished.table), tickets)
     _print_result(console, finished, [str(difference) for difference in differences])
     raise SystemExit(1 if differences else 0)

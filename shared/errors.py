@@ -10,6 +10,7 @@
         PolicyDenied             a host, a file or a scheme that is not allowed
         Unsupported              not implemented
         NotSigned                not from a service that may send it, as far as is known
+        RunRejectedError         a request with problems, all of which are told
 
 The class says whether to retry; callers never decide that. :mod:`shared.contracts.error_codes` lists the codes of
 transient and of permanent errors with their meaning; a class takes codes of its own list. Any other exception is a bug:
@@ -19,9 +20,11 @@ it is logged with its traceback, retried up to the bound and then dead-lettered.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from shared.contracts.base import Failure
+from shared.contracts.discovery import Problem
 from shared.contracts.error_codes import ErrorCode, PermanentCode, SignatureCode, TransientCode
 
 
@@ -85,6 +88,16 @@ class NotSigned(PermanentError):
     def __init__(self, message: str, *, why: SignatureCode) -> None:
         super().__init__(message, code=why)
         self.why: SignatureCode = why
+
+
+class RunRejectedError(PermanentError):
+    """The request was rejected; ``problems`` has all that is wrong with it."""
+
+    code = "run_rejected"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(f"{problem.where}: {problem.message}" for problem in problems))
+        self.problems = tuple(problems)
 
 
 def as_unavailable(error: TransientError, message: str) -> Unavailable:

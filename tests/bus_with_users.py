@@ -12,7 +12,7 @@ import nats
 import nats.errors
 from nats.aio.client import Client as NatsClient
 
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared.bus.access.credentials import BusAccess, connect_options
 from shared.bus.access.server_config import USERS_CONF
 from shared.host.nats_server import run_server

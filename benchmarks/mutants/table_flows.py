@@ -329,7 +329,7 @@ HEALING = (
 
 RUN = (
     Module(
-        "services/console/commands/run/command.py",
+        "services/console/commands/run/run.py",
         ("unit/console/test_run_location.py", "unit/console/test_reconciling.py"),
         (
             Mutant(

@@ -6,17 +6,12 @@ import sys
 
 
 def main() -> None:
-    if sys.argv[1:] == ["health"]:
-        # Containers ask every half minute: the rest of the command line would take most of a second of each.
-        from services.console.commands.health.command import ask_health
-
-        sys.exit(ask_health())
     try:
-        # Imported here: Ctrl-C while the program is loaded, which takes a second, leaves no traceback.
+        # Imported here: Ctrl-C while the program is loaded leaves no traceback.
         from services.console.cli import app
-        from services.console.terminal.patient_output import wait_for_readers
+        from services.console.terminal.lossless_stdout import lose_nothing
 
-        wait_for_readers()
+        lose_nothing()
         app()
     except KeyboardInterrupt:
         sys.exit(130)  # `exits.INTERRUPTED`, which may not be loaded yet

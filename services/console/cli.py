@@ -1,51 +1,83 @@
-"""The `exhibit` command: registers the commands of `commands/`. Nothing is decided here."""
+"""The `exhibit` command: makes the commands of the table callable. Nothing is decided here."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
-from typing import Annotated
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from services.console import exits
-from services.console.commands.ask import ask
-from services.console.commands.build.command import build
-from services.console.commands.bus_config.command import bus_config
-from services.console.commands.demo.command import demo
-from services.console.commands.doctor.command import EXIT_CODES as DOCTOR_EXIT_CODES
-from services.console.commands.doctor.command import doctor
-from services.console.commands.drive import drive
-from services.console.commands.explain.command import EXIT_CODES as EXPLAIN_EXIT_CODES
-from services.console.commands.explain.command import explain
-from services.console.commands.export import export
-from services.console.commands.flows.command import flows
-from services.console.commands.flows.compile import EXIT_CODES as COMPILE_EXIT_CODES
-from services.console.commands.flows.compile import compile_
-from services.console.commands.health.command import EXIT_CODES as HEALTH_EXIT_CODES
-from services.console.commands.health.command import health
-from services.console.commands.key import key
-from services.console.commands.learn.command import EXIT_CODES as LEARN_EXIT_CODES
-from services.console.commands.learn.command import learn
-from services.console.commands.login import login
-from services.console.commands.observe import observe
-from services.console.commands.operate import operate
-from services.console.commands.reperform.command import reperform
-from services.console.commands.replay import replay
-from services.console.commands.run.command import run
-from services.console.commands.runs.command import runs
-from services.console.commands.settle import settle
-from services.console.commands.sql import sql
-from services.console.commands.trial.command import EXIT_CODES as TRY_EXIT_CODES
-from services.console.commands.trial.command import try_
-from services.console.commands.up import serve, up
-from services.console.commands.validate import validate
-from services.console.commands.verify import EXIT_CODES, verify
-from services.console.commands.workflows.command import workflows
+from services.console.command_table import COMMANDS, TOP, USUAL_CODES, CommandRow, GroupRow
+
+if TYPE_CHECKING:
+    from services.console.outcomes import CommandOutcome
+
+
+class LoadedCommand(TyperCommand):
+    """A command whose function returns an outcome, or its exit code; None is 0. Its errors are shown here."""
+
+    def invoke(self, ctx: Any) -> None:
+        from services.console import exits  # only here: lists of commands are shown without them
+        from services.console.outcomes import show
+
+        as_json = bool(ctx.params.get("as_json"))
+        with exits.errors_shown(as_json=as_json):
+            came: CommandOutcome | int | None = super().invoke(ctx)
+            if came is not None and not isinstance(came, int):
+                show(came, as_json=as_json)
+                came = came.exit_code
+        raise typer.Exit(came or exits.OK)
+
+
+class LazyCommand(TyperCommand):
+    """A command that is listed by its row; its module is imported when it is called, or asked for its options."""
+
+    def __init__(self, row: CommandRow) -> None:
+        super().__init__(row.name, help=row.line, epilog=row.exit_codes, hidden=row.hidden)
+        self._row = row
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Return the context of the loaded command: that one is told its options, run and completed."""
+        return self.load().make_context(info_name, args, parent, **extra)
+
+    def load(self) -> TyperCommand:
+        """Import the function of the command, and return the command with its options."""
+        module, _, function = self._row.function.partition(":")
+        alone = typer.Typer(add_completion=False)
+        row = self._row
+        alone.command(row.name, cls=LoadedCommand, epilog=row.exit_codes, hidden=row.hidden)(
+            getattr(import_module(f"{COMMANDS}.{module}"), function)
+        )
+        loaded = get_command(alone)
+        assert isinstance(loaded, TyperCommand)
+        return loaded
+
+
+class TopGroup(TyperGroup):
+    """`exhibit` itself, with the commands of the table."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands.update(_made(TOP))
+
+
+def _made(rows: Iterable[CommandRow | GroupRow]) -> dict[str, TyperCommand | TyperGroup]:
+    return {
+        row.name: LazyCommand(row)
+        if isinstance(row, CommandRow)
+        else TyperGroup(name=row.name, help=row.line, commands={**_made(row.commands)}, no_args_is_help=True)
+        for row in rows
+    }
+
 
 app = typer.Typer(
     name="exhibit",
+    cls=TopGroup,
     help="Browser agents that bring back evidence.",
-    epilog=exits.HELP,
+    epilog=USUAL_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -53,6 +85,8 @@ app = typer.Typer(
 
 def _tell_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         typer.echo(f"exhibit {version('exhibit')}")
         raise typer.Exit
 
@@ -63,23 +97,3 @@ def _options(
         bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None: ...
-
-
-for command in (run, demo, settle, replay, reperform, operate, ask, sql):
-    app.command(epilog=exits.HELP)(command)
-for command in (up, serve, bus_config, validate, observe, drive):
-    app.command()(command)
-app.command(epilog=exits.HELP)(login)
-for command in (verify, export):
-    app.command(epilog=EXIT_CODES)(command)
-app.command(epilog=DOCTOR_EXIT_CODES)(doctor)
-app.command(epilog=HEALTH_EXIT_CODES)(health)
-app.command(epilog=EXPLAIN_EXIT_CODES)(explain)
-app.command("try", epilog=TRY_EXIT_CODES)(try_)
-app.command()(key)
-app.command()(build)
-app.command("compile", epilog=COMPILE_EXIT_CODES)(compile_)
-app.command(epilog=LEARN_EXIT_CODES)(learn)
-app.add_typer(flows)
-app.add_typer(runs)
-app.add_typer(workflows)

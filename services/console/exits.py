@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sys
-import threading
-from collections.abc import Coroutine, Generator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 import typer
 
 from services.console.terminal.plain_output import print_err
-from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
-from shared.errors import ExhibitError, PermanentError, to_failure
-from shared.settings import Settings
-from shared.telemetry.exporting import export_telemetry
+from shared.errors import ExhibitError, PermanentError, RunRejectedError, to_failure
 
 OK = 0
 NOT_ALL_DONE = 1
@@ -29,55 +22,37 @@ CANNOT_RUN = 3
 """No bus, no browser, or a service that does not run."""
 INTERRUPTED = 130
 
-HELP = (
-    "Exit codes: 0 all done; 1 finished, not everything done; 2 bad input, nothing started; "
-    "3 cannot run; 130 interrupted."
-)
 
-ResultT = TypeVar("ResultT")
+class RefusedChange(RunRejectedError):
+    """A change of a run that was rejected: nothing was to be started."""
 
 
-def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> ResultT:
-    """Run a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order.
-
-    Errors are printed, and become typer.Exit with the exit code.
-    """
-    try:
-        settings = Settings()
-        scraped = settings.http_port is not None
-        with export_telemetry("console", settings.trace_file, settings.otlp_endpoint, scraped=scraped):
-            return asyncio.run(_run_cancellable(work))
-    except asyncio.CancelledError:
-        raise typer.Exit(INTERRUPTED) from None
-    except RunRejectedError as exc:
-        print_problems(exc.problems, as_json=as_json)
-        raise typer.Exit(BAD_INPUT) from None
-    except ExhibitError as exc:
-        print_error(exc, as_json=as_json)
-        raise typer.Exit(CANNOT_RUN) from None
+def refused(where: str, message: str) -> RunRejectedError:
+    """Return the error of a command with one problem."""
+    return RunRejectedError([Problem(where=where, message=message)])
 
 
 @contextmanager
-def bad_input(where: str, *, as_json: bool = False) -> Generator[None]:
-    """Print errors of the block and end the command: a PermanentError as a problem of ``where``, others as failures."""
+def bad_input(where: str) -> Generator[None]:
+    """Make each PermanentError of the block a problem of ``where``."""
     try:
         yield
     except PermanentError as exc:
-        print_problems([Problem(where=where, message=str(exc))], as_json=as_json)
+        raise refused(where, str(exc)) from exc
+
+
+@contextmanager
+def errors_shown(*, as_json: bool = False) -> Generator[None]:
+    """Print the error of the block and end the command: with all of its problems, or as what cannot be done now."""
+    try:
+        yield
+    except RunRejectedError as exc:
+        so = "nothing was changed" if isinstance(exc, RefusedChange) else "nothing was started"
+        print_problems(exc.problems, as_json=as_json, so=so)
         raise typer.Exit(BAD_INPUT) from None
     except ExhibitError as exc:
         print_error(exc, as_json=as_json)
         raise typer.Exit(CANNOT_RUN) from None
-
-
-async def _run_cancellable(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    if threading.current_thread() is threading.main_thread():  # no other one gets signals
-        for sign in (signal.SIGINT, signal.SIGTERM):
-            with suppress(NotImplementedError):
-                loop.add_signal_handler(sign, task.cancel)
-    return await task
 
 
 def print_problems(problems: Sequence[Problem], *, as_json: bool, so: str = "nothing was started") -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 
 from services.console import exits
 from services.console.run_location import HOW_TO_NAME_A_RUN
@@ -14,8 +13,9 @@ from services.console.terminal.plain_output import print_err
 from shared.contracts.discovery import ReadAs
 from shared.errors import PermanentError
 from shared.s3.location import is_s3_url, parse_location
-from shared.settings import Settings
-from shared.telemetry.logs import configure_logs
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 Nats = Annotated[
     str | None, typer.Option("--nats", envvar="EXHIBIT_NATS_URL", help="Use the bus at this URL; else start one.")
@@ -51,6 +51,12 @@ def read_as(sheets: list[str] | None, encoding: str | None, hidden_rows: str | N
 
 def load_settings(nats: str | None = None, evidence: str | None = None) -> Settings:
     """Return the settings of the environment, overridden by the options. On an invalid value the command ends."""
+    # Imported here: a command without settings starts without pydantic.
+    from pydantic import ValidationError
+
+    from shared.settings import Settings
+    from shared.telemetry.logs import configure_logs
+
     overrides = {**({} if nats is None else {"nats_url": nats}), **_evidence_overrides(evidence)}
     try:
         settings = Settings()

@@ -11,13 +11,15 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shared.errors import PermanentError
 from shared.evidence_format.layout import RUN
 from shared.s3.location import is_s3_url, parse_location
-from shared.s3.opening import open_bucket
-from shared.settings import Settings
 from shared.text.names import age_of_run
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 LAST, LAST_RUN = "last", "last_run.json"
 HOW_TO_NAME_A_RUN = "its id, its folder, s3://bucket/prefix/run, or last"
@@ -107,6 +109,8 @@ def _newest_in_folder(folder: Path) -> Path | None:
 
 
 def _newest_in_bucket(settings: Settings, place: str) -> str | None:
+    from shared.s3.opening import open_bucket  # only here: the client of S3 servers takes long to load
+
     bucket = open_bucket(settings)
     names = sorted((entry.key for entry in bucket.list_objects() if entry.is_folder), key=age_of_run, reverse=True)
     name = next((name for name in names if bucket.stat(f"{name}/{RUN}") is not None), None)

@@ -34,7 +34,6 @@ from shared.client.run_sessions import RunSessions
 from shared.contracts.discovery import (
     AS_IT_IS,
     InputFile,
-    Problem,
     ReadAs,
     Register,
     RunAccepted,
@@ -59,7 +58,7 @@ from shared.contracts.evidence import (
     SqlRefused,
 )
 from shared.contracts.sessions.events import FollowedEvent, FollowRun, RunFollowed
-from shared.errors import DeadlineExceeded, PermanentError, TransientError, Unavailable
+from shared.errors import DeadlineExceeded, PermanentError, RunRejectedError, TransientError, Unavailable
 from shared.subjects import (
     ASK_SQL,
     FIND_RUNS,
@@ -85,16 +84,6 @@ SOON_S, QUIET_S = 0.05, 2.0
 """How soon a watch looks for an event again, and how often while there are none."""
 AWAY_S = 0.5
 """How soon a watch asks again where evidence does not answer."""
-
-
-class RunRejectedError(PermanentError):
-    """The request was rejected; ``problems`` has all that is wrong with it."""
-
-    code = "run_rejected"
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("\n".join(f"{problem.where}: {problem.message}" for problem in problems))
-        self.problems = tuple(problems)
 
 
 class Client(RunSessions):

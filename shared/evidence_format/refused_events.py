@@ -10,7 +10,6 @@ import msgspec
 from shared.errors import PermanentError
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.refused import RefusedEvent
-from shared.s3.opening import open_bucket
 from shared.settings import Settings
 
 
@@ -37,6 +36,8 @@ def _in_folder(run: Path) -> Iterator[bytes]:
 
 
 def _in_bucket(settings: Settings, place: str) -> Iterator[bytes]:
+    from shared.s3.opening import open_bucket  # only here: the client of S3 servers takes long to load
+
     parent, _, run_id = place.rstrip("/").rpartition("/")
     bucket = open_bucket(settings, parent)
     for one in bucket.list_objects(layout.quarantine_key(run_id)):

@@ -1,6 +1,8 @@
 """How a program reaches the system: a client of the bus, or a session of the browser pool.
 
-Without a bus in the settings, the services that it needs run in this process until the block ends.
+Without a bus in the settings, the services that it needs run in this process until the block ends. What that takes, the
+client of the bus and the hosting of services, is imported when something is opened: programs that may do so, such as
+each command that is asked for its options, start without it.
 """
 
 from __future__ import annotations
@@ -10,12 +12,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from shared.bus.access.credentials import access_of
-from shared.bus.nats_bus import Bus, connect_bus
-from shared.bus.signing.service_keys import KeysInMemory
-from shared.client import Client, connect
-from shared.client.bus_use import OPERATOR
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -27,22 +25,30 @@ from shared.contracts.browser_pool import (
 )
 from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
-from shared.host.nats_server import nats_server
-from shared.host.services import NAMES, run_embedded, run_services
 from shared.hosts import EVERY_HOST, host_of
 from shared.sessions import lease_session
-from shared.settings import Settings
 from shared.subjects import ACT, OBSERVE
+
+if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
+    from shared.bus.signing.service_keys import KeysInMemory
+    from shared.client import Client
+    from shared.settings import Settings
 
 ACT_TIMEOUT_S = 120.0
 LEASE_WAIT_S, LEASE_TIMEOUT_S = 10.0, 60.0
 
 
 @asynccontextmanager
-async def open_client(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
-    """Yield a client of the bus in the settings, or of the named services run in this process."""
+async def open_client(settings: Settings, names: Iterable[str] | None = None) -> AsyncGenerator[Client]:
+    """Yield a client of the bus in the settings, or of the named services (None: of all) run in this process."""
+    from shared.bus.access.credentials import access_of
+    from shared.client import connect
+    from shared.client.bus_use import OPERATOR
+    from shared.host.services import NAMES, run_embedded
+
     if settings.nats_url is None:
-        manager = run_embedded(settings, names)
+        manager = run_embedded(settings, NAMES if names is None else names)
     else:
         manager = connect(settings.nats_url, access_of(settings), OPERATOR)
     async with manager as client:
@@ -62,6 +68,8 @@ class OpenedBus:
     @asynccontextmanager
     async def with_services(self, names: Iterable[str]) -> AsyncGenerator[None]:
         """Run more services within the block, unless those of the bus in the settings answer."""
+        from shared.host.services import run_services
+
         if not self.own_url:
             yield
             return
@@ -72,6 +80,13 @@ class OpenedBus:
 @asynccontextmanager
 async def open_bus(settings: Settings, names: Iterable[str], name: str) -> AsyncGenerator[OpenedBus]:
     """Yield the bus in the settings, or one in this process with the named services. ``name``: of the connection."""
+    from shared.bus.access.credentials import access_of
+    from shared.bus.nats_bus import connect_bus
+    from shared.bus.signing.service_keys import KeysInMemory
+    from shared.client.bus_use import OPERATOR
+    from shared.host.nats_server import nats_server
+    from shared.host.services import run_services
+
     async with AsyncExitStack() as stack:
         own_url, keys = "", KeysInMemory()
         if settings.nats_url is None:

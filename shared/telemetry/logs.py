@@ -21,7 +21,7 @@ import msgspec
 from shared.contracts.error_codes import ERRORS
 from shared.errors import ExhibitError
 from shared.telemetry.about import about_now
-from shared.telemetry.tracing import current_trace_id
+from shared.telemetry.trace_ids import current_trace_id
 from shared.text.normal import printable
 
 LogFormat = Literal["text", "json"]

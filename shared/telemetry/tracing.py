@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator, RandomIdGenerator
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from shared.telemetry.about import about_now
+from shared.telemetry.trace_ids import sample_trace_id
 
 SAMPLED = TraceFlags(TraceFlags.SAMPLED)
 TRACE_PARENT = "traceparent"
@@ -58,18 +59,7 @@ def trace_headers() -> dict[str, str]:
     return headers
 
 
-def current_trace_id() -> str:
-    """Return the id of the trace as 32 hex digits; empty where nothing is traced."""
-    context = trace.get_current_span().get_span_context()
-    return f"{context.trace_id:032x}" if context.is_valid else ""
-
-
 # --- the trace of a sample
-
-
-def sample_trace_id(run: str, sample: str) -> str:
-    """Return the id of a sample's trace, as 32 hex digits."""
-    return sha256(f"exhibit/{run}/{sample}".encode()).hexdigest()[:32]
 
 
 def _root_of(run: str, sample: str) -> SpanContext:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from tests.container.jail import UID
 from tests.container.jailed import jailed
 from tests.container.pool import SEED

@@ -13,7 +13,7 @@ import yaml
 from filelock import FileLock
 
 from scripts.build_s3_servers import cache, in_ci
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures
 from shared.host.services import NAMES, service_user

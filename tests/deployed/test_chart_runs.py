@@ -16,7 +16,7 @@ import nats
 import pytest
 import yaml
 
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared.bus.access.credentials import BusAccess, connect_options
 from shared.bus.access.server_config import USERS_CONF
 from shared.bus.signing.seed_keys import SIGNERS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared.bus.access.credentials import BusAccess
 from shared.testing.settings import isolated_settings
 from tests.certificates import Authority

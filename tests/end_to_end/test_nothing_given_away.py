@@ -32,7 +32,7 @@ from shared.subjects import ASK_SQL, RUN_CODE
 from shared.telemetry.exporting import export_telemetry
 from shared.telemetry.logs import TextLines, configure_logs, message_of
 from shared.telemetry.metrics import measure_with
-from shared.telemetry.tracing import sample_trace_id
+from shared.telemetry.trace_ids import sample_trace_id
 from tests.end_to_end.secret_search import forms, found_below, unpacked
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.handlers.planner.messages_server import Endpoint, endpoint, error, message, tool_call

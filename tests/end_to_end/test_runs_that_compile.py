@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from practice.tickets.demo import ABSENT, compare
-from shared.client import Client, RunRejectedError, connect
+from shared.client import Client, connect
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.evidence import SqlRefused
 from shared.contracts.workflows.library import WorkflowShown
 from shared.contracts.workflows.run_flows import RunFlow
+from shared.errors import RunRejectedError
 from shared.host.nats_server import nats_server
 from shared.streams import RUN_FLOWS
 from tests.end_to_end.conftest import Cli

@@ -11,7 +11,7 @@ import yaml
 
 from scripts.build_s3_servers import PROGRAMS
 from scripts.write_sbom import read_lock
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared.bus.access.server_config import USERS_CONF
 from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures

@@ -15,13 +15,13 @@ from rich.console import Console
 from rich.json import JSON
 
 from services.console import exits
-from services.console.commands.run.command import run_and_exit, run_batch
+from services.console.commands.run.run import exit_code_of, run_batch
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
-from services.console.terminal.plain_output import PlainConsole
-from shared.client import RunRejectedError
+from services.console.terminal.plain_console import PlainConsole
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
-from shared.errors import PermanentError
+from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
 from shared.subjects import DRAFT_TASK
@@ -49,20 +49,21 @@ def ask(
     evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Draft a task spec from a sentence: it is checked, shown and saved, and runs when you say so."""
     work = draft_task(load_settings(nats), " ".join(request), out, force=force, as_json=as_json)
-    files = exits.run_async(work, as_json=as_json)
-    if run_it:
-        batch = run_batch(
-            load_settings(nats, evidence),
-            spec_file=files.spec,
-            input_file=samples_file(files, input_file),
-            discovery_file=files.discovery,
-            filled_with=tuple(f"{name}={value}" for name, value in files.discovery_row.items()),
-            as_json=as_json,
-        )
-        run_and_exit(batch, as_json=as_json)
+    files = run_async(work)
+    if not run_it:
+        return exits.OK
+    batch = run_batch(
+        load_settings(nats, evidence),
+        spec_file=files.spec,
+        input_file=samples_file(files, input_file),
+        discovery_file=files.discovery,
+        filled_with=tuple(f"{name}={value}" for name, value in files.discovery_row.items()),
+        as_json=as_json,
+    )
+    return exit_code_of(run_async(batch))
 
 
 async def draft_task(settings: Settings, request: str, folder: Path, *, force: bool, as_json: bool) -> DraftFiles:

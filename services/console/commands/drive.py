@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import Allow, AsJson, Nats, Profile, Secret, load_settings
 from services.console.terminal.plain_output import print_out
 from services.console.text.action_lines import parse_action
@@ -20,9 +21,11 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
-from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.text.names import safe_label
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 def drive(
@@ -33,15 +36,14 @@ def drive(
     profile: Profile = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Open URL, print the page, execute actions from standard input, one JSON object a line, and print each result.
 
     `{"action": "observe"}` prints the page again. docs/actions.md lists the actions.
     """
     terms = ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()), profile)
     work = drive_page(load_settings(nats), terms, sys.stdin, out, as_json=as_json)
-    if not exits.run_async(work, as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    return exits.OK if run_async(work) else exits.NOT_ALL_DONE
 
 
 async def drive_page(

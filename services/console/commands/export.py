@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from services.console import exits
-from services.console.commands.verify import load_trusted_key, print_refusal, to_json_object, verdict_lines
+from services.console.commands.verify import load_trusted_key, to_json_object, verdict_lines
 from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
 from services.console.run_location import find_run
-from services.console.terminal.plain_output import print_err, print_out
+from services.console.terminal.plain_output import print_err
 from shared.errors import ExhibitError
 from shared.evidence_format.export import ChangedMeanwhile, write_zip
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, RunSource, Unreadable
 from shared.evidence_format.verify.verify_run import RunCheck, check_run
-from shared.settings import Settings
 from shared.text.normal import printable
 
 
@@ -30,31 +28,20 @@ def export(
     broken: Annotated[bool, typer.Option("--broken", help="Also when it is not what was sealed.")] = False,
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome | int:
     """Make one zip of a run, to be handed over; it is checked on the way."""
     settings = load_settings(None, evidence)
-    raise typer.Exit(export_run(settings, run, out, key=key, broken_too=broken, as_json=as_json))
-
-
-def export_run(
-    settings: Settings, run: str, out: Path | None, *, key: str | None, broken_too: bool, as_json: bool
-) -> int:
-    """Verify the run, write the zip and print the result. Return the exit code.
-
-    A run that is not what was sealed is exported only with ``broken_too``, and the problems are printed.
-    """
     try:
         with open_source(settings, find_run(settings, run)) as medium:
             checked = check_run(medium, load_trusted_key(settings, key), given=key is not None)
             zip_path = _check_out(out, checked, medium)
-            files = write_zip(medium, checked, zip_path) if checked.whole or broken_too else 0
+            files = write_zip(medium, checked, zip_path) if checked.whole or broken else 0
     except (NoRun, ExhibitError) as exc:
-        return print_refusal(str(exc), as_json=as_json)
+        return RunRefused(str(exc))
     except (ChangedMeanwhile, Unreadable, OSError, UnicodeError) as exc:  # a file name that is not valid text
         print_err(f"exhibit: nothing was exported: {printable(str(exc))}\n")
         return exits.NOT_ALL_DONE
-    _print_result(checked, zip_path if files else None, files, as_json=as_json)
-    return exits.OK if checked.whole else exits.NOT_ALL_DONE
+    return _exported(checked, zip_path if files else None, files)
 
 
 def _check_out(given: Path | None, checked: RunCheck, medium: RunSource) -> Path:
@@ -69,19 +56,12 @@ def _check_out(given: Path | None, checked: RunCheck, medium: RunSource) -> Path
     return out
 
 
-def _print_result(checked: RunCheck, out: Path | None, files: int, *, as_json: bool) -> None:
-    if as_json:
-        result = {
-            **to_json_object(checked),
-            "exported_to": str(out) if out is not None else None,
-            "exported_files": files,
-        }
-        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
-        return
+def _exported(checked: RunCheck, out: Path | None, files: int) -> CommandResult:
     lines = [f"{out}: {files} files of {checked.run_id}"] if out is not None else []
     if checked.problems:
         lines += verdict_lines(checked)
         lines.append("exported all the same, as it is" if out else "nothing was exported; --broken exports it as it is")
     elif checked.seal is not None:
         lines.append(f"Verify it with the public key of {checked.seal.fingerprint} (`exhibit key`)")
-    print_out("\n".join(lines) + "\n")
+    told = {**to_json_object(checked), "exported_to": None if out is None else str(out), "exported_files": files}
+    return CommandResult(lines, told, exits.OK if checked.whole else exits.NOT_ALL_DONE)

@@ -8,29 +8,31 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec.structs import replace as replace_part
 
 from services.console import exits
 from services.console.commands.drive import Shown, execute_lines, print_text
+from services.console.event_loop import run_async
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.terminal.plain_output import print_err
 from services.console.text.action_lines import parse_action
 from services.console.text.reperform_summary import plain_line
-from shared.client import RunRejectedError
 from shared.contracts.actions import Goto, TypeSecret
 from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
 from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
-from shared.errors import PermanentError
+from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
 from shared.login_walls import login_wall_words
-from shared.settings import Settings
 from shared.subjects import CHECK_ACCESS, SAVE_PROFILE
 from shared.text.names import safe_id
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 CHECK_LIMIT_S = 30.0
 
@@ -44,23 +46,22 @@ def login(
     allow: Allow = None,
     secret: Secret = None,
     nats: Nats = None,
-) -> None:
+) -> int:
     """Record a login: in a window, or by steps where there is none."""
     settings, terms = load_settings(nats), ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()))
     if steps is None:
-        recorded = exits.run_async(log_in_by_hand(settings, name, terms))
+        recorded = run_async(log_in_by_hand(settings, name, terms))
     else:
         lines, typed = _read_steps(steps)
         terms = replace(terms, secrets=tuple(dict.fromkeys((*terms.secrets, *typed))))
-        recorded = exits.run_async(log_in_by_steps(settings, name, terms, lines, Path("drive")))
-    if not recorded:
-        raise typer.Exit(exits.NOT_ALL_DONE)
+        recorded = run_async(log_in_by_steps(settings, name, terms, lines, Path("drive")))
+    return exits.OK if recorded else exits.NOT_ALL_DONE
 
 
 def _read_steps(path: Path) -> tuple[list[str], list[str]]:
     """Return the lines, and the secrets that they type: who wrote the steps has named them there.
 
-    Raises typer.Exit, with every problem printed, where a line is no action.
+    Raises RunRejectedError, with every problem, where a line is no action; typer.Exit where there is no such file.
     """
     try:
         lines = (sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")).splitlines()
@@ -70,9 +71,9 @@ def _read_steps(path: Path) -> tuple[list[str], list[str]]:
     parsed = {number: parse_action(line, "") for number, line in enumerate(lines, start=1) if line.strip()}
     wrong = {number: one for number, one in parsed.items() if isinstance(one, Problem)}
     if wrong:
-        problems = [replace_part(one, where=f"line {number}, {one.where}") for number, one in wrong.items()]
-        exits.print_problems(problems, as_json=False)
-        raise typer.Exit(exits.BAD_INPUT)
+        raise RunRejectedError(
+            [replace_part(one, where=f"line {number}, {one.where}") for number, one in wrong.items()]
+        )
     return lines, [one.secret for one in parsed.values() if isinstance(one, TypeSecret)]
 
 

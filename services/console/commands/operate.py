@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from services.console import exits
+from services.console.event_loop import run_async
 from services.console.line_reader import LineReader
 from services.console.options import Nats, load_settings
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from services.console.text.action_lines import HELP_WORDS, InvalidLine, help_text, parse_operator_line
 from shared.bus.access.credentials import access_of
 from shared.bus.decoding import decode
@@ -39,7 +39,7 @@ def operate(
     nats: Nats = None,
 ) -> None:
     """Decide the steps of samples whose planner is operator, one question at a time, until Ctrl-C."""
-    exits.run_async(answer_questions(load_settings(nats), name or getuser()))
+    run_async(answer_questions(load_settings(nats), name or getuser()))
 
 
 async def answer_questions(settings: Settings, name: str) -> None:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import aclosing
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from rich.text import Text
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run, remember_run
-from services.console.terminal.plain_output import PlainConsole
-from services.console.text.replay_summary import ReplayEvents, replay_lines, to_run_replayed
-from shared.client import Client, RunRejectedError
+from services.console.text.replay_summary import ReplayEvents, RunReplayed, replay_lines, to_run_replayed
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
+from shared.errors import RunRejectedError
 from shared.host.connections import open_client
-from shared.settings import Settings
 from shared.text.normal import printable
+
+if TYPE_CHECKING:
+    from shared.client import Client
+    from shared.settings import Settings
 
 
 def replay(
@@ -33,10 +35,10 @@ def replay(
     evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Repeat the steps of an earlier run, without a model, and show what is different now."""
     settings = load_settings(nats, evidence)
-    with exits.bad_input("RUN", as_json=as_json):
+    with exits.bad_input("RUN"):
         settings, run_id = locate_run(settings, run)
     work = replay_run(
         settings,
@@ -44,10 +46,12 @@ def replay(
         samples=tuple(sample) if sample else None,
         allow_effects=allow_effects,
         concurrency=concurrency,
-        as_json=as_json,
     )
-    if not exits.run_async(work, as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    replayed = run_async(work)
+    # Text of pages is printed as plain text, neither as markup nor as terminal control sequences.
+    told = {**msgspec.to_builtins(replayed), "same": replayed.same}
+    code = exits.OK if replayed.same else exits.NOT_ALL_DONE
+    return CommandResult([*map(printable, replay_lines(replayed))], told, code)
 
 
 async def replay_run(
@@ -57,9 +61,8 @@ async def replay_run(
     samples: tuple[str, ...] | None,
     allow_effects: bool,
     concurrency: int | None,
-    as_json: bool,
-) -> bool:
-    """Replay the run and print the differences. Return whether there are none.
+) -> RunReplayed:
+    """Replay the run.
 
     Raises RunRejectedError with all problems when nothing was started.
     """
@@ -72,14 +75,7 @@ async def replay_run(
         )
         remember_run(settings, accepted.run_id)
         events, finished = await _watch(client, accepted.run_id)
-    replayed = to_run_replayed(accepted.run_id, run_id, finished.location, events, loaded.samples, samples)
-    if as_json:
-        result = {**msgspec.to_builtins(replayed), "same": replayed.same}
-        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
-    else:
-        # Text of pages is printed as plain text, neither as markup nor as terminal control sequences.
-        PlainConsole().print(Text("\n".join(map(printable, replay_lines(replayed)))), soft_wrap=True)
-    return replayed.same
+    return to_run_replayed(accepted.run_id, run_id, finished.location, events, loaded.samples, samples)
 
 
 async def _watch(client: Client, run_id: str) -> tuple[ReplayEvents, RunFinished]:

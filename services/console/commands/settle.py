@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from getpass import getuser
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
-from services.console.terminal.plain_output import print_out
-from shared.client.run_sessions import SettlementRefusedError
 from shared.contracts.discovery import Problem
 from shared.contracts.sessions.settling import Settlement, SettleSample
 from shared.host.connections import open_client
-from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 def settle(
@@ -40,15 +40,14 @@ def settle(
     evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Settle a sample of a finished run whose irreversible press has an unknown outcome. The run is sealed again."""
     values, problems = _parse_values(value or [])
     if done == again:
         problems.append(Problem(where="--done, --again", message="say one of both"))
     if problems:
-        exits.print_problems(problems, as_json=as_json, so="nothing was changed")
-        raise typer.Exit(exits.BAD_INPUT)
-    with exits.bad_input("RUN", as_json=as_json):
+        raise exits.RefusedChange(problems)
+    with exits.bad_input("RUN"):
         settings, run_id = locate_run(load_settings(nats, evidence), run)
     request = SettleSample(
         run_id=run_id,
@@ -61,31 +60,29 @@ def settle(
         evidence_refs=tuple(file or ()),
         every_press=every_press,
     )
-    settled = exits.run_async(settle_sample(settings, request, as_json=as_json), as_json=as_json)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(settled).decode() + "\n")
-    else:
-        print_out(settlement_text(request, settled))
+    settled = run_async(settle_sample(settings, request))
+    return CommandResult(settlement_lines(request, settled), settled)
 
 
-async def settle_sample(settings: Settings, request: SettleSample, *, as_json: bool) -> Settlement:
-    """Settle the sample. What is wrong with the request is printed, and ends the command."""
+async def settle_sample(settings: Settings, request: SettleSample) -> Settlement:
+    """Settle the sample. Raises RefusedChange with every problem of the request."""
+    from shared.client.run_sessions import SettlementRefusedError  # only here: it comes with the client of the bus
+
     async with open_client(settings, ["evidence"]) as client:
         try:
             return await client.settle(request)
         except SettlementRefusedError as exc:
-            exits.print_problems(exc.refused.problems, as_json=as_json, so="nothing was changed")
-            raise typer.Exit(exits.BAD_INPUT) from None
+            raise exits.RefusedChange(exc.refused.problems) from exc
 
 
-def settlement_text(request: SettleSample, settled: Settlement) -> str:
+def settlement_lines(request: SettleSample, settled: Settlement) -> list[str]:
     """Return what was settled, and what follows."""
     if settled.verdict == "done":
-        return f"{request.sample_id} is done, as {settled.by} says. {request.run_id} is sealed again.\n"
-    return (
-        f"{request.sample_id} may be pressed once more, as {settled.by} says. {request.run_id} is sealed again.\n"
-        f"Go on with it by: exhibit run --resume {request.run_id}\n"
-    )
+        return [f"{request.sample_id} is done, as {settled.by} says. {request.run_id} is sealed again."]
+    return [
+        f"{request.sample_id} may be pressed once more, as {settled.by} says. {request.run_id} is sealed again.",
+        f"Go on with it by: exhibit run --resume {request.run_id}",
+    ]
 
 
 def _parse_values(pairs: list[str]) -> tuple[dict[str, str], list[Problem]]:

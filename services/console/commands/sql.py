@@ -7,20 +7,24 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import Evidence, Nats, load_settings
 from services.console.run_location import locate_runs
-from services.console.terminal.plain_output import PlainConsole, print_err
+from services.console.terminal.plain_console import PlainConsole
+from services.console.terminal.plain_output import print_err
 from services.console.terminal.sql_view import answer_summary, answer_table, answer_view, refusal_text
-from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import SqlAnswered, SqlRefused
+from shared.errors import RunRejectedError
 from shared.host.connections import open_client
-from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 class SqlFormat(StrEnum):
@@ -50,14 +54,13 @@ def sql(
     timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, max=120, help="Seconds a query may take.")] = 30.0,
     evidence: Evidence = None,
     nats: Nats = None,
-) -> None:
+) -> int:
     """Ask the evidence in SQL: "show tables" lists the views, docs/sql.md explains them."""
     with exits.bad_input("RUN"):
         settings, runs = locate_runs(load_settings(nats, evidence), words[:-1])
     query = sys.stdin.read() if words[-1] == "-" else words[-1]
     work = ask_sql(settings, query, runs, format=format, out=out, max_rows=max_rows, timeout_s=timeout_s)
-    if not exits.run_async(work):
-        raise typer.Exit(exits.BAD_INPUT)
+    return exits.OK if run_async(work) else exits.BAD_INPUT
 
 
 async def ask_sql(

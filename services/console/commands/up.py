@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import Evidence, Nats, load_settings
 from services.console.terminal.plain_output import print_out
 from shared.host.nats_server import nats_server
@@ -21,7 +21,7 @@ def up(
     nats: Nats = None,
 ) -> None:
     """Run all services, and a bus, in one process until Ctrl-C."""
-    exits.run_async(serve_all(load_settings(nats, evidence), port))
+    run_async(serve_all(load_settings(nats, evidence), port))
 
 
 def serve(
@@ -30,7 +30,7 @@ def serve(
     evidence: Evidence = None,
 ) -> None:
     """Run one service on an existing bus, to scale it by itself."""
-    exits.run_async(serve_one(load_settings(nats, evidence), name))
+    run_async(serve_one(load_settings(nats, evidence), name))
 
 
 async def serve_all(settings: Settings, port: int) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
 from services.console import exits
 from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
 from services.console.run_location import find_run
-from services.console.terminal.plain_output import print_err, print_out
 from shared.errors import ExhibitError
 from shared.evidence_format.signing import NamedKey, PublicKey, key_path, load_known_key
 from shared.evidence_format.sources.opening import open_source
@@ -22,9 +20,6 @@ from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.normal import printable
 
-EXIT_CODES = (
-    "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."
-)
 SIGNATURE_TEXTS = {
     "by_known_key": "signed by the key you trust",
     "by_unknown_key": "signed by a key that is not known here",
@@ -39,30 +34,22 @@ def verify(
     manifest: Annotated[str, typer.Option(help="The hash that the run's manifest was noted to have.")] = "",
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Check that a run is what was sealed: every byte, nothing missing, nothing added. Names every problem."""
-    raise typer.Exit(verify_run(load_settings(None, evidence), run, key=key, manifest_sha256=manifest, as_json=as_json))
-
-
-def verify_run(settings: Settings, run: str, *, key: str | None, manifest_sha256: str, as_json: bool) -> int:
-    """Verify the run and print the result. Return the exit code. ``manifest_sha256``: expected hash, or empty."""
+    settings = load_settings(None, evidence)
     started_s = time.perf_counter()
     try:
         trusted = load_trusted_key(settings, key)
         with open_source(settings, find_run(settings, run)) as medium:
-            checked = check_run(medium, trusted, manifest_sha256, given=key is not None)
+            checked = check_run(medium, trusted, manifest, given=key is not None)
     except (NoRun, ExhibitError) as exc:
-        return print_refusal(str(exc), as_json=as_json)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(to_json_object(checked)).decode() + "\n")
-    else:
-        lines = [
-            *_fact_lines(checked, time.perf_counter() - started_s),
-            *_trusted_key_lines(settings, trusted, key),
-            *verdict_lines(checked),
-        ]
-        print_out("\n".join(lines) + "\n")
-    return exit_code(checked)
+        return RunRefused(str(exc))
+    lines = [
+        *_fact_lines(checked, time.perf_counter() - started_s),
+        *_trusted_key_lines(settings, trusted, key),
+        *verdict_lines(checked),
+    ]
+    return CommandResult(lines, to_json_object(checked), exit_code(checked))
 
 
 def load_trusted_key(settings: Settings, given: str | None) -> PublicKey | NamedKey | None:
@@ -80,14 +67,6 @@ def load_trusted_key(settings: Settings, given: str | None) -> PublicKey | Named
     if key is None:
         raise NoRun(f"{given} is no public key: it is to be Ed25519, as PEM (`exhibit key` of the sender prints it)")
     return key
-
-
-def print_refusal(message: str, *, as_json: bool) -> int:
-    if as_json:
-        sys.stdout.write(msgspec.json.encode({"stands": False, "refused": message}).decode() + "\n")
-    else:
-        print_err(f"exhibit: {printable(message)}\n")
-    return exits.BAD_INPUT
 
 
 def exit_code(checked: RunCheck) -> int:

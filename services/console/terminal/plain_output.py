@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
-
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """All control characters but tab and line feed, with those that change the direction of what follows."""
@@ -32,11 +28,3 @@ def print_err(text: str) -> None:
     """As `print_out`, to standard error."""
     sys.stderr.write(inert(text))
     sys.stderr.flush()
-
-
-class PlainConsole(Console):
-    """A console that styles what we print, and prints what it was given as text. All consoles are of this class."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=inert(segment.text))

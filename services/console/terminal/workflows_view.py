@@ -59,18 +59,18 @@ def show_text(shown: WorkflowShown) -> str:
         + (f", from run {one.source_run}" if one.source_run else ""),
     ]
     lines += [f"{path}: {len(text.encode())} bytes" for path, text in sorted(shown.files.items())]
-    return printable("\n".join(lines), keep="\n") + "\n\n" + printable(shown.source, keep="\n\t").rstrip() + "\n"
+    return printable("\n".join(lines), keep="\n") + "\n\n" + printable(shown.source, keep="\n\t").rstrip()
 
 
-def findings_lines(findings: Sequence[SourceFinding], where: str = "") -> str:
+def finding_lines(findings: Sequence[SourceFinding], where: str = "") -> list[str]:
     """Return a line for each finding; ``where``: the file, in front of the line number."""
-    return "".join(f"{printable(finding_line(one, where))}\n" for one in findings)
+    return [printable(finding_line(one, where)) for one in findings]
 
 
-def problem_lines(problems: Sequence[FileProblem]) -> str:
+def problem_lines(problems: Sequence[FileProblem]) -> list[str]:
     places = [f"{one.file}:{one.line}" if one.line else one.file for one in problems]
     lines = (f"{place}: {one.message}" for place, one in zip(places, problems, strict=True))
-    return "".join(f"exhibit: {printable(line)}; it is not loaded\n" for line in lines)
+    return [f"exhibit: {printable(line)}; it is not loaded" for line in lines]
 
 
 def _cell(text: str) -> str:

@@ -21,7 +21,7 @@ from nats.aio.transport import TcpTransport
 from nats.js.api import AckPolicy, ConsumerConfig
 from nats.micro.request import ERROR_CODE_HEADER
 
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared import subjects
 from shared.bus.access.credentials import BusAccess
 from shared.bus.access.keys import new_seed

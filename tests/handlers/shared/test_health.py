@@ -13,7 +13,7 @@ import nats
 import pytest
 from nats.js.api import ConsumerInfo
 
-from services.console.commands.health.command import NO_ANSWER, NO_PORT, NOT_READY, READY, ask_health
+from services.console.commands.health import NO_ANSWER, NO_PORT, NOT_READY, READY, ask_health
 from shared.bus.access.credentials import NO_ACCESS, connect_options
 from shared.bus.queue_worker import depth_of
 from shared.errors import PermanentError

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.console.commands.bus_config.command import write_bus_config
+from services.console.commands.bus_config import write_bus_config
 from shared.bus.access.contexts import context_folders
 from shared.bus.access.credentials import BusAccess, read_seed
 from shared.bus.access.keys import new_seed, public_key, secret_of

@@ -21,7 +21,8 @@ from shared.telemetry.about import about_from, about_headers, about_now, set_ste
 from shared.telemetry.exporting import export_telemetry
 from shared.telemetry.logs import JsonLines
 from shared.telemetry.metrics import QueueDepth, is_measured, record_ask, record_queue
-from shared.telemetry.tracing import is_traced, received, sample_trace_id, sent_about, trace_headers
+from shared.telemetry.trace_ids import sample_trace_id
+from shared.telemetry.tracing import is_traced, received, sent_about, trace_headers
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.typed import expect
 

@@ -5,8 +5,8 @@ import shlex
 import pytest
 
 from services.console.commands.ask import DraftFiles, run_command, save_draft
-from shared.client import RunRejectedError
 from shared.contracts.planner import TaskDrafted
+from shared.errors import RunRejectedError
 
 DRAFT = TaskDrafted(spec={"task_id": "members"}, samples=({"name": "ann"},), drafted_by="m")
 

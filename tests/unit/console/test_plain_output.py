@@ -14,7 +14,8 @@ from rich.text import Text
 
 from services import console
 from services.console import exits
-from services.console.terminal.plain_output import PlainConsole, inert, print_err, print_out
+from services.console.terminal.plain_console import PlainConsole
+from services.console.terminal.plain_output import inert, print_err, print_out
 from shared.contracts.discovery import Problem
 from shared.errors import PermanentError
 

@@ -10,9 +10,9 @@ import pytest
 from services.console.commands.run.inputs import Reconciling, RunInputs, read_inputs
 from services.console.exits import print_problems
 from services.console.text.tally import reconciliation_line
-from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import ReconciliationCounts
+from shared.errors import RunRejectedError
 
 
 def read(folder: Path, reconciling: Reconciling) -> RunInputs:

@@ -9,7 +9,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from services.console.commands.reperform.command import reperform_samples
+from services.console.commands.reperform.reperform import reperform_samples
 from services.console.terminal.reperform_view import JsonReperformView, ReperformView, TextReperformView
 from shared.bus.actor import Actor
 from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed

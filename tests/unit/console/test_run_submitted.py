@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
-import typer
 
-from services.console.commands.run.command import run_and_exit, submit_inputs
 from services.console.commands.run.inputs import Reconciling, RunInputs
+from services.console.commands.run.run import exit_code_of, submit_inputs
 from shared.bus.actor import Actor
 from shared.client import Client
 from shared.contracts.discovery import InputStored, RunAccepted, StoreInput, SubmitRun
@@ -67,7 +66,7 @@ async def test_only_a_resumed_run_has_samples_that_are_not_named(resume: str | N
     assert (request.samples, request.resume_run_id) == (samples, resume)
 
 
-async def ended(outcomes: dict[Any, int], *, complete: bool) -> RunFinished:
+def ended(outcomes: dict[Any, int], *, complete: bool) -> RunFinished:
     return RunFinished(
         run_id="run_1", attempt_base=0, samples=sum(outcomes.values()), location="", table="", llm_calls=0, cost_usd=0,
         outcomes=tuple(OutcomeCount(status=status, reason="", samples=count) for status, count in outcomes.items()),
@@ -76,7 +75,7 @@ async def ended(outcomes: dict[Any, int], *, complete: bool) -> RunFinished:
 
 
 def test_all_done_and_complete_is_exit_code_0():
-    run_and_exit(ended({"done": 2}, complete=True))
+    assert exit_code_of(ended({"done": 2}, complete=True)) == 0
 
 
 @pytest.mark.parametrize(
@@ -90,6 +89,4 @@ def test_all_done_and_complete_is_exit_code_0():
     ],
 )
 def test_an_incomplete_list_and_a_sample_that_is_not_done_are_exit_code_1(outcomes: dict[str, int], complete: bool):
-    with pytest.raises(typer.Exit) as ending:
-        run_and_exit(ended(outcomes, complete=complete))
-    assert ending.value.exit_code == 1
+    assert exit_code_of(ended(outcomes, complete=complete)) == 1

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.console.commands.trial.rows import TriedRow, choose_row
-from shared.client import RunRejectedError
+from services.console.commands.trial.chosen_row import TriedRow, choose_row
+from shared.errors import RunRejectedError
 
 SPEC: dict[str, Any] = {
     "task_id": "contracts",

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec import structs
 from PIL import Image, ImageDraw
-from rich.console import Console
 
 from services.console.commands.trial.one_row import Shot
 from services.console.commands.trial.picture import GOOD, UNSURE, write_picture
-from services.console.terminal.trial_view import print_trial
+from services.console.commands.trial.trial import TriedSample
+from services.console.outcomes import show
 from services.console.text.trial_story import MOST_WIDTH, TrialStory, advice_of, trial_lines, tried_fields
 from shared.contracts.codes import REASONS
 from shared.contracts.discovery import Sample
@@ -126,7 +127,9 @@ def test_the_screen_says_what_was_matched_and_where_what_nearly_was_and_what_to_
     assert any(line.startswith("1 of 5 fields certain") for line in shown)
 
 
-def test_no_line_is_longer_than_the_screen_but_what_is_pasted_and_a_terminal_obeys_nothing():
+def test_no_line_is_longer_than_the_screen_but_what_is_pasted_and_a_terminal_obeys_nothing(
+    capsys: pytest.CaptureFixture[str],
+):
     hostile = "\x1b[2J\u202e" + "long words of a page " * 30
     entry = {"type": "string", "labels": [f"a label of a page {at}" for at in range(9)]}
     key = SettlingKey(keys=entry, entry=entry, why="label_free", state="value", value=hostile)
@@ -143,9 +146,8 @@ def test_no_line_is_longer_than_the_screen_but_what_is_pasted_and_a_terminal_obe
     at = next(at for at, line in enumerate(lines(told)) if line.strip() == '"owner": {')
     pasted = "".join(lines(told)[at : at + 4])
     assert json.loads(f"{{{pasted}}}") == {"owner": entry}
-    out = io.StringIO()
-    print_trial(Console(file=out, width=70), told)
-    assert f'"labels": {json.dumps(entry["labels"])}' in out.getvalue(), "a terminal is given it whole"
+    show(TriedSample(told), as_json=False)
+    assert f'"labels": {json.dumps(entry["labels"])}' in capsys.readouterr().out, "a terminal is given it whole"
 
 
 def test_what_to_do_is_told_where_no_field_says_it():

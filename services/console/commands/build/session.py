@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from services.console.commands.build.background import BackgroundCompiler, now_text
+from services.console.commands.build.build_rows import BuildRow, open_row
 from services.console.commands.build.recorded_row import RecordedRow
-from services.console.commands.build.rows import BuildRow, open_row
 from services.console.commands.build.scratch_rows import ScratchRows
 from services.console.commands.build.terminal import BuildTerminal
 from services.console.commands.build.workbench import Workbench

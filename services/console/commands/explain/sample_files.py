@@ -17,7 +17,7 @@ from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import LogEntry, merge_log, parse_log
 from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
-from shared.telemetry.tracing import sample_trace_id
+from shared.telemetry.trace_ids import sample_trace_id
 from shared.text.names import DISCOVERY, safe_id
 from shared.text.normal import quoted
 

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any
 
-import msgspec
 import typer
+from rich.console import RenderableType
+from rich.text import Text
 
 from services.console import exits
+from services.console.commands.flows.drift import read_run
 from services.console.commands.flows.live import WAY_OUT, LiveOutcome, check_on_site, live_facts
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import library_settings
+from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
-from services.console.run_location import find_run
+from services.console.outcomes import CommandOutcome
 from services.console.terminal.flows_view import checks_table, compiled_lines
-from services.console.terminal.plain_output import PlainConsole
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
-from shared.evidence_format.sources.opening import open_source
-from shared.evidence_format.sources.source import NoRun, Unreadable
+from shared.errors import RunRejectedError
 from shared.flows.checking.sample_sets import PackedSamples, pack_samples, within_limits
 from shared.flows.checking.validation import Validation, compile_checked, split_samples, variables_of
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
-from shared.flows.compiling.recording_sources import Recordings, read_recordings
+from shared.flows.compiling.recording_sources import Recordings
 from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
 from shared.host.connections import open_bus
@@ -37,20 +38,16 @@ from shared.task.spec import TaskSpec, check_spec
 from shared.text.normal import printable
 from shared.workflow_source.wording import finding_line
 
-EXIT_CODES = (
-    "Exit codes: 0 it was checked on samples that it had not seen, and is in the library; 1 it stays a draft, with "
-    "the reasons; 2 bad input, nothing was compiled; 3 cannot run."
-)
-
 
 @dataclass(frozen=True)
 class Compiled:
-    """What came of a compile. ``on_site``: None: no live check was due. ``not_kept``: samples beyond the library's
-    limits."""
+    """What came of a compile. ``skipped``: samples that were not used, and why. ``on_site``: None: no live check was
+    due. ``not_kept``: samples beyond the library's limits."""
 
     flow: CompiledFlow
     folder: Path
     validation: Validation
+    skipped: Sequence[tuple[str, str]]
     on_site: LiveOutcome | None = None
     reply: WorkflowCreated | WorkflowRefused | None = None
     not_kept: tuple[str, ...] = ()
@@ -65,6 +62,51 @@ class Compiled:
         live = () if self.on_site is None else self.on_site.problems
         refused = self.reply.findings if isinstance(self.reply, WorkflowRefused) else ()
         return (*self.validation.problems, *live, *map(finding_line, refused))
+
+    @property
+    def exit_code(self) -> int:
+        return exits.NOT_ALL_DONE if self.problems else exits.OK
+
+    def to_json(self) -> dict[str, Any]:
+        flow, live = self.flow, self.on_site
+        checks = [{"sample_id": one.sample_id, "problems": one.problems} for one in self.validation.checks]
+        return {
+            "name": flow.name,
+            "folder": str(self.folder),
+            "compiled_from": flow.samples,
+            "checks": checks,
+            "live": None if live is None else live_facts(live),
+            "left_to_model": flow.with_model,
+            "problems": self.problems,
+            "version": self.version,
+            "samples_not_kept": self.not_kept,
+        }
+
+    def lines(self) -> Iterator[RenderableType]:
+        live = self.on_site
+        yield Text("\n".join(compiled_lines(self.flow, self.folder)))
+        if self.validation.checks:
+            yield checks_table(self.validation.checks, live=None if live is None else live.check)
+        if live is not None and live.why:
+            yield Text(f"not checked live: {printable(live.why)}; the recorded samples speak for it")
+        for sample_id, why in self.skipped:
+            yield Text(f"not used: {printable(sample_id)}: {printable(why)}")
+        yield from map(Text, self._ending())
+
+    def _ending(self) -> Iterator[str]:
+        if self.problems:
+            count = len(self.problems)
+            yield f"It stays a draft ({count} {'reason' if count == 1 else 'reasons'}):"
+            yield "\n".join(f"  {printable(one)}" for one in self.problems)
+            if self.on_site is not None and self.on_site.problems:
+                yield WAY_OUT
+        elif isinstance(self.reply, WorkflowCreated):
+            version = self.reply.workflow
+            yield f"It is in the library as {version.name}, version {version.hash[:12]}."
+            if self.not_kept:
+                yield f"Of its samples the library keeps the first; {len(self.not_kept)} are in its folder only."
+        else:
+            yield "It was checked, and is not in the library (--no-publish)."
 
 
 def compile_(
@@ -84,10 +126,10 @@ def compile_(
     evidence: EvidenceOfRun = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Compile a flow from samples of a run, and check it on the samples that were held out."""
     settings = library_settings(nats, library)
-    recordings, spec = _read(load_settings(nats, evidence), run, tuple(sample or ()), as_json=as_json)
+    recordings, spec = _read(load_settings(nats, evidence), run, tuple(sample or ()))
     chosen, held_out = split_samples(recordings.samples, sample or ())
     folder = out or Path("flows") / (name or spec.task_id)
 
@@ -98,22 +140,19 @@ def compile_(
             packed = pack_samples(recordings.record.spec, recordings.samples, flow.samples)
             write_workspace(folder, flow.source, files, variables=given, samples=packed)
             if validation.problems:
-                return Compiled(flow, folder, validation)
+                return Compiled(flow, folder, validation, recordings.skipped)
             on_site = await check_on_site(opened, flow, spec, recordings.samples) if live else None
             if not publish or (on_site is not None and on_site.problems):
-                return Compiled(flow, folder, validation, on_site)
+                return Compiled(flow, folder, validation, recordings.skipped, on_site)
             who, kept = author_or_user(author), within_limits(packed)
             run_id = recordings.record.run_id
             reply = await publish_flow(opened.bus, name or flow.name, flow, who, run_id, kept)
-            return Compiled(flow, folder, validation, on_site, reply, kept.left_out)
+            return Compiled(flow, folder, validation, recordings.skipped, on_site, reply, kept.left_out)
 
     try:
-        compiled = exits.run_async(work(), as_json=as_json)
+        return run_async(work())
     except NotCompiledError as exc:
-        _refuse(run, str(exc), as_json=as_json)
-    _report(compiled, recordings, as_json=as_json)
-    if compiled.problems:
-        raise typer.Exit(exits.NOT_ALL_DONE)
+        raise exits.refused(run, str(exc)) from exc
 
 
 async def publish_flow(
@@ -131,72 +170,18 @@ async def publish_flow(
         return await publish(replace=before, samples=lent)
 
 
-def _read(settings: Settings, run: str, named: tuple[str, ...], *, as_json: bool) -> tuple[Recordings, TaskSpec]:
-    """Return the recorded samples of the run, and its task. What is wrong ends the command."""
-    try:
-        with exits.bad_input("RUN", as_json=as_json), open_source(settings, find_run(settings, run)) as source:
-            recordings = read_recordings(source)
-    except (NoRun, Unreadable) as exc:
-        _refuse(run, str(exc), as_json=as_json)
+def _read(settings: Settings, run: str, named: tuple[str, ...]) -> tuple[Recordings, TaskSpec]:
+    """Return the recorded samples of the run, and its task. Raises RunRejectedError with what is wrong."""
+    recordings = read_run(settings, run)
     spec, problems = check_spec(recordings.record.spec)
     if spec is None:
-        exits.print_problems(problems, as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT)
+        raise RunRejectedError(problems)
     if spec.phase == "discovery":
-        _refuse(run, "its task finds samples; a flow is compiled from a task that works on them", as_json=as_json)
+        raise exits.refused(run, "its task finds samples; a flow is compiled from a task that works on them")
     known = {one.sample_id for one in recordings.samples}
     skipped = dict(recordings.skipped)
     unknown = [Problem(where="--sample", message=f"{one}: {skipped.get(one, 'there is no such sample')}")
                for one in named if one not in known]  # fmt: skip
     if unknown:
-        exits.print_problems(unknown, as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT)
+        raise RunRejectedError(unknown)
     return recordings, spec
-
-
-def _refuse(run: str, message: str, *, as_json: bool) -> NoReturn:
-    exits.print_problems([Problem(where=run, message=message)], as_json=as_json)
-    raise typer.Exit(exits.BAD_INPUT)
-
-
-def _report(compiled: Compiled, recordings: Recordings, *, as_json: bool) -> None:
-    flow, checks = compiled.flow, compiled.validation.checks
-    live = compiled.on_site
-    if as_json:
-        told = {
-            "name": flow.name,
-            "folder": str(compiled.folder),
-            "compiled_from": flow.samples,
-            "checks": [{"sample_id": one.sample_id, "problems": one.problems} for one in checks],
-            "live": None if live is None else live_facts(live),
-            "left_to_model": flow.with_model,
-            "problems": compiled.problems,
-            "version": compiled.version,
-            "samples_not_kept": compiled.not_kept,
-        }
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
-        return
-    console = PlainConsole(highlight=False)
-    console.print("\n".join(compiled_lines(flow, compiled.folder)), markup=False)
-    if checks:
-        on_site = None if live is None or live.check is None else live.check
-        console.print(checks_table(checks, live=on_site))
-    if live is not None and live.why:
-        console.print(f"not checked live: {printable(live.why)}; the recorded samples speak for it", markup=False)
-    for sample_id, why in recordings.skipped:
-        console.print(f"not used: {printable(sample_id)}: {printable(why)}", markup=False)
-    if compiled.problems:
-        count = len(compiled.problems)
-        console.print(f"It stays a draft ({count} {'reason' if count == 1 else 'reasons'}):")
-        console.print("\n".join(f"  {printable(one)}" for one in compiled.problems), markup=False)
-        if live is not None and live.problems:
-            console.print(WAY_OUT, markup=False)
-    elif isinstance(compiled.reply, WorkflowCreated):
-        version = compiled.reply.workflow
-        console.print(f"It is in the library as {version.name}, version {version.hash[:12]}.")
-        if compiled.not_kept:
-            console.print(
-                f"Of its samples the library keeps the first; {len(compiled.not_kept)} are in its folder only."
-            )
-    else:
-        console.print("It was checked, and is not in the library (--no-publish).")

@@ -12,8 +12,8 @@ import typer
 
 from services.console import exits
 from services.console.commands.build.terminal import log_text
+from services.console.event_loop import run_async
 from services.console.options import AsJson
-from shared.contracts.discovery import Problem
 from shared.flows.building.folder import CONVERSATION, read_log
 from shared.text.normal import printable
 
@@ -27,9 +27,8 @@ def log(
 ) -> None:
     """Show what the compiler of a build session has done."""
     if not (folder / CONVERSATION).exists():
-        exits.print_problems([Problem(where=str(folder), message="no build session was here")], as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT)
-    exits.run_async(_show(folder, follow=follow, as_json=as_json), as_json=as_json)
+        raise exits.refused(str(folder), "no build session was here")
+    run_async(_show(folder, follow=follow, as_json=as_json))
 
 
 async def _show(folder: Path, *, follow: bool, as_json: bool) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
+from rich.console import RenderableType
+from rich.text import Text
 
 from services.console import exits
 from services.console.commands.workflows.arguments import Library
-from services.console.commands.workflows.library import library_settings, open_library
+from services.console.commands.workflows.library import ask_library
 from services.console.options import AsJson, Nats
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.terminal.flows_view import elements_table, fields_table, variables_table
-from services.console.terminal.plain_output import PlainConsole, print_out
 from shared.client.workflow_calls import get_workflow
-from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowUnknown
 from shared.flows.files import FlowFiles, parse_files
 from shared.flows.workspace import read_workspace
@@ -29,52 +29,37 @@ def show(
     library: Library = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Show what a flow acts on, and by which rules it reads each field."""
-    text, files = _load(flow, library, nats, as_json=as_json)
+    text, files = _load(flow, library, nats)
     try:
         parsed = parse_files(files)
     except ValueError as exc:
-        exits.print_problems([Problem(where=flow, message=str(exc))], as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT) from None
-    if as_json:
-        sys.stdout.write(msgspec.json.encode({"source": text, "files": parsed}).decode() + "\n")
-        return
-    _print(parsed, text if source else "")
+        raise exits.refused(flow, str(exc)) from exc
+    return CommandResult([*_parts(parsed, text if source else "")], {"source": text, "files": parsed})
 
 
-def _print(files: FlowFiles, source: str) -> None:
-    console = PlainConsole(highlight=False)
+def _parts(files: FlowFiles, source: str) -> Iterator[RenderableType]:
     for title, table, rows in (
         ("Variables", variables_table(files), files.variables),
         ("Elements", elements_table(files), files.locators),
         ("Fields", fields_table(files), files.fields.fields),
     ):
         if rows:
-            console.print(title, style="bold")
-            console.print(table)
-            console.print()
+            yield from (Text(title, style="bold"), table, "")
     if source:
-        print_out(printable(source, keep="\n"))
+        yield printable(source.removesuffix("\n"), keep="\n")
 
 
-def _load(flow: str, library: Path | None, nats: str | None, *, as_json: bool) -> tuple[str, dict[str, str]]:
-    """Return the source and the files. What is wrong ends the command."""
+def _load(flow: str, library: Path | None, nats: str | None) -> tuple[str, dict[str, str]]:
+    """Return the source and the files. Raises RunRejectedError when there is no such flow."""
     folder = Path(flow)
     if folder.is_dir():
         try:
             return read_workspace(folder)
         except (OSError, ValueError) as exc:
-            exits.print_problems([Problem(where=flow, message=str(exc))], as_json=as_json)
-            raise typer.Exit(exits.BAD_INPUT) from None
-
-    async def work() -> tuple[str, dict[str, str]] | str:
-        async with open_library(library_settings(nats, library)) as asks:
-            shown = await get_workflow(asks, flow)
-        return shown.message if isinstance(shown, WorkflowUnknown) else (shown.source, shown.files)
-
-    found = exits.run_async(work(), as_json=as_json)
-    if isinstance(found, str):
-        exits.print_problems([Problem(where=flow, message=found)], as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT)
-    return found
+            raise exits.refused(flow, str(exc)) from exc
+    shown = ask_library(nats, library, lambda bus: get_workflow(bus, flow))
+    if isinstance(shown, WorkflowUnknown):
+        raise exits.refused(flow, shown.message)
+    return shown.source, shown.files

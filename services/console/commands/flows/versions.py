@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
-import msgspec
 import typer
 
 from services.console import exits
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
-from services.console.commands.workflows.library import library_settings, open_library
+from services.console.commands.workflows.library import ask_library
 from services.console.options import AsJson, Nats
-from services.console.terminal.plain_output import PlainConsole
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.terminal.workflows_view import history_table
 from shared.bus.nats_bus import Bus
-from shared.client import RunRejectedError
 from shared.client.workflow_calls import get_workflow, load_history
-from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowShown, WorkflowUnknown
 from shared.flows.files import SOURCE_FILE
 from shared.flows.healing.proposals import diff_of
@@ -27,21 +23,12 @@ from shared.text.normal import printable
 FlowName = Annotated[str, typer.Argument(help="Name of a flow in the library.")]
 
 
-def history(name: FlowName, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> None:
+def history(name: FlowName, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
     """List every version of a flow: who published it, when, and from which run."""
-
-    async def work() -> bool:
-        async with open_library(library_settings(nats, library)) as bus:
-            entries = await load_history(bus, name)
-        if not entries:
-            raise _rejected(name, "there never was a flow of this name")
-        if as_json:
-            sys.stdout.write(msgspec.json.encode({"entries": entries}).decode() + "\n")
-        else:
-            PlainConsole().print(history_table(entries))
-        return True
-
-    exits.run_async(work(), as_json=as_json)
+    entries = ask_library(nats, library, lambda bus: load_history(bus, name))
+    if not entries:
+        raise exits.refused(name, "there never was a flow of this name")
+    return CommandResult([history_table(entries)], {"entries": entries})
 
 
 def diff(
@@ -50,17 +37,16 @@ def diff(
     new: Annotated[str, typer.Argument(help="Hash of another version. Without: the current one.")] = "",
     library: Library = None,
     nats: Nats = None,
-) -> None:
+) -> CommandOutcome:
     """Print what differs between two versions: source, selectors, rules."""
 
-    async def work() -> str:
-        async with open_library(library_settings(nats, library)) as bus:
-            after = await _version(bus, name, new)
-            before = await _version(bus, name, old or await _hash_before(bus, name, after.workflow.hash))
+    async def compare(bus: Bus) -> str:
+        after = await _version(bus, name, new)
+        before = await _version(bus, name, old or await _hash_before(bus, name, after.workflow.hash))
         return diff_of(_texts(before), _texts(after))
 
-    told = exits.run_async(work())
-    typer.echo(printable(told, keep="\n") if told else "They are the same.")
+    differs = ask_library(nats, library, compare)
+    return CommandResult([printable(differs, keep="\n") if differs else "They are the same."])
 
 
 def rollback(
@@ -69,24 +55,23 @@ def rollback(
     author: Author = "",
     library: Library = None,
     nats: Nats = None,
-) -> None:
+) -> CommandOutcome:
     """Publish an old version again, with its samples. Runs that begin later use it."""
 
-    async def work() -> str:
-        async with open_library(library_settings(nats, library)) as bus:
-            try:
-                _, kept = await LibrarySamples(bus)(name, hash)
-                return await roll_back(bus, name, hash, author=author_or_user(author), samples=kept)
-            except ValueError as exc:
-                raise _rejected(name, str(exc)) from exc
+    async def publish(bus: Bus) -> str:
+        try:
+            _, kept = await LibrarySamples(bus)(name, hash)
+            return await roll_back(bus, name, hash, author=author_or_user(author), samples=kept)
+        except ValueError as exc:
+            raise exits.refused(name, str(exc)) from exc
 
-    typer.echo(f"{name} is version {exits.run_async(work())[:12]} again.")
+    return CommandResult([f"{name} is version {ask_library(nats, library, publish)[:12]} again."])
 
 
 async def _version(bus: Bus, name: str, hash: str) -> WorkflowShown:
     shown = await get_workflow(bus, f"{name}@{hash}" if hash else name)
     if isinstance(shown, WorkflowUnknown):
-        raise _rejected(name, shown.message)
+        raise exits.refused(name, shown.message)
     return shown
 
 
@@ -95,13 +80,9 @@ async def _hash_before(bus: Bus, name: str, hash: str) -> str:
     hashes = [one.version.hash for one in await load_history(bus, name) if one.kind == "created"]
     last = len(hashes) - 1 - hashes[::-1].index(hash) if hash in hashes else 0
     if last == 0:
-        raise _rejected(name, f"there is no version before {hash[:12]}")
+        raise exits.refused(name, f"there is no version before {hash[:12]}")
     return hashes[last - 1]
 
 
 def _texts(shown: WorkflowShown) -> dict[str, str]:
     return {SOURCE_FILE: shown.source, **shown.files}
-
-
-def _rejected(where: str, message: str) -> RunRejectedError:
-    return RunRejectedError([Problem(where=where, message=message)])

@@ -13,8 +13,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
+from shared.errors import RunRejectedError
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.layout import RESULT, RUN

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from services.console.run_location import LAST
-from shared.client import RunRejectedError
 from shared.contracts.discovery import AS_IT_IS, RUN_MODES, Problem, ReadAs, RunMode, find_run_mode
 from shared.contracts.workflows.heals import HEAL_MODES
+from shared.errors import RunRejectedError
 from shared.hashing import search_sha256
 from shared.tables.files import INPUT_OPTIONS, REGISTER_OPTIONS
 from shared.task.spec import read_spec

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 
 from services.console.commands.run.inputs import Reconciling, RunInputs
-from shared.client import RunRejectedError
 from shared.contracts.discovery import AS_IT_IS, FileReading, InputFile, Problem, ReadAs, Register, SubmitRun
 from shared.contracts.planner import PLANNERS
+from shared.errors import RunRejectedError
 from shared.submission.register import check_register, parse_named_register
 from shared.submission.request import check_population, find_option_problems, find_size_problems
 from shared.submission.samples import first_problems

@@ -4,39 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from services.console import exits
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
 from services.console.terminal.plain_output import print_err
 from services.console.text.session_lines import event_line, status_lines
-from shared.client import Client
 from shared.contracts.evidence import RunUnknown
 from shared.contracts.sessions.status import RunStatus
 from shared.errors import PermanentError
 from shared.host.connections import open_client
-from shared.settings import Settings
 from shared.text.normal import printable
+
+if TYPE_CHECKING:
+    from shared.client import Client
+    from shared.settings import Settings
 
 Run = Annotated[str, typer.Argument(help=f"The run: {HOW_TO_NAME_A_RUN}.")]
 POLL_S = 0.5
 
 
-def status(run: Run, nats: Nats = None, evidence: Evidence = None, as_json: AsJson = False) -> None:
+def status(run: Run, nats: Nats = None, evidence: Evidence = None, as_json: AsJson = False) -> CommandOutcome:
     """Show how a run stands: what it brought, whether it is paused, how it ended."""
     settings = load_settings(nats, evidence)
-    with exits.bad_input("RUN", as_json=as_json):
+    with exits.bad_input("RUN"):
         settings, run_id = locate_run(settings, run)
-    found = exits.run_async(_load_status(settings, run_id), as_json=as_json)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
-    else:
-        sys.stdout.writelines(f"{printable(line)}\n" for line in status_lines(found))
-    raise typer.Exit(exits.NOT_ALL_DONE if found.success is False else exits.OK)
+    found = run_async(_load_status(settings, run_id))
+    code = exits.NOT_ALL_DONE if found.success is False else exits.OK
+    return CommandResult([*map(printable, status_lines(found))], found, code)
 
 
 def events(
@@ -48,9 +49,7 @@ def events(
     as_json: AsJson = False,
 ) -> None:
     """Show the event log of a run on the bus, from its beginning or from an index on."""
-    exits.run_async(
-        _show_events(load_settings(nats), run, since, limit, follow=follow, as_json=as_json), as_json=as_json
-    )
+    run_async(_show_events(load_settings(nats), run, since, limit, follow=follow, as_json=as_json))
 
 
 async def _load_status(settings: Settings, run_id: str) -> RunStatus:

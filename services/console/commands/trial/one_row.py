@@ -8,17 +8,16 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.console.commands.run.command import user_name
-from services.console.commands.trial.rows import TriedRow
+from services.console.commands.run.run import user_name
+from services.console.commands.trial.chosen_row import TriedRow
 from services.console.run_location import find_run, remember_run
 from shared.bus.ports import Blobs
-from shared.client import RunRejectedError
 from shared.contracts.evidence import RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact, Box
 from shared.contracts.steps import FieldValue
 from shared.contracts.tried import SampleTried, TryRefused, TrySample
-from shared.errors import ExhibitError, PermanentError
+from shared.errors import ExhibitError, PermanentError, RunRejectedError
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import Unreadable, read_file
 from shared.host.connections import open_bus, open_client

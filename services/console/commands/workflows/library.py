@@ -4,13 +4,13 @@ process."""
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
-import msgspec
 import typer
+from msgspec.structs import replace as replace_part
 
 from services.console import exits
 from services.console.commands.workflows.arguments import (
@@ -22,10 +22,11 @@ from services.console.commands.workflows.arguments import (
     complete_name,
 )
 from services.console.commands.workflows.files import ImportedFile, read_import, write_export
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats, load_settings
-from services.console.terminal.plain_output import PlainConsole, print_err, print_out
+from services.console.outcomes import CommandOutcome, CommandResult, ErrorLine
 from services.console.terminal.workflows_view import (
-    findings_lines,
+    finding_lines,
     history_table,
     hits_table,
     problem_lines,
@@ -33,8 +34,6 @@ from services.console.terminal.workflows_view import (
     versions_table,
 )
 from shared.bus.nats_bus import Bus
-from shared.bus.ports import Asks
-from shared.client import RunRejectedError
 from shared.client.workflow_calls import (
     create_workflow,
     delete_workflow,
@@ -43,11 +42,18 @@ from shared.client.workflow_calls import (
     load_history,
     search_workflows,
 )
-from shared.contracts.discovery import Problem
-from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowUnknown, WorkflowVersion
+from shared.contracts.workflows.library import (
+    WorkflowCreated,
+    WorkflowRefused,
+    WorkflowShown,
+    WorkflowUnknown,
+    WorkflowVersion,
+)
+from shared.errors import RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
 
+AnswerT = TypeVar("AnswerT")
 Files = Annotated[list[Path], typer.Argument(help="Exports (folders, zips), folders of Python files, or files.")]
 
 
@@ -62,6 +68,17 @@ async def open_library(settings: Settings, names: Sequence[str] = ("workflows",)
         yield client.bus
 
 
+def ask_library(nats: str | None, library: Path | None, ask: Callable[[Bus], Awaitable[AnswerT]]) -> AnswerT:
+    """Return what the library answers: the one on the bus, or that of a folder, which is opened for it."""
+    settings = library_settings(nats, library)
+
+    async def work() -> AnswerT:
+        async with open_library(settings) as bus:
+            return await ask(bus)
+
+    return run_async(work())
+
+
 def create(
     file: Annotated[Path, typer.Argument(help="Python file with a top-level `run`; - reads standard input.")],
     name: Annotated[str, typer.Option(help="Name. Without: the file's name without .py.")] = "",
@@ -71,59 +88,52 @@ def create(
     library: Library = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Add a workflow to the library, with the files of the folder NAME.files beside it.
 
     An existing one is replaced with --replace only; its history stays.
     """
+    one = _given(file, name)
+    who = author_or_user(author)
+    reply = ask_library(
+        nats,
+        library,
+        lambda bus: create_workflow(
+            bus, one.name, one.source, description=description, author=who, files=one.files, replace=replace
+        ),
+    )
+    findings = finding_lines(reply.findings)
+    if isinstance(reply, WorkflowRefused):
+        return CommandResult(_refused_lines(one.name, reply), reply, exits.BAD_INPUT)
+    version = reply.workflow
+    said = f"{one.name} is created, version {version.hash[:12]}: {version.description}"
+    return CommandResult([said, *findings], reply)
+
+
+def _given(file: Path, name: str) -> ImportedFile:
+    """Return the one workflow of a file or of standard input. Raises RunRejectedError."""
     if str(file) == "-":
-        source, chosen, files = sys.stdin.read(), name, dict[str, str]()
         if not name:
-            exits.print_problems([Problem(where="--name", message="standard input has no name")], as_json=as_json)
-            raise typer.Exit(exits.BAD_INPUT)
-    else:
-        found, problems = read_import(file)
-        if problems or len(found) != 1 or file.is_dir():
-            message = "this is not one Python file; `exhibit workflows import` takes several"
-            exits.print_problems(problems or [Problem(where=str(file), message=message)], as_json=as_json)
-            raise typer.Exit(exits.BAD_INPUT)
-        source, chosen, files = found[0].source, name or found[0].name, found[0].files
-
-    async def work() -> bool:
-        async with open_library(library_settings(nats, library)) as asks:
-            who = author_or_user(author)
-            reply = await create_workflow(
-                asks, chosen, source, description=description, author=who, files=files, replace=replace
-            )
-        if as_json:
-            _print_json(reply)
-        elif isinstance(reply, WorkflowRefused):
-            print_err(f"exhibit: {chosen} is refused\n" + findings_lines(reply.findings))
-        else:
-            typer.echo(f"{chosen} is created, version {reply.workflow.hash[:12]}: {reply.workflow.description}")
-            print_out(findings_lines(reply.findings))
-        return not isinstance(reply, WorkflowRefused)
-
-    if not exits.run_async(work(), as_json=as_json):
-        raise typer.Exit(exits.BAD_INPUT)
+            raise exits.refused("--name", "standard input has no name")
+        return ImportedFile(name=name, source=sys.stdin.read())
+    found, problems = read_import(file)
+    if problems:
+        raise RunRejectedError(problems)
+    if len(found) != 1 or file.is_dir():
+        raise exits.refused(str(file), "this is not one Python file; `exhibit workflows import` takes several")
+    return replace_part(found[0], name=name or found[0].name)
 
 
-def list_(library: Library = None, nats: Nats = None, as_json: AsJson = False) -> None:
+def _refused_lines(name: str, reply: WorkflowRefused) -> list[str]:
+    return [ErrorLine(line) for line in (f"exhibit: {name} is refused", *finding_lines(reply.findings))]
+
+
+def list_(library: Library = None, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
     """List the workflows of the library, and the files that are not loaded."""
-
-    async def work() -> None:
-        async with open_library(library_settings(nats, library)) as asks:
-            versions, problems = await list_workflows(asks)
-        if as_json:
-            _print_json({"workflows": versions, "problems": problems})
-            return
-        if versions:
-            PlainConsole().print(versions_table(versions))
-        else:
-            typer.echo("The library is empty. `exhibit workflows create FILE` adds a workflow.")
-        print_err(problem_lines(problems))
-
-    exits.run_async(work(), as_json=as_json)
+    versions, problems = ask_library(nats, library, list_workflows)
+    empty = "The library is empty. `exhibit workflows create FILE` adds a workflow."
+    lines = [versions_table(versions) if versions else empty, *map(ErrorLine, problem_lines(problems))]
+    return CommandResult(lines, {"workflows": versions, "problems": problems})
 
 
 def search(
@@ -132,67 +142,33 @@ def search(
     library: Library = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Find workflows by meaning. Exit code 1: nothing fits."""
-
-    async def work() -> bool:
-        async with open_library(library_settings(nats, library)) as asks:
-            hits = await search_workflows(asks, query, limit)
-        if as_json:
-            _print_json({"hits": hits})
-        elif hits:
-            PlainConsole().print(hits_table(hits))
-        else:
-            typer.echo("Nothing in the library does that.")
-        return bool(hits)
-
-    if not exits.run_async(work(), as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    hits = ask_library(nats, library, lambda bus: search_workflows(bus, query, limit))
+    if not hits:
+        return CommandResult(["Nothing in the library does that."], {"hits": hits}, exits.NOT_ALL_DONE)
+    return CommandResult([hits_table(hits)], {"hits": hits})
 
 
-def show(name: NameAndVersion, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> None:
+def show(name: NameAndVersion, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
     """Show a workflow: description, parameters and source."""
-
-    async def work() -> None:
-        async with open_library(library_settings(nats, library)) as asks:
-            shown = await _get(asks, name)
-        if as_json:
-            _print_json(shown)
-        else:
-            print_out(show_text(shown))
-
-    exits.run_async(work(), as_json=as_json)
+    shown = ask_library(nats, library, lambda bus: _get(bus, name))
+    return CommandResult([show_text(shown)], shown)
 
 
-def history(name: WorkflowName, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> None:
+def history(name: WorkflowName, library: Library = None, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
     """List every version of a workflow: who created or deleted it, and when."""
-
-    async def work() -> bool:
-        async with open_library(library_settings(nats, library)) as asks:
-            entries = await load_history(asks, name)
-        if as_json:
-            _print_json({"entries": entries})
-        elif entries:
-            PlainConsole().print(history_table(entries))
-        else:
-            typer.echo(f"There never was a workflow {name!r}.")
-        return bool(entries)
-
-    if not exits.run_async(work(), as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    entries = ask_library(nats, library, lambda bus: load_history(bus, name))
+    if not entries:
+        return CommandResult([f"There never was a workflow {name!r}."], {"entries": entries}, exits.NOT_ALL_DONE)
+    return CommandResult([history_table(entries)], {"entries": entries})
 
 
-def delete(name: WorkflowName, author: Author = "", library: Library = None, nats: Nats = None) -> None:
+def delete(name: WorkflowName, author: Author = "", library: Library = None, nats: Nats = None) -> CommandOutcome:
     """Delete a workflow. Its versions stay in the history, and can be run by their hash."""
-
-    async def work() -> bool:
-        async with open_library(library_settings(nats, library)) as asks:
-            existed = await delete_workflow(asks, name, author=author_or_user(author))
-        typer.echo(f"{name} is deleted." if existed else f"There is no workflow {name!r}.")
-        return existed
-
-    if not exits.run_async(work()):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    if ask_library(nats, library, lambda bus: delete_workflow(bus, name, author=author_or_user(author))):
+        return CommandResult([f"{name} is deleted."])
+    return CommandResult([f"There is no workflow {name!r}."], exit_code=exits.NOT_ALL_DONE)
 
 
 def export(
@@ -202,80 +178,69 @@ def export(
     ] = None,
     library: Library = None,
     nats: Nats = None,
-) -> None:
+) -> CommandOutcome:
     """Write workflows to a zip or a folder, with their descriptions, authors and versions."""
 
-    async def work() -> int:
-        async with open_library(library_settings(nats, library)) as asks:
-            wanted = names or [one.name for one in (await list_workflows(asks))[0]]
-            shown = [await _get(asks, name) for name in wanted]
-        try:
-            write_export(target, shown)
-        except OSError as exc:
-            raise RunRejectedError([Problem(where=str(target), message=exc.strerror or str(exc))]) from exc
-        return len(shown)
+    async def load(bus: Bus) -> list[WorkflowShown]:
+        wanted = names or [one.name for one in (await list_workflows(bus))[0]]
+        return [await _get(bus, name) for name in wanted]
 
-    count = exits.run_async(work())
-    typer.echo(f"1 workflow is in {target}" if count == 1 else f"{count} workflows are in {target}")
+    shown = ask_library(nats, library, load)
+    try:
+        write_export(target, shown)
+    except OSError as exc:
+        raise exits.refused(str(target), exc.strerror or str(exc)) from exc
+    count = len(shown)
+    return CommandResult([f"1 workflow is in {target}" if count == 1 else f"{count} workflows are in {target}"])
 
 
 def import_(
     places: Files, author: Author = "", library: Library = None, nats: Nats = None, as_json: AsJson = False
-) -> None:
+) -> CommandOutcome:
     """Add workflows of an export, or Python files. One that exists with the same source is passed over."""
-    found: list[ImportedFile] = []
-    problems: list[Problem] = []
-    for place in places:
-        some, wrong = read_import(place)
-        found += some
-        problems += wrong
-    if problems:
-        exits.print_problems(problems, as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT)
+    read = [read_import(place) for place in places]
+    if problems := [problem for _, wrong in read for problem in wrong]:
+        raise RunRejectedError(problems)
+    files = [one for found, _ in read for one in found]
+    created: list[WorkflowVersion] = []
+    passed_over: list[str] = []
+    refused: dict[str, WorkflowRefused] = {}
 
-    async def work() -> bool:
-        created: list[WorkflowVersion] = []
-        passed_over: list[str] = []
-        refused: dict[str, WorkflowRefused] = {}
-        async with open_library(library_settings(nats, library)) as asks:
-            for one in found:
-                known = await get_workflow(asks, one.name)
-                if isinstance(known, WorkflowShown) and (known.source, known.files) == (one.source, one.files):
-                    passed_over.append(one.name)
-                    continue
-                version = one.version
-                reply = await create_workflow(
-                    asks,
-                    one.name,
-                    one.source,
-                    description=version.description if version is not None else "",
-                    author=(version.author if version is not None else "") or author_or_user(author),
-                    source_run=version.source_run if version is not None else None,
-                    files=one.files,
-                )
-                if isinstance(reply, WorkflowRefused):
-                    refused[one.name] = reply
-                else:
-                    created.append(reply.workflow)
-        if as_json:
-            _print_json({"created": created, "passed_over": passed_over, "refused": refused})
-        else:
-            for name, reply in refused.items():
-                print_err(f"exhibit: {name} is refused\n" + findings_lines(reply.findings))
-            typer.echo(f"{len(created)} created, {len(passed_over)} were there already, {len(refused)} refused")
-        return not refused
+    async def add_all(bus: Bus) -> None:
+        for one in files:
+            known = await get_workflow(bus, one.name)
+            if isinstance(known, WorkflowShown) and (known.source, known.files) == (one.source, one.files):
+                passed_over.append(one.name)
+                continue
+            reply = await _add(bus, one, author)
+            if isinstance(reply, WorkflowRefused):
+                refused[one.name] = reply
+            else:
+                created.append(reply.workflow)
 
-    if not exits.run_async(work(), as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    ask_library(nats, library, add_all)
+    lines = [line for name, reply in refused.items() for line in _refused_lines(name, reply)]
+    lines.append(f"{len(created)} created, {len(passed_over)} were there already, {len(refused)} refused")
+    told = {"created": created, "passed_over": passed_over, "refused": refused}
+    return CommandResult(lines, told, exits.NOT_ALL_DONE if refused else exits.OK)
 
 
-async def _get(asks: Asks, name: str) -> WorkflowShown:
+async def _add(bus: Bus, one: ImportedFile, author: str) -> WorkflowCreated | WorkflowRefused:
+    version = one.version
+    return await create_workflow(
+        bus,
+        one.name,
+        one.source,
+        description=version.description if version is not None else "",
+        author=(version.author if version is not None else "") or author_or_user(author),
+        source_run=version.source_run if version is not None else None,
+        files=one.files,
+    )
+
+
+async def _get(bus: Bus, name: str) -> WorkflowShown:
     """Return a workflow. Raises RunRejectedError when there is none."""
-    reply = await get_workflow(asks, name)
+    reply = await get_workflow(bus, name)
     if isinstance(reply, WorkflowUnknown):
-        raise RunRejectedError([Problem(where=name, message=reply.message)])
+        raise exits.refused(name, reply.message)
     return reply
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import msgspec
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from services.console import exits
 from services.console.commands.flows.compile import publish_flow
 from services.console.commands.learn.examples import ExampleRow, Examples, read_examples
-from services.console.commands.learn.pages import observe_rows
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
-from services.console.commands.workflows.library import library_settings, open_library
+from services.console.commands.workflows.library import ask_library
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
+from services.console.outcomes import CommandOutcome
 from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
+from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
+from shared.errors import RunRejectedError
 from shared.extraction.values import form_of, value_key
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.files import write_files
@@ -38,14 +41,54 @@ from shared.flows.learning.learned_fields import (
     trusted,
 )
 from shared.flows.workspace import write_workspace
+from shared.host.connections import ManualSessionTerms, open_pool_session
+from shared.settings import Settings
 from shared.text.normal import printable, tidy
 from shared.workflow_source.wording import finding_line
 
 MOST_QUESTIONS = 12
-EXIT_CODES = (
-    "Exit codes: 0 every field was learned, and every held-out row is read for certain; 1 something is left for a "
-    "person, and it stays a draft; 2 bad input, no page was opened; 3 cannot run."
-)
+ALL_ELEMENTS_TOKENS = 2_000_000
+"""So many that no element is left out."""
+
+
+@dataclass(frozen=True)
+class LearnedFlow:
+    """What was learned. ``left``: for a person; empty: nothing. ``version``: in the library; empty: it is not there."""
+
+    flow: CompiledFlow
+    folder: Path
+    task: LearnedTask
+    predictions: Sequence[Prediction]
+    left: Sequence[str]
+    version: str
+
+    @property
+    def exit_code(self) -> int:
+        return exits.NOT_ALL_DONE if self.left else exits.OK
+
+    def to_json(self) -> dict[str, Any]:
+        fields = {
+            name: {"rules": len(one.rules.rules), "problem": one.problem, "confidence": one.confidence}
+            for name, one in self.task.fields.items()
+        }
+        return {
+            "name": self.flow.name,
+            "folder": str(self.folder),
+            "fields": fields,
+            "predictions": [{"row": one.name, "readings": one.readings} for one in self.predictions],
+            "left": self.left,
+            "version": self.version,
+        }
+
+    def lines(self) -> Iterator[Text]:
+        yield Text(f"\n{printable(str(self.folder))}/workspace/flow.py: the flow of {self.flow.name}")
+        if self.left:
+            yield Text(f"It stays a draft. Left for a person ({len(self.left)}):")
+            yield Text("\n".join(f"  {printable(one)}" for one in self.left))
+        elif self.version:
+            yield Text(f"It is in the library as {self.flow.name}, version {self.version[:12]}.")
+        else:
+            yield Text("Every field was learned. --publish puts it into the library.")
 
 
 def learn(
@@ -65,12 +108,11 @@ def learn(
     hidden_rows: HiddenRows = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Learn a flow from a few rows whose right values are written down."""
     given, problems = read_examples(spec, examples, read_as(sheet, encoding, hidden_rows))
     if given is None:
-        exits.print_problems(problems, as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT)
+        raise RunRejectedError(problems)
     settings = load_settings(nats)
     console = PlainConsole(highlight=False, quiet=as_json)
     rows = [*given.written, *given.held_out[:held_out]]
@@ -78,7 +120,7 @@ def learn(
     def progress(one: ExampleRow) -> None:
         console.print(f"opening {printable(one.url)}", markup=False, style="dim")
 
-    pages, failed = exits.run_async(observe_rows(settings, given, rows, progress), as_json=as_json)
+    pages, failed = run_async(observe_rows(settings, given, rows, progress))
     asks = not yes and not as_json and sys.stdin.isatty()
     task, written, predictions = _learn(console, given, rows, pages, asks=asks)
     flow = learned_flow(given.spec, task, written)
@@ -95,11 +137,37 @@ def learn(
     write_workspace(folder, flow.source, write_files(flow.files), variables=dict(written[0].row) if written else None)
     reply: WorkflowCreated | WorkflowRefused | None = None
     if publish and not left:
-        reply = exits.run_async(_publish(nats, library, flow, author_or_user(author)), as_json=as_json)
+        who = author_or_user(author)
+        reply = ask_library(nats, library, lambda bus: publish_flow(bus, flow.name, flow, who, ""))
         left += [finding_line(one) for one in reply.findings] if isinstance(reply, WorkflowRefused) else []
-    _report(console, flow, folder, task, predictions, left, reply, as_json=as_json)
-    if left:
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    version = reply.workflow.hash if isinstance(reply, WorkflowCreated) else ""
+    return LearnedFlow(flow, folder, task, predictions, left, version)
+
+
+async def observe_rows(
+    settings: Settings, examples: Examples, rows: Sequence[ExampleRow], progress: Callable[[ExampleRow], None]
+) -> tuple[dict[str, PageObserved], dict[str, str]]:
+    """Return the page of each row by its name, and of the others why they could not be opened."""
+    pages: dict[str, PageObserved] = {}
+    failed: dict[str, str] = {}
+    spec = examples.spec
+    hosts = [one.url for one in rows]
+    terms = ManualSessionTerms(hosts[0], tuple(spec.allowed_hosts), profile=spec.auth_profile)
+    async with open_pool_session(settings, terms) as session:
+        for one in rows:
+            progress(one)
+            opened = await session.act(Goto(url=one.url, reason="to learn from it"))
+            if not opened.ok:
+                failed[one.name] = opened.message
+                continue
+            page = await session.observe((), ALL_ELEMENTS_TOKENS, locators=True)
+            if page.http_status is not None and page.http_status >= 400:
+                failed[one.name] = f"HTTP {page.http_status}"
+            elif page.left_out:
+                failed[one.name] = f"{page.left_out} of its elements could not be read"
+            else:
+                pages[one.name] = page
+    return pages, failed
 
 
 def _learn(
@@ -164,46 +232,3 @@ def _left(
     for one in predictions:
         left += [f"{one.name}: {name}: {reading_text(one.readings[name])}" for name in one.unsure]
     return [*left, *(f"{name}: its page was not opened: {why}" for name, why in failed.items())]
-
-
-async def _publish(
-    nats: str | None, library: Path | None, flow: CompiledFlow, author: str
-) -> WorkflowCreated | WorkflowRefused:
-    async with open_library(library_settings(nats, library)) as asks:
-        return await publish_flow(asks, flow.name, flow, author, "")
-
-
-def _report(
-    console: Console,
-    flow: CompiledFlow,
-    folder: Path,
-    task: LearnedTask,
-    predictions: Sequence[Prediction],
-    left: Sequence[str],
-    reply: WorkflowCreated | WorkflowRefused | None,
-    *,
-    as_json: bool,
-) -> None:
-    version = reply.workflow.hash if isinstance(reply, WorkflowCreated) else ""
-    if as_json:
-        told = {
-            "name": flow.name,
-            "folder": str(folder),
-            "fields": {
-                name: {"rules": len(one.rules.rules), "problem": one.problem, "confidence": one.confidence}
-                for name, one in task.fields.items()
-            },
-            "predictions": [{"row": one.name, "readings": one.readings} for one in predictions],
-            "left": left,
-            "version": version,
-        }
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
-        return
-    console.print(f"\n{printable(str(folder))}/workspace/flow.py: the flow of {flow.name}", markup=False)
-    if left:
-        console.print(f"It stays a draft. Left for a person ({len(left)}):", markup=False)
-        console.print("\n".join(f"  {printable(one)}" for one in left), markup=False)
-    elif version:
-        console.print(f"It is in the library as {flow.name}, version {version[:12]}.", markup=False)
-    else:
-        console.print("Every field was learned. --publish puts it into the library.", markup=False)

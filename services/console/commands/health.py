@@ -10,21 +10,19 @@ import http.client
 import sys
 
 import msgspec
-import typer
 from pydantic import ValidationError
 
 from shared.health.readiness import CHECK_BOUND_S, HealthCondition, Readiness
 from shared.settings import Settings
 
 READY, NOT_READY, NO_PORT, NO_ANSWER = range(4)
-EXIT_CODES = "Exit codes: 0 ready; 1 a condition does not hold; 2 no port is set; 3 nobody answers there."
 ASK_BOUND_S = CHECK_BOUND_S + 3.0
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  it is where one asks
 
 
-def health() -> None:
+def health() -> int:
     """Ask the service beside this command whether it is ready (EXHIBIT_HTTP_PORT), and say what is not."""
-    raise typer.Exit(ask_health())
+    return ask_health()
 
 
 def ask_health() -> int:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
-import msgspec
 import typer
 
 from services.console import exits
-from services.console.commands.doctor.bus import BUS_CHECKS
-from services.console.commands.doctor.machine import MACHINE_CHECKS
-from services.console.commands.doctor.refused import refused_lines
+from services.console.commands.doctor.checks import CHECKS
+from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
-from services.console.terminal.plain_output import print_out
+from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.refused_events import read_refused
 from shared.host.services import service_checks
 from shared.settings import Settings
 from shared.setup.check import CheckResult, run_checks
 
-EXIT_CODES = (
-    "Exit codes: 0 there is no problem, or nothing was refused; 1 there is one, or something was; 2 no run, or bad "
-    "input; 3 no S3 server."
-)
 MARKS = {"ok": "ok", "warning": "WARNING", "problem": "PROBLEM"}
 
 
@@ -36,21 +30,17 @@ def doctor(
         bool, typer.Option("--ask-model", help="Ask the model too, for a few cents, whether it reads its cache.")
     ] = False,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Check this set-up, and say what to mend; with RUN, tell which events were refused for it, and why."""
     settings = load_settings(nats if run is None else None, evidence)
     settings = settings.model_copy(update={"ask_model": ask_model or settings.ask_model})
-    raise typer.Exit(_check_setup(settings, as_json=as_json) if run is None else _tell(settings, run, as_json=as_json))
+    return _check_setup(settings) if run is None else _find_refused(settings, run)
 
 
-def _check_setup(settings: Settings, *, as_json: bool) -> int:
-    checks = [*MACHINE_CHECKS, *BUS_CHECKS, *service_checks()]
-    results = exits.run_async(run_checks(checks, settings), as_json=as_json)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode({"checks": results}).decode() + "\n")
-    else:
-        print_out("\n".join(result_lines(results)) + "\n")
-    return exits.NOT_ALL_DONE if any(one.state == "problem" for one in results) else exits.OK
+def _check_setup(settings: Settings) -> CommandResult:
+    results = run_async(run_checks([*CHECKS, *service_checks()], settings))
+    code = exits.NOT_ALL_DONE if any(one.state == "problem" for one in results) else exits.OK
+    return CommandResult(result_lines(results), {"checks": results}, code)
 
 
 def result_lines(results: Sequence[CheckResult]) -> list[str]:
@@ -70,11 +60,29 @@ def _counted(count: int, what: str) -> str:
     return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
 
 
-def _tell(settings: Settings, run: str, *, as_json: bool) -> int:
-    with exits.bad_input("run", as_json=as_json):
+def _find_refused(settings: Settings, run: str) -> CommandResult:
+    with exits.bad_input("run"):
         refused = read_refused(settings, find_run(settings, run))
-    if as_json:
-        sys.stdout.write(msgspec.json.encode({"refused": refused}).decode() + "\n")
-    else:
-        print_out("\n".join(refused_lines(refused)) + "\n")
-    return exits.NOT_ALL_DONE if refused else exits.OK
+    return CommandResult(refused_lines(refused), {"refused": refused}, exits.NOT_ALL_DONE if refused else exits.OK)
+
+
+WHAT_IT_MEANS = (
+    "None of it is in the run. Refused is what does not fit its population, its round, its log or its files, or is not "
+    "signed by a service that may send it: a program sent what is not its own, a planner went on with a sample that "
+    "had its result, or evidence does not have the public key of a service (unknown_signer). --json tells all of it."
+)
+
+
+def refused_lines(refused: Sequence[RefusedEvent]) -> list[str]:
+    """Return one line for each event, and what they mean."""
+    if not refused:
+        return ["Nothing was refused for this run."]
+    count = "1 event was refused" if len(refused) == 1 else f"{len(refused)} events were refused"
+    return [f"{count}:", *map(_line, refused), "", WHAT_IT_MEANS]
+
+
+def _line(one: RefusedEvent) -> str:
+    sample = f" of {one.sample_id}" if one.sample_id else ""
+    number = f", attempt {one.attempt}" if one.attempt else ""
+    step = f", step {one.step}" if one.step else ""
+    return f"  {one.refused_at:%Y-%m-%d %H:%M:%S} UTC  {one.event}{sample}{number}{step}: {one.code}: {one.text}"

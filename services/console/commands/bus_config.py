@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from services.console import exits
+from services.console.outcomes import CommandOutcome, CommandResult
 from shared.bus.access.credentials import SERVICES, read_seed
 from shared.bus.access.keys import new_seed
 from shared.bus.access.private_files import write_private
@@ -25,7 +25,7 @@ def bus_config(
     new_keys: Annotated[
         bool, typer.Option("--new-keys", help="Make new keys for all users, in place of those there.")
     ] = False,
-) -> None:
+) -> CommandOutcome:
     """Write the configuration of a NATS server with a user for each service, for clients and for operators.
 
     Keys that are there already are kept. The seeds are secret: give each process its own, and nobody else any.
@@ -33,14 +33,15 @@ def bus_config(
     with exits.bad_input(str(folder)):
         written = write_bus_config(folder, new_keys=new_keys)
     server = f"{folder / NATS_CONF} and {folder / USERS_CONF}"
-    sys.stdout.write(
-        f"{server}: for the server\n"
-        f"{folder / SERVICES}: one seed for each service, as EXHIBIT_NATS_SEED of its process\n"
-        f"{folder / SIGNERS}: beside the seed of each service: the keys by which it knows the others\n"
-        f"{folder / 'client.seed'}: for who requests runs and reads them\n"
-        f"{folder / 'operator.seed'}: for who does things by hand\n"
-        f"{written} of the seeds are new. They are secret, and only you can read them.\n"
+    lines = (
+        f"{server}: for the server",
+        f"{folder / SERVICES}: one seed for each service, as EXHIBIT_NATS_SEED of its process",
+        f"{folder / SIGNERS}: beside the seed of each service: the keys by which it knows the others",
+        f"{folder / 'client.seed'}: for who requests runs and reads them",
+        f"{folder / 'operator.seed'}: for who does things by hand",
+        f"{written} of the seeds are new. They are secret, and only you can read them.",
     )
+    return CommandResult(lines)
 
 
 def write_bus_config(folder: Path, *, new_keys: bool = False) -> int:

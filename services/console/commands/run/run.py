@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Coroutine
 from contextlib import aclosing
 from dataclasses import replace
 from getpass import getuser
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
@@ -21,15 +20,17 @@ from services.console.commands.run.inputs import Reconciling, RunInputs, read_in
 from services.console.commands.run.precheck import check_inputs
 from services.console.commands.run.webhook_wait import has_webhook, wait_for_webhook, webhook_text
 from services.console.commands.validate import warn_of_spec
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.run_location import LAST, locate_run, remember_run
-from services.console.terminal.plain_output import PlainConsole, print_err
+from services.console.terminal.plain_console import PlainConsole
+from services.console.terminal.plain_output import print_err
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
 from services.console.text.tally import Tally
-from shared.client import Client, RunRejectedError
+from shared.client import Client
 from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, RunAccepted
 from shared.contracts.evidence import KnownRun, RunFinished, RunsFound
-from shared.errors import PermanentError
+from shared.errors import PermanentError, RunRejectedError
 from shared.evidence_format.reading_words import reading_lines
 from shared.host.connections import open_client
 from shared.settings import Settings, with_capacity
@@ -91,7 +92,7 @@ def run(
     ] = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Collect evidence for every sample of a list, or of what a discovery spec finds."""
     settings = load_settings(nats, evidence)
     if concurrency is not None and nats is None:
@@ -113,14 +114,13 @@ def run(
         how_read=read_as(sheet, encoding, hidden_rows),
         as_json=as_json,
     )
-    run_and_exit(work, as_json=as_json)
+    return exit_code_of(run_async(work))
 
 
-def run_and_exit(work: Coroutine[Any, Any, RunFinished], *, as_json: bool = False) -> None:
-    """Await a batch. Raises typer.Exit when not every sample is done or the population is incomplete."""
-    finished = exits.run_async(work, as_json=as_json)
-    if not finished.population_complete or any(outcome.status != "done" for outcome in finished.outcomes):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+def exit_code_of(finished: RunFinished) -> int:
+    """Return 1 when not every sample is done or the population is incomplete."""
+    all_done = finished.population_complete and all(outcome.status == "done" for outcome in finished.outcomes)
+    return exits.OK if all_done else exits.NOT_ALL_DONE
 
 
 async def run_batch(

@@ -12,18 +12,16 @@ import typer
 from services.console import exits
 from services.console.commands.workflows.arguments import Library, NameAndVersion, parse_arguments
 from services.console.commands.workflows.library import library_settings, open_library
+from services.console.event_loop import run_async
 from services.console.options import Evidence, Nats, load_settings
-from services.console.terminal.plain_output import print_err
+from services.console.outcomes import CommandOutcome, CommandResult, ErrorLine
 from shared.client.workflow_calls import invoke_workflow
 from shared.contracts.workflows.invocations import WorkflowRan
+from shared.errors import RunRejectedError
 from shared.text.normal import printable
 
 SERVICES = ("evidence", "workflows")
 """What an invocation needs: artifacts, and the library. With tools that are declared, it may need a browser too."""
-EXIT_CODES = (
-    "Exit codes: 0 the value is on standard output; 1 the workflow failed; 2 bad arguments; 3 cannot run. "
-    "What the workflow prints goes to standard error."
-)
 
 
 def run(
@@ -37,12 +35,11 @@ def run(
     tools: Annotated[Path | None, typer.Option(help="Folder with the declarations of tools. Without: tools.")] = None,
     evidence: Evidence = None,
     nats: Nats = None,
-) -> None:
+) -> CommandOutcome:
     """Run a workflow in a sandbox. Its value goes to standard output as JSON."""
     given, problems = parse_arguments(sys.stdin.read() if arguments == "-" else arguments, arg or ())
     if problems:
-        exits.print_problems(problems, as_json=False)
-        raise typer.Exit(exits.BAD_INPUT)
+        raise RunRejectedError(problems)
     settings = library_settings(nats, library)
     if tools is not None:
         settings = settings.model_copy(update={"tools_dir": tools})
@@ -57,12 +54,11 @@ def run(
         async with open_library(settings, (*SERVICES, "browser_pool") if has_tools else SERVICES) as asks:
             return await invoke_workflow(asks, name, given, timeout_s=timeout_s)
 
-    ran = exits.run_async(work())
-    print_err(printable(ran.stdout, keep="\n\t"))
+    ran = run_async(work())
+    printed = [ErrorLine(printable(ran.stdout.removesuffix("\n"), keep="\n\t"))] if ran.stdout else []
     if ran.error is not None:
         where = " -> ".join(ran.error.chain)
         text = ran.error.traceback or f"{ran.error.type}: {ran.error.message}\n"
-        print_err(f"exhibit: {where or name} failed ({ran.error.code})\n")
-        print_err(printable(text.rstrip(), keep="\n\t") + "\n")
-        raise typer.Exit(exits.NOT_ALL_DONE)
-    sys.stdout.write(json.dumps(ran.value, ensure_ascii=False, indent=1) + "\n")
+        failed = (f"exhibit: {where or name} failed ({ran.error.code})", printable(text.rstrip(), keep="\n\t"))
+        return CommandResult([*printed, *map(ErrorLine, failed)], exit_code=exits.NOT_ALL_DONE)
+    return CommandResult([*printed, json.dumps(ran.value, ensure_ascii=False, indent=1)])

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from services.console.commands.run.inputs import read_inputs
-from shared.client import RunRejectedError
 from shared.contracts.discovery import AS_IT_IS, InputFile, Problem, ReadAs, Sample, SubmitRun
 from shared.contracts.planner import PLANNERS
+from shared.errors import RunRejectedError
 from shared.submission.request import check_population, find_option_problems, find_size_problems
 from shared.submission.samples import first_problems, samples_of_table
 from shared.submission.trial import find_try_problems

@@ -7,24 +7,21 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from services.console import exits
 from services.console.commands.explain.sample_files import read_story
 from services.console.options import AsJson, EvidenceOfRun, RunOrZip, load_settings
+from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import find_run
-from services.console.terminal.plain_output import print_out
 from services.console.text.sample_story import SampleStory
 from services.console.text.story_lines import story_lines
-from shared.contracts.discovery import Problem
 from shared.errors import PermanentError
 from shared.evidence_format.refused_events import read_refused
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun
 from shared.settings import Settings
 
-EXIT_CODES = "Exit codes: 0 it was told; 2 no such run or sample, or bad input; 3 no S3 server."
 WIDTH = 100
 """Where the output is no terminal."""
 
@@ -35,19 +32,16 @@ def explain(
     all_of_it: Annotated[bool, typer.Option("--all", help="Every step and value, with reasons; nothing cut.")] = False,
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Tell why a sample ended as it did: the row, who decided, the steps, what was read where, and what to do."""
     settings = load_settings(None, evidence)
-    with exits.bad_input("run", as_json=as_json):
-        story = _read(settings, run, sample, as_json=as_json)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(story).decode() + "\n")
-    else:
-        width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
-        print_out("\n".join(story_lines(story, max(width, 40), all_of_it=all_of_it)) + "\n")
+    with exits.bad_input("run"):
+        story = _read(settings, run, sample)
+    width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
+    return CommandResult(story_lines(story, max(width, 40), all_of_it=all_of_it), story)
 
 
-def _read(settings: Settings, run: str, sample: str, *, as_json: bool) -> SampleStory:
+def _read(settings: Settings, run: str, sample: str) -> SampleStory:
     place = find_run(settings, run)
     is_zip = isinstance(place, Path) and place.is_file()
     try:
@@ -58,5 +52,4 @@ def _read(settings: Settings, run: str, sample: str, *, as_json: bool) -> Sample
                 refused = []
             return read_story(source, sample, refused)
     except NoRun as exc:
-        exits.print_problems([Problem(where="run", message=str(exc))], as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT) from None
+        raise exits.refused("run", str(exc)) from exc

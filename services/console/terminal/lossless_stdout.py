@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-class PatientFile(io.FileIO):
+class LosslessFile(io.FileIO):
     """A file descriptor that waits for its reader, also where it does not block.
 
     A child may switch a pipe that it shares with this process to non-blocking: the driver of the browser does so with
@@ -28,17 +28,17 @@ class PatientFile(io.FileIO):
         return written
 
 
-def wait_for_readers() -> None:
+def lose_nothing() -> None:
     """Give this process a standard output and error that wait for their readers."""
-    sys.stdout, sys.stderr = _patient(sys.stdout), _patient(sys.stderr)
+    sys.stdout, sys.stderr = _lossless(sys.stdout), _lossless(sys.stderr)
 
 
-def _patient(stream: TextIO) -> TextIO:
+def _lossless(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):  # closed, or a test's own
         return stream
     stream.flush()
     return io.TextIOWrapper(
-        io.BufferedWriter(PatientFile(stream.fileno(), "wb", closefd=False)),
+        io.BufferedWriter(LosslessFile(stream.fileno(), "wb", closefd=False)),
         encoding=stream.encoding,
         errors=stream.errors,
         line_buffering=stream.line_buffering,

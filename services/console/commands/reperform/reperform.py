@@ -6,15 +6,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from services.console import exits
 from services.console.commands.reperform.run_zip import unpack_run
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, RunOrZip, load_settings
 from services.console.run_location import find_run, locate_run
-from services.console.terminal.plain_output import PlainConsole
+from services.console.terminal.plain_console import PlainConsole
 from services.console.terminal.reperform_view import (
     MAX_VALUES_LISTED_BY_DEFAULT,
     JsonReperformView,
@@ -22,17 +23,17 @@ from services.console.terminal.reperform_view import (
     TextReperformView,
 )
 from shared.aio import iterate_concurrently
-from shared.bus.ports import Asks
-from shared.bus.signing.service_keys import KeysInMemory
-from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
 from shared.contracts.reperform import Reperform, SampleReperformed
-from shared.errors import ExhibitError
+from shared.errors import ExhibitError, RunRejectedError
 from shared.host.connections import open_client
-from shared.host.services import run_services
-from shared.settings import Settings, with_capacity
 from shared.subjects import REPERFORM
+
+if TYPE_CHECKING:
+    from shared.bus.ports import Asks
+    from shared.client import Client
+    from shared.settings import Settings
 
 DEFAULT_CONCURRENCY = 4
 ANSWER_TIMEOUT_S = 600.0
@@ -46,10 +47,10 @@ def reperform(
     evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Extract every value of a run again from its stored pages, offline, and show what differs."""
     settings = load_settings(nats, evidence)
-    with exits.bad_input("RUN", as_json=as_json):
+    with exits.bad_input("RUN"):
         settings, located = locate_run_or_zip(settings, run)
     work = reperform_run(
         settings,
@@ -59,8 +60,7 @@ def reperform(
         concurrency=concurrency or DEFAULT_CONCURRENCY,
         as_json=as_json,
     )
-    if not exits.run_async(work, as_json=as_json):
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    return exits.OK if run_async(work) else exits.NOT_ALL_DONE
 
 
 async def reperform_run(
@@ -137,6 +137,10 @@ async def _open_run(settings: Settings, run: str | Path) -> AsyncGenerator[tuple
 @asynccontextmanager
 async def _run_readers(settings: Settings, client: Client, concurrency: int) -> AsyncGenerator[None]:
     """Run browser pool and planner on the bus of this process, once there is work for them."""
+    from shared.bus.signing.service_keys import KeysInMemory  # only here: what hosts services takes long to load
+    from shared.host.services import run_services
+    from shared.settings import with_capacity
+
     if settings.nats_url is not None:
         yield
         return

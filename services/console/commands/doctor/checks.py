@@ -1,4 +1,4 @@
-"""Checks of what every service shares: Python, secrets, the model's key, the collector."""
+"""Checks of what every service shares: Python, secrets, the model's key, the collector, the bus."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from shared.bus.access.credentials import access_of
+from shared.client.bus_use import OPERATOR
 from shared.errors import ExhibitError
 from shared.extras import EXTRAS, has_extra, how_to_install
+from shared.host.nats_server import server_version
+from shared.host.services import NAMES
 from shared.secrets.store import secret_store
 from shared.settings import ENV_FILE, Settings, default_planner, env_file_values
+from shared.setup.bus_facts import BusFacts, look_at_bus
 from shared.setup.check import SetupCheck, SetupFinding, fine, in_thread, problem, warning, worst
 
 LEAST_PYTHON = (3, 11)
@@ -122,7 +127,36 @@ async def check_state_folder(settings: Settings) -> SetupFinding:
     return fine(f"{folder} is where it should be")
 
 
-MACHINE_CHECKS = (
+async def check_bus(settings: Settings) -> SetupFinding:
+    if settings.nats_url is None:
+        return fine(f"no bus is named: each command starts its own, {await server_version()}")
+    return bus_finding(settings.nats_url, await look_at_bus(settings.nats_url, OPERATOR, access_of(settings)))
+
+
+def bus_finding(url: str, facts: BusFacts) -> SetupFinding:
+    """Return what follows from the facts, the worst first."""
+    told = f"nats-server {facts.version} at {url}"
+    if not facts.stores:
+        return problem(f"{told} stores nothing", "Start it with JetStream: nats-server -js.")
+    if not facts.has_key:
+        return warning(
+            f"{told} takes everybody, without a key",
+            "`exhibit bus-config` makes one with users and rights.",
+        )
+    if facts.is_user:
+        return fine(f"{told} takes the key of this process")
+    known = {name: count for name, count in facts.services.items() if name in NAMES}
+    told += f"; answering: {', '.join(f'{name} {count}' for name, count in known.items()) or 'no service'}"
+    told += f"; {facts.waiting} samples wait" if facts.waiting else ""
+    if facts.dead:
+        return warning(f"{told}; {facts.dead} messages were given up", "`nats stream view DLQ` shows them, and why.")
+    missing = [name for name in NAMES if name not in known]
+    if missing:
+        return warning(f"{told}; not answering: {', '.join(missing)}", "Start them with `exhibit serve NAME`.")
+    return fine(told)
+
+
+CHECKS = (
     SetupCheck("versions", check_versions),
     SetupCheck("extras", check_extras),
     SetupCheck("temporary folder", check_temporary),
@@ -130,4 +164,5 @@ MACHINE_CHECKS = (
     SetupCheck("secrets", check_secrets),
     SetupCheck("model", check_model),
     SetupCheck("collector", check_collector),
+    SetupCheck("bus", check_bus, 15.0, "Look whether EXHIBIT_NATS_URL is right, and its server runs."),
 )

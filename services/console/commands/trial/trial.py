@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
+from rich.console import RenderableType
 
 from services.console import exits
+from services.console.commands.trial.chosen_row import TriedRow, choose_row
 from services.console.commands.trial.one_row import Tried, picture_place, run_row, try_row
 from services.console.commands.trial.picture import write_picture
-from services.console.commands.trial.rows import TriedRow, choose_row
+from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
-from services.console.terminal.plain_output import PlainConsole
-from services.console.terminal.trial_view import print_trial
-from services.console.text.trial_story import TrialStory, advice_of, tried_fields
-from shared.client import RunRejectedError
+from services.console.outcomes import CommandOutcome
+from services.console.terminal.plain_console import PlainConsole, UnbrokenText
+from services.console.text.trial_story import Line, Style, TrialStory, advice_of, trial_lines, tried_fields
 from shared.contracts.steps import note_text
 from shared.settings import Settings
+from shared.statuses import colour_of
 from shared.task.row_values import start_url
 
-EXIT_CODES = (
-    "Exit codes: 0 the sample is done and all of its fields are certain; 1 something is not certain; "
-    "2 bad input, nothing started; 3 cannot run; 130 interrupted."
-)
+STYLES: dict[Style, str] = {
+    "": "",
+    "name": "bold",
+    "value": "",
+    "good": colour_of("done"),
+    "bad": colour_of("needs_review"),
+    "dim": "dim",
+    "paste": "cyan",
+}
+
+
+def trial_texts(story: TrialStory, width: int) -> list[UnbrokenText]:
+    """Return the screen. A line that is pasted is copied whole."""
+    return [_styled(line) for line in trial_lines(story, width)]
+
+
+def _styled(line: Line) -> UnbrokenText:
+    text = UnbrokenText()
+    for piece in line:
+        text.append(piece.text, STYLES[piece.style])
+    return text
+
+
+@dataclass(frozen=True)
+class TriedSample:
+    story: TrialStory
+
+    @property
+    def exit_code(self) -> int:
+        return exits.OK if self.story.certain else exits.NOT_ALL_DONE
+
+    def to_json(self) -> TrialStory:
+        return self.story
+
+    def lines(self) -> Sequence[RenderableType]:
+        return trial_texts(self.story, PlainConsole().width)
 
 
 def try_(
@@ -46,35 +81,24 @@ def try_(
     hidden_rows: HiddenRows = None,
     nats: Nats = None,
     as_json: AsJson = False,
-) -> None:
+) -> CommandOutcome:
     """Work on one row and show what each field matched, what nearly matched, and which key of the spec would settle it.
 
     Nothing is left behind but the picture, unless --evidence names a place: then it is a run of one sample.
     """
     settings = load_settings(nats, evidence)
     started_s = time.monotonic()
-    try:
-        how = read_as(sheet, encoding, hidden_rows)
-        chosen = choose_row(
-            spec, input_file, row=row, named=named, planner=planner, keeps=evidence is not None, how=how
-        )
-    except RunRejectedError as exc:
-        exits.print_problems(exc.problems, as_json=as_json)
-        raise typer.Exit(exits.BAD_INPUT) from None
+    how = read_as(sheet, encoding, hidden_rows)
+    chosen = choose_row(spec, input_file, row=row, named=named, planner=planner, keeps=evidence is not None, how=how)
     errors = PlainConsole(stderr=True)
     waiting = (
         errors.status(f"trying {chosen.sample.sample_id}", spinner_style="dim") if errors.is_terminal else nullcontext()
     )
     with waiting:
         work = run_row if evidence is not None else try_row
-        tried = exits.run_async(work(settings, chosen, planner), as_json=as_json)
+        tried = run_async(work(settings, chosen, planner))
         story = _story(settings, chosen, tried, picture, time.monotonic() - started_s)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(story).decode() + "\n")
-    else:
-        print_trial(PlainConsole(highlight=False), story)
-    if not story.certain:
-        raise typer.Exit(exits.NOT_ALL_DONE)
+    return TriedSample(story)
 
 
 def _story(settings: Settings, row: TriedRow, tried: Tried, named: Path | None, took_s: float) -> TrialStory:
