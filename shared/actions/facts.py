@@ -39,6 +39,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     presses: bool
     """Whether it may press its ``target``, which may be a button whose press is irreversible."""
+    clicks: bool
+    """Whether the mouse clicks its ``target``: the browser pool withholds it then, where it may change the site."""
     effect: ActionEffect
     ends_answer: bool
     """Whether no further call of the same answer is carried out after it."""

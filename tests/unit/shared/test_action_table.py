@@ -103,6 +103,11 @@ def test_what_may_press_a_button():
     assert tags(lambda facts: facts.presses) == {"click", "double_click", "press", "pick", "download", "drag"}
 
 
+def test_what_is_withheld_where_it_may_change_the_site():
+    assert tags(lambda facts: facts.clicks) == {"click", "double_click", "pick", "download"}
+    assert tags(lambda facts: facts.clicks and not facts.presses) == set()
+
+
 def test_what_presses_names_its_target():
     assert all("target" in kind.__struct_fields__ for kind, facts in ACTIONS.items() if facts.presses)
 
