@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -26,6 +26,7 @@ from shared.actions.table import (
     tag_of,
 )
 from shared.contracts.actions import (
+    TARGET_FIELDS,
     Action,
     AnswerDialog,
     AnyAction,
@@ -37,6 +38,7 @@ from shared.contracts.actions import (
     SaveProgress,
     Screenshot,
     Scroll,
+    Target,
     UseWorkflow,
 )
 from shared.contracts.workflows.flows import (
@@ -110,6 +112,12 @@ def test_what_is_withheld_where_it_may_change_the_site():
 
 def test_what_presses_names_its_target():
     assert all("target" in kind.__struct_fields__ for kind, facts in ACTIONS.items() if facts.presses)
+
+
+def test_what_is_a_target_has_one_of_two_names():
+    for kind in ALL:
+        of_target = {name for name, hint in get_type_hints(kind).items() if hint in (Target, Target | None)}
+        assert of_target == set(TARGET_FIELDS) & set(kind.__struct_fields__)
 
 
 def test_what_a_replay_may_repeat():
