@@ -70,7 +70,7 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
         call = to_call(step.action)
         if call is not None:
             found.append(_recorded(step, call, number))
-        elif ACTIONS[type(step.action)].recorded == "not_possible":
+        elif ACTIONS[type(step.action)].compiled == "not_possible":
             tag = tag_of(type(step.action))
             problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
     return list(_joined_choices(_without_detours(_without_page_turns(found, sample)))), problems
