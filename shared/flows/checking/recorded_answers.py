@@ -39,10 +39,9 @@ from shared.flows.selectors import Selector, fill_selector, parse_selector
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
-TEXTS = ("url", "text", "option", "checked", "date", "label", "file", "keys", "secret", "accept", "tab", "keep")
-"""Fields of calls that must be as in the sample; what was typed to search for an option need not be."""
-
-
+NOT_COMPARED = frozenset({"selector", "search", "if_shown", "irreversible", "full_page", "timeout_s"})
+"""Fields of calls that need not be as in the sample. The element is compared and not its selector, the option and not
+what was typed to find it."""
 MOST_ROWS = 3
 """Rows that are told of a field that differs."""
 
@@ -198,8 +197,8 @@ class RecordedAnswers:
         then = recorded.call
         if type(call) is not type(then):
             return f"it did {then.__struct_config__.tag!r}, the flow does {call.__struct_config__.tag!r}"
-        for name in TEXTS:
-            if hasattr(call, name) and getattr(call, name) != getattr(then, name):
+        for name in call.__struct_fields__:
+            if name not in NOT_COMPARED and getattr(call, name) != getattr(then, name):
                 return f"{name}: then {quoted(str(getattr(then, name)))}, now {quoted(str(getattr(call, name)))}"
         selector = getattr(call, "selector", "")
         if not selector or recorded.target is None:
