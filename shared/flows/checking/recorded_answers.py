@@ -30,7 +30,7 @@ from shared.contracts.workflows.flows import (
     SetOutput,
 )
 from shared.flows.answering import FlowContext, after_call, decide_call
-from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedPage, RecordedSample, row_texts, rows_by_page
 from shared.flows.elements import ElementAmbiguous, ElementLocated, ElementMissing, find_element
 from shared.flows.files import FlowFiles
@@ -39,9 +39,6 @@ from shared.flows.selectors import Selector, fill_selector, parse_selector
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
-NOT_COMPARED = frozenset({"selector", "search", "if_shown", "irreversible", "full_page", "timeout_s"})
-"""Fields of calls that need not be as in the sample. The element is compared and not its selector, the option and not
-what was typed to find it."""
 MOST_ROWS = 3
 """Rows that are told of a field that differs."""
 
@@ -198,7 +195,7 @@ class RecordedAnswers:
         if type(call) is not type(then):
             return f"it did {then.__struct_config__.tag!r}, the flow does {call.__struct_config__.tag!r}"
         for name in call.__struct_fields__:
-            if name not in NOT_COMPARED and getattr(call, name) != getattr(then, name):
+            if name not in FREE_FIELDS and getattr(call, name) != getattr(then, name):
                 return f"{name}: then {quoted(str(getattr(then, name)))}, now {quoted(str(getattr(call, name)))}"
         selector = getattr(call, "selector", "")
         if not selector or recorded.target is None:

@@ -29,6 +29,10 @@ CHECKED = str(CheckboxSet.__struct_config__.tag)
 TURNS = (ClickElement, OpenAddress, PressKeys)
 """Calls by which the next page of a list is reached."""
 
+FREE_FIELDS = frozenset({"selector", "search", "if_shown", "irreversible", "full_page", "timeout_s"})
+"""Fields of calls that need not be equal in all samples. The element is compared and not its selector, the option and
+not what was typed to find it."""
+
 
 @dataclass(frozen=True)
 class RecordedCall:
