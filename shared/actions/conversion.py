@@ -29,7 +29,7 @@ def to_action(call: FlowCall, target: Target | None = None) -> BrowserAction:
 def to_call(action: Action) -> FlowCall | None:
     """Return the call that repeats a recorded action, without its selector; None: it is not repeated."""
     facts = ACTIONS[type(action)]
-    if facts.call is None or facts.recorded != "repeated":
+    if facts.call is None or facts.compiled != "as_call":
         return None
     fields = _common_fields(action, facts.call)
     if isinstance(action, AnswerDialog):

@@ -17,20 +17,18 @@ ActionEffect = Literal["reads_only", "repeated_freely", "depends_on_step", "may_
 - ``depends_on_step``: possibly the site. A replay decides by the step's arguments and its element.
 - ``may_change_site``: the site. A replay repeats it only where effects are allowed.
 """
-
 ActionOffer = Literal["always", "in_discovery", "with_vision", "never"]
 """Where a model is offered it: in every task, in one that lists records, in one that may ask about pictures; or never,
 since it is chosen for a whole run, or written down for a flow."""
-
-RecordedUse = Literal["repeated", "left_out", "not_possible"]
-"""What becomes of a recorded one in a flow: its call; nothing, since it leaves nothing to repeat (the driver of a flow
-scrolls by itself, and values are read by rules); or nothing, and it is told, since no call does it."""
-Filling = Literal["", "value", "secret", "file"]
-"""What is filled into an element of a form."""
-Choosing = Literal["never", "by_effect", "by_text"]
-"""Whether a planner may say which element a call means that finds none, since it can be checked what the call leads to:
-by its effect, or only where the page shows something new afterwards."""
-Telling = Literal["never", "first_page", "any_page"]
+CompiledAs = Literal["as_call", "left_out", "not_possible"]
+"""What a recorded action becomes when a flow is compiled: its call; nothing, since it leaves nothing to repeat (whoever
+runs a flow scrolls, and values are read by rules); or nothing, and it is told, since no call does it."""
+Filled = Literal["", "value", "secret", "file"]
+"""What a call fills into an element of a form."""
+ElementChoice = Literal["never", "by_effect", "by_text"]
+"""Whether a planner may choose the element of a call that finds none: only where it is then checked what the call leads
+to, by its effect, or also by a text that the page shows afterwards and did not before."""
+OutcomeChecked = Literal["never", "first_page", "any_page"]
 """On which pages after a press that cannot be undone a call fails, if the page contradicts what was sent."""
 
 
@@ -39,6 +37,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     presses: bool
     """Whether it may press its ``target``, which may be a button whose press is irreversible."""
+    clicks: bool
+    """Whether the mouse clicks its ``target``: the browser pool withholds it then, where it may change the site."""
     effect: ActionEffect
     ends_answer: bool
     """Whether no further call of the same answer is carried out after it."""
@@ -48,7 +48,7 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """How much of it must be known later, from 0 to 3: it decides which old steps a model is shown."""
     tool: str
     """What it does, for the model that is offered it as a tool."""
-    recorded: RecordedUse
+    compiled: CompiledAs
     call: type[c.Call] | None = None
     """The call by which a flow does it; None: a flow may not."""
     offered: ActionOffer = "always"
@@ -61,14 +61,15 @@ class CallFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     function: str
     """The function of ``exhibit.flow`` that a compiler writes for it."""
-    written: tuple[str, ...] | None
-    """The arguments of that function in order, by the fields of the call. ``text=``: by its name; ``label=option``: the
+    arguments: tuple[str, ...] | None
+    """Its arguments in order, by the fields of the call. ``text=``: by its name; ``label=option``: the
     field ``option`` by the name ``label``. None: a compiler writes no such call by itself."""
     action: type[a.Action] | None
     """The action that it comes to; None: it reads, or does nothing on the page."""
     may_leave_page: bool
-    tells_of_sent: Telling
-    fills: Filling = ""
-    chosen: Choosing = "never"
+    """Whether another page may be shown after it, so that it is no longer the first one after a press."""
+    outcome_checked: OutcomeChecked
+    fills: Filled = ""
+    element_choice: ElementChoice = "never"
     needs_page: bool = True
     """Whether an address must have been opened before."""

@@ -5,6 +5,7 @@ On the wire an action is tagged with its name: ``{"action": "click", "target": {
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -35,6 +36,8 @@ class ByCss(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="css"
 
 
 Target = ByRef | ByText | ByCss
+TARGET_FIELDS = ("target", "onto")
+"""Fields of actions that are targets."""
 MOST_REF_DIGITS = 9
 """Digits of a ref that are parsed; further digits are ignored. No page has that many elements."""
 
@@ -50,6 +53,17 @@ def parse_target(text: str, snapshot_id: str) -> Target:
     if text.strip().startswith("css="):
         return ByCss(css=text.strip().removeprefix("css="))
     return ByText(text=text.strip())
+
+
+def with_targets(written: Mapping[str, Any], snapshot_id: str) -> dict[str, Any]:
+    """Return the fields of an action with the targets parsed that are written as a text or number."""
+    targets = {key: written[key] for key in TARGET_FIELDS if key in written}
+    parsed = {
+        key: msgspec.to_builtins(parse_target(str(target), snapshot_id))
+        for key, target in targets.items()
+        if isinstance(target, str | int) and not isinstance(target, bool)
+    }
+    return {**written, **parsed}
 
 
 # --- actions

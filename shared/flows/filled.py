@@ -87,7 +87,7 @@ def doubts_of_outcome(sent: Sent | None, call: FlowCall, page: PageObserved) -> 
 
     The page that the click has led to counts. A later one where it is read and repeats what was sent: under the labels
     of half of the fields, and of two at least. Controls do not count: they may be those of another, empty form."""
-    asked = facts_of_call(call).tells_of_sent
+    asked = facts_of_call(call).outcome_checked
     if sent is None or asked == "never" or (asked == "first_page" and not sent.first):
         return ""
     last = [one for one in {fold(one.label): one for one in sent.fields}.values() if one.wanted]

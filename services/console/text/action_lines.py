@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from services.console.text.tally import to_words
-from shared.contracts.actions import BrowserAction, parse_target
+from shared.contracts.actions import BrowserAction, with_targets
 from shared.contracts.discovery import Problem
 from shared.contracts.operator import DecisionAsked
 
@@ -121,11 +121,7 @@ def parse_action(line: str, snapshot_id: str) -> BrowserAction | Problem | None:
     fields = cast("dict[str, Any]", data)
     if fields.get("action") == "observe":
         return None
-    for key in ("target", "onto"):
-        written = fields.get(key)
-        if isinstance(written, (str, int)) and not isinstance(written, bool):
-            fields = {**fields, key: msgspec.to_builtins(parse_target(str(written), snapshot_id))}
     try:
-        return msgspec.convert(fields, BrowserAction)
+        return msgspec.convert(with_targets(fields, snapshot_id), BrowserAction)
     except msgspec.ValidationError as exc:
         return Problem(where=to_words(str(fields.get("action", "action"))), message=str(exc))

@@ -11,7 +11,7 @@ import msgspec
 
 from services.console.text.action_lines import InvalidLine, parse_action
 from shared.actions.table import ACTIONS, tag_of
-from shared.contracts.actions import BrowserAction, Goto, parse_target
+from shared.contracts.actions import BrowserAction, Goto, with_targets
 from shared.contracts.discovery import Problem
 from shared.task.row_values import fill_known
 
@@ -83,10 +83,8 @@ def _action(name: str, words: tuple[str, ...], snapshot_id: str) -> BuildLine | 
         how = " ".join((name, *map(str.upper, names)))
         return InvalidLine(f"{how}: write a text with spaces in double quotes")
     given: dict[str, Any] = {"action": name, **dict(zip(names, words, strict=False))}
-    if "target" in given:
-        given["target"] = msgspec.to_builtins(parse_target(given["target"], snapshot_id))
     try:
-        return BuildLine("act", words, action=msgspec.convert(given, BrowserAction))
+        return BuildLine("act", words, action=msgspec.convert(with_targets(given, snapshot_id), BrowserAction))
     except msgspec.ValidationError as exc:
         return InvalidLine(f"{' '.join((name, *map(str.upper, names)))}: {exc}")
 

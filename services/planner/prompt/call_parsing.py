@@ -12,7 +12,17 @@ import msgspec
 
 from services.planner.prompt.tools import REFLECTION, TARGET, TOOLS, argument_fields, is_offered
 from services.planner.state.attempt_state import SampleView
-from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
+from shared.contracts.actions import (
+    TARGET_FIELDS,
+    Action,
+    AnyAction,
+    AskPicture,
+    Done,
+    Fail,
+    Goto,
+    SaveProgress,
+    with_targets,
+)
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.contracts.steps import Reflection
 from shared.field_types import is_rows
@@ -22,7 +32,6 @@ from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
 from shared.text.normal import fold, quoted, tidy
 
-TARGETS = ("target", "onto")
 REFLECTION_CHARS = 500
 """Of each text; it is shown again with later steps."""
 MAX_CALL_BYTES = 256 * 1024
@@ -116,9 +125,7 @@ def parse_call(name: str, arguments: object, view: SampleView) -> AnyAction | Ba
 
 def _convert(kind: type[Action], written: dict[str, Any], view: SampleView) -> AnyAction | BadCall:
     snapshot = view.page.snapshot_id if view.page is not None else ""
-    for key in TARGETS:
-        if written.get(key) is not None:
-            written = {**written, key: msgspec.to_builtins(parse_target(str(written[key]), snapshot))}
+    written = with_targets(written, snapshot)
     if isinstance(written.get("refs"), Mapping):
         written = {**written, "refs": _refs(cast("Mapping[str, object]", written["refs"]))}
     try:
@@ -143,7 +150,7 @@ def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None
         return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"
     if kind is Fail and "code" not in written:
         return "'code' is missing"
-    wrong = [key for key in TARGETS if key in known and not _is_target(written.get(key))]
+    wrong = [key for key in TARGET_FIELDS if key in known and not _is_target(written.get(key))]
     return f"'{wrong[0]}' must be a string. {TARGET}" if wrong else None
 
 

@@ -19,6 +19,7 @@ from services.planner.prompt.tools import NOT_TOLD
 from services.planner.state.attempt_state import AttemptState, Entry
 from shared.actions.table import facts_of_action
 from shared.contracts.actions import (
+    TARGET_FIELDS,
     AnyAction,
     AskPicture,
     ByCss,
@@ -217,7 +218,7 @@ def _short_call(action: AnyAction, *, with_target: bool) -> str:
     tag = action.__struct_config__.tag
     if isinstance(action, SaveProgress | ReportItems | AskPicture):
         return str(tag)
-    left_out = (*NOT_TOLD, "label", "full_page", *(() if with_target else ("target", "onto")))
+    left_out = (*NOT_TOLD, "label", "full_page", *(() if with_target else TARGET_FIELDS))
     written = {f: getattr(action, f) for f in action.__struct_fields__ if f not in left_out}
     arguments = " ".join(str(_target(value)) for value in written.values() if value not in (None, "", {}, ()))
     return f"{tag} {clipped(tidy(arguments), STUB_CALL_CHARS)}".rstrip()

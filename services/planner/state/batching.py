@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import msgspec
 
 from shared.actions.table import facts_of_action
-from shared.contracts.actions import AnyAction, ByRef, Done, SaveProgress
+from shared.contracts.actions import TARGET_FIELDS, AnyAction, ByRef, Done, SaveProgress
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.pages.locate.by_recording import find_ref
@@ -70,7 +70,7 @@ def changed_elements(before: PageObserved, now: PageObserved) -> int:
 def _with_current_refs(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[AnyAction | None, str]:
     """Refs are valid for one observation only: each is looked up again and must be unique."""
     changed: dict[str, Any] = {}
-    for name in ("target", "onto"):
+    for name in TARGET_FIELDS:
         target = getattr(action, name, None)
         if isinstance(target, ByRef):
             ref = find_ref(target.ref, before, now)

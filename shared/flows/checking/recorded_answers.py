@@ -30,7 +30,7 @@ from shared.contracts.workflows.flows import (
     SetOutput,
 )
 from shared.flows.answering import FlowContext, after_call, decide_call
-from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall, calls_of
 from shared.flows.compiling.recording import RecordedPage, RecordedSample, row_texts, rows_by_page
 from shared.flows.files import FlowFiles
 from shared.flows.reading import NotPresent, flow_error
@@ -40,10 +40,6 @@ from shared.pages.locate.selectors import Selector, fill_selector, parse_selecto
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
-TEXTS = ("url", "text", "option", "checked", "date", "label", "file", "keys", "secret", "accept", "tab", "keep")
-"""Fields of calls that must be as in the sample; what was typed to search for an option need not be."""
-
-
 MOST_ROWS = 3
 """Rows that are told of a field that differs."""
 
@@ -199,8 +195,8 @@ class RecordedAnswers:
         then = recorded.call
         if type(call) is not type(then):
             return f"it did {then.__struct_config__.tag!r}, the flow does {call.__struct_config__.tag!r}"
-        for name in TEXTS:
-            if hasattr(call, name) and getattr(call, name) != getattr(then, name):
+        for name in call.__struct_fields__:
+            if name not in FREE_FIELDS and getattr(call, name) != getattr(then, name):
                 return f"{name}: then {quoted(str(getattr(then, name)))}, now {quoted(str(getattr(call, name)))}"
         selector = getattr(call, "selector", "")
         if not selector or recorded.target is None:

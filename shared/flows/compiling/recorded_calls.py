@@ -29,6 +29,10 @@ CHECKED = str(CheckboxSet.__struct_config__.tag)
 TURNS = (ClickElement, OpenAddress, PressKeys)
 """Calls by which the next page of a list is reached."""
 
+FREE_FIELDS = frozenset({"selector", "search", "if_shown", "irreversible", "full_page", "timeout_s"})
+"""Fields of calls that need not be equal in all samples. The element is compared and not its selector, the option and
+not what was typed to find it."""
+
 
 @dataclass(frozen=True)
 class RecordedCall:
@@ -70,7 +74,7 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
         call = to_call(step.action)
         if call is not None:
             found.append(_recorded(step, call, number))
-        elif ACTIONS[type(step.action)].recorded == "not_possible":
+        elif ACTIONS[type(step.action)].compiled == "not_possible":
             tag = tag_of(type(step.action))
             problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
     return list(_joined_choices(_without_detours(_without_page_turns(found, sample)))), problems

@@ -189,15 +189,15 @@ class _Writer:
     def _parts(self, call: FlowCall, mapping: str) -> tuple[str, list[str]]:
         """Return the function and its arguments. Raises TypeError for a call that a compiler does not write."""
         facts = facts_of_call(call)
-        if facts.written is None:
+        if facts.arguments is None:
             raise TypeError(f"{type(call).__name__} is no call that a compiler writes")
         name = "try_click" if isinstance(call, ClickElement) and call.if_shown else facts.function
         if isinstance(call, ChooseOption) and mapping:
             return name, self._option_of_mapping(call, mapping)
-        return name, [text for one in facts.written if (text := self._argument(call, one))]
+        return name, [text for one in facts.arguments if (text := self._argument(call, one))]
 
     def _argument(self, call: FlowCall, written: str) -> str:
-        """Return an argument as `CallFacts.written` says; empty: it has its default."""
+        """Return an argument as `CallFacts.arguments` says; empty: it has its default."""
         parameter, by_name, field = written.partition("=")
         value: object = getattr(call, field or parameter)
         is_default = value == default_of(call, field or parameter)

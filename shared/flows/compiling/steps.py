@@ -21,7 +21,7 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.plan import Condition, PlannedCall
-from shared.flows.compiling.recorded_calls import RecordedCall
+from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall
 from shared.flows.compiling.targets import Outputs, facts_of, selectors_of
 from shared.flows.compiling.templates import common_template, words_of
 from shared.flows.files import DropdownMapping, ElementFacts
@@ -111,6 +111,8 @@ class StepPlanner:
             call = self._click(call, calls)
         if isinstance(call, SetChecked):
             condition = self._asked_by_variable(call, column)
+            if condition is None and self._differs(calls, "checked"):
+                return None
         if condition is None and frozenset(column.calls) != self._whole and not _is_quiet(call):
             condition = _of_samples(frozenset(column.calls))
         return PlannedCall(call, condition, mapping, column.any.step)
@@ -120,6 +122,10 @@ class StepPlanner:
     def _templated(self, calls: Sequence[RecordedCall]) -> FlowCall | None:
         """Return the call with templates for its texts; None where samples differ in what is no variable."""
         call = calls[0].call
+        for name in call.__struct_fields__:
+            # Whether a box is ticked, a variable may say.
+            if name not in (*TEMPLATED, *FREE_FIELDS, "checked") and self._differs(calls, name):
+                return None
         for name in TEMPLATED:
             if not hasattr(call, name):
                 continue
@@ -127,11 +133,21 @@ class StepPlanner:
             if template is None and name == "search" and isinstance(call, ChooseOption):
                 template = ""
             if template is None:
-                shown = ", ".join(repr(getattr(one.call, name)) for one in calls)
-                self._problem(calls[0], f"its {name} differs between the samples, and is no variable: {shown}")
+                self._tell_difference(calls, name)
                 return None
             call = replace(call, **{name: template})
         return call
+
+    def _differs(self, calls: Sequence[RecordedCall], name: str) -> bool:
+        """Return whether samples differ in a field, and tell it."""
+        if all(getattr(one.call, name) == getattr(calls[0].call, name) for one in calls):
+            return False
+        self._tell_difference(calls, name)
+        return True
+
+    def _tell_difference(self, calls: Sequence[RecordedCall], name: str) -> None:
+        shown = ", ".join(repr(getattr(one.call, name)) for one in calls)
+        self._problem(calls[0], f"its {name} differs between the samples, and is no variable: {shown}")
 
     def _template(self, texts: Sequence[str], calls: Sequence[RecordedCall], *, in_address: bool) -> str | None:
         return common_template(texts, [self._rows[one.sample] for one in calls], in_address=in_address)
@@ -187,18 +203,20 @@ class StepPlanner:
 
     def _asked_by_variable(self, call: SetChecked, column: Column) -> Condition | None:
         target = column.any.target
-        name = self._boolean_for("" if target is None else target.name, call.checked, column)
+        ticked = {number: getattr(one.call, "checked", None) for number, one in column.calls.items()}
+        untouched = dict.fromkeys(range(len(self._rows)), not call.checked)
+        name = self._boolean_for("" if target is None else target.name, {**untouched, **ticked})
         if not name:
             return None
         self.found.booleans.add(name)
         return Condition("variable", name)
 
-    def _boolean_for(self, label: str, checked: bool, column: Column) -> str:
+    def _boolean_for(self, label: str, ticked: Mapping[int, bool | None]) -> str:
         """Return the variable that says whether this is to be ticked: its words stand in the label, its values are yes
-        where it was ticked and no where it was not."""
+        for the samples where it was ticked and no for the others."""
         for name in self._rows[0]:
             truths = {number: truth_of(row.get(name, "")) for number, row in enumerate(self._rows)}
-            fits = all(truth is ((number in column.calls) is checked) for number, truth in truths.items())
+            fits = truths == ticked
             if fits and words_of(name) <= words_of(label):
                 return name
         return ""

@@ -31,12 +31,12 @@ Variables = Mapping[str, str]
 def may_be_chosen(call: FlowCall) -> bool:
     """Return whether a planner may say which element the call means: nothing that is pressed once, or only tried."""
     quiet = isinstance(call, ClickElement) and (call.irreversible or call.if_shown)
-    return facts_of_call(call).chosen != "never" and bool(getattr(call, "selector", "")) and not quiet
+    return facts_of_call(call).element_choice != "never" and bool(getattr(call, "selector", "")) and not quiet
 
 
 def must_show_text(call: FlowCall) -> bool:
     """Return whether the call is done only where the page shows something new afterwards."""
-    return facts_of_call(call).chosen == "by_text"
+    return facts_of_call(call).element_choice == "by_text"
 
 
 def role_problem(call: FlowCall, facts: ElementFacts | None, role: str) -> str:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -26,6 +26,7 @@ from shared.actions.table import (
     tag_of,
 )
 from shared.contracts.actions import (
+    TARGET_FIELDS,
     Action,
     AnswerDialog,
     AnyAction,
@@ -37,6 +38,7 @@ from shared.contracts.actions import (
     SaveProgress,
     Screenshot,
     Scroll,
+    Target,
     UseWorkflow,
 )
 from shared.contracts.workflows.flows import (
@@ -96,15 +98,26 @@ def test_what_may_harm_a_site_has_no_default():
     defaults = {field.name for field in msgspec.structs.fields(ActionFacts) if not field.required}
     assert defaults == {"offered", "line", "call"}
     defaults = {field.name for field in msgspec.structs.fields(CallFacts) if not field.required}
-    assert defaults == {"fills", "chosen", "needs_page"}
+    assert defaults == {"fills", "element_choice", "needs_page"}
 
 
 def test_what_may_press_a_button():
     assert tags(lambda facts: facts.presses) == {"click", "double_click", "press", "pick", "download", "drag"}
 
 
+def test_what_is_withheld_where_it_may_change_the_site():
+    assert tags(lambda facts: facts.clicks) == {"click", "double_click", "pick", "download"}
+    assert tags(lambda facts: facts.clicks and not facts.presses) == set()
+
+
 def test_what_presses_names_its_target():
     assert all("target" in kind.__struct_fields__ for kind, facts in ACTIONS.items() if facts.presses)
+
+
+def test_what_is_a_target_has_one_of_two_names():
+    for kind in ALL:
+        of_target = {name for name, hint in get_type_hints(kind).items() if hint in (Target, Target | None)}
+        assert of_target == set(TARGET_FIELDS) & set(kind.__struct_fields__)
 
 
 def test_what_a_replay_may_repeat():
@@ -178,13 +191,13 @@ def test_an_action_and_its_call_name_each_other():
 
 
 def test_a_repeated_action_has_a_call():
-    assert {kind for kind, facts in ACTIONS.items() if facts.recorded == "repeated" and facts.call is None} == set()
-    assert tags(lambda facts: facts.recorded == "not_possible") == {"double_click", "drag", "drag_by", "ask_api"}
+    assert {kind for kind, facts in ACTIONS.items() if facts.compiled == "as_call" and facts.call is None} == set()
+    assert tags(lambda facts: facts.compiled == "not_possible") == {"double_click", "drag", "drag_by", "ask_api"}
 
 
 def test_what_was_recorded_is_done_again_with_the_same_texts():
     for kind, facts in ACTIONS.items():
-        if facts.recorded != "repeated" or facts.call is None:
+        if facts.compiled != "as_call" or facts.call is None:
             continue
         then = action_of(kind)
         call = to_call(then)
@@ -226,12 +239,12 @@ def test_every_call_is_made_by_its_function_and_every_argument_that_is_written_i
     noting = Noting()
     functions.bind_here(noting)
     for kind, facts in CALLS.items():
-        if facts.written is None:
+        if facts.arguments is None:
             assert facts.function in functions.__all__
             continue
         function = getattr(functions, facts.function)
         parameters = inspect.signature(function).parameters
-        for one in facts.written:
+        for one in facts.arguments:
             parameter, _, field = one.partition("=")
             assert parameter in parameters
             assert (field or parameter) in kind.__struct_fields__
@@ -262,14 +275,11 @@ def effect_of(kind: type[Call]) -> str:
 
 
 def test_which_element_a_planner_may_choose():
-    assert calls(lambda facts: facts.chosen == "by_text") == {"click", "hover"}
+    assert calls(lambda facts: facts.element_choice == "by_text") == {"click", "hover"}
     fills = calls(lambda facts: bool(facts.fills))
-    assert calls(lambda facts: facts.chosen == "by_effect") == {"download", *fills}
-    assert all(takes_selector_of(kind) for kind, facts in CALLS.items() if facts.chosen != "never" or facts.fills)
-
-
-def takes_selector_of(kind: type[Call]) -> bool:
-    return "selector" in kind.__struct_fields__
+    assert calls(lambda facts: facts.element_choice == "by_effect") == {"download", *fills}
+    on_elements = {kind for kind, facts in CALLS.items() if facts.element_choice != "never" or facts.fills}
+    assert all("selector" in kind.__struct_fields__ for kind in on_elements)
 
 
 def test_what_needs_no_page():
@@ -277,8 +287,8 @@ def test_what_needs_no_page():
 
 
 def test_which_calls_are_kept_from_a_page_that_contradicts_what_was_sent():
-    assert calls(lambda facts: facts.tells_of_sent == "any_page") == {"prove_record", "read", "read_list"}
-    assert calls(lambda facts: facts.tells_of_sent == "first_page") == {
+    assert calls(lambda facts: facts.outcome_checked == "any_page") == {"prove_record", "read", "read_list"}
+    assert calls(lambda facts: facts.outcome_checked == "first_page") == {
         "screenshot", "click", "download", "download_all",
     }  # fmt: skip
     assert calls(lambda facts: facts.may_leave_page) == {

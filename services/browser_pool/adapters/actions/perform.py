@@ -20,11 +20,12 @@ from services.browser_pool.adapters.actions.pointer import click, drag
 from services.browser_pool.adapters.actions.pointer.last_look import last_look
 from services.browser_pool.adapters.actions.select import dropdown, native
 from services.browser_pool.adapters.actions.step_picture import acts_on_element, take_before
-from services.browser_pool.adapters.actions.withheld import presses_target, withheld_target
+from services.browser_pool.adapters.actions.withheld import withheld_target
 from services.browser_pool.adapters.implementations import IMPLEMENTATIONS
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
+from shared.actions.table import facts_of_action
 from shared.contracts.actions import AnswerDialog, Back, BrowserAction, Extract, Goto, Screenshot, Scroll
 
 MODULES = (
@@ -49,7 +50,7 @@ async def perform(session: PageSession, action: BrowserAction) -> PerformOutcome
         return await implementation(session, action)
     session.tabs.follows = not isinstance(action, PRESSES_NOTHING)
     session.before_acting = take_before if session.wants_step_picture and acts_on_element(action) else None
-    session.before_pressing = refusal_to_press if presses_target(action) else None
+    session.before_pressing = refusal_to_press if facts_of_action(action).clicks else None
     try:
         async with asyncio.timeout(TIMEOUT_S):
             return dialog_refusal(session) or await run_until_dialog(session, implementation(session, action))

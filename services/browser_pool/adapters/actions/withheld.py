@@ -12,18 +12,12 @@ from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import BrowserAction, Click, DoubleClick, Download, PickOption
 from shared.pages.effects.unnamed_presses import PressFacts, message_about, withheld_answer, withheld_press
 
 SENDING_KEYS = frozenset({"Enter", "NumpadEnter"})
 PRESSING_KEYS = frozenset({*SENDING_KEYS, "Space", " "})
 BY_KEY, BY_CHORD = "key", "sends"
 """How a form may be sent: by Enter in a field of one line, or with a modifier in any field."""
-
-
-def presses_target(action: BrowserAction) -> bool:
-    """Return whether the action presses its target by the mouse."""
-    return isinstance(action, Click | DoubleClick | Download | PickOption)
 
 
 async def withheld_target(session: PageSession, found: ResolvedElement) -> PerformOutcome | None:

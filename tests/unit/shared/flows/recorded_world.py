@@ -10,7 +10,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from shared.contracts.actions import AnyAction, ByRef, Click, Download, Goto, PickOption, Screenshot, SetDate, TypeText
+from shared.contracts.actions import (
+    AnyAction,
+    ByRef,
+    Click,
+    Download,
+    Goto,
+    PickOption,
+    Press,
+    Screenshot,
+    SetDate,
+    TypeText,
+)
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import (
     ActionResult,
@@ -80,6 +91,12 @@ class Recorder:
 
     def type(self, ref: int, text: str) -> None:
         self._take(TypeText(target=self._target(ref), text=text), ValueSet(value=text), self._element(ref))
+
+    def press(self, ref: int, keys: str) -> None:
+        self._take(Press(keys=keys, target=self._target(ref)), PageChanged(), self._element(ref))
+
+    def check(self, ref: int, *, checked: bool) -> None:
+        self._take(Click(target=self._target(ref)), CheckboxSet(checked=checked), self._element(ref))
 
     def pick(self, ref: int, option: str) -> None:
         self._take(PickOption(target=self._target(ref), option=option), ValueSet(value=option), self._element(ref))

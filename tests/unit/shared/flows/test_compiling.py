@@ -435,6 +435,35 @@ def test_a_text_that_differs_and_is_no_variable_keeps_it_a_draft():
     assert "'hello', 'goodbye'" in problem
 
 
+def test_keys_that_differ_keep_it_a_draft():
+    recorders = pair()
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "textbox", "Amount"))
+        one.press(1, ("ArrowUp", "ArrowDown")[at])
+        ends(one)
+    [problem] = compiled(recorders).problems
+    assert "its keys differs between the samples" in problem
+    assert "'ArrowUp', 'ArrowDown'" in problem
+
+
+def test_a_box_that_was_ticked_here_and_cleared_there_is_asked_for_by_a_variable_or_told():
+    recorders = [record(0, urgent="yes"), record(1, urgent="no")]
+    for at, one in enumerate(recorders):
+        one.open("http://site/", element(1, "checkbox", "Urgent"), element(2, "checkbox", "Paid"))
+        one.check(1, checked=at == 0)
+        ends(one)
+    flow = compiled(recorders, input_schema={"number": "string", "person": "string", "urgent": "string"})
+    assert flow.problems == ()
+    assert "await set_checked(by_role('checkbox', 'Urgent'), urgent)" in lines_of(flow)
+    for at, one in enumerate(recorders):
+        one.steps.clear()
+        one.open("http://site/", element(1, "checkbox", "Urgent"), element(2, "checkbox", "Paid"))
+        one.check(2, checked=at == 0)
+        ends(one)
+    [problem] = compiled(recorders).problems
+    assert "its checked differs between the samples" in problem
+
+
 def test_a_field_that_no_rule_gives_is_left_to_a_model():
     recorders = pair()
     for at, one in enumerate(recorders):

@@ -30,7 +30,7 @@ from shared.flows.compiling.steps import TEMPLATED
 from shared.flows.files import FlowFiles
 
 BUTTON = 'role=button[name="Save"]'
-WRITTEN = [kind for kind, facts in CALLS.items() if facts.written is not None]
+WRITTEN = [kind for kind, facts in CALLS.items() if facts.arguments is not None]
 
 
 def source_of(call: FlowCall) -> str:
@@ -47,7 +47,7 @@ def line_of(call: FlowCall) -> str:
 def call_of(kind: type[Call]) -> Any:
     """A call with a value for each field that its function is written with."""
     fields = {one.name: one for one in msgspec.structs.fields(kind)}
-    written = [one.partition("=")[2] or one.partition("=")[0] for one in CALLS[kind].written or ()]
+    written = [one.partition("=")[2] or one.partition("=")[0] for one in CALLS[kind].arguments or ()]
     given = {name: {str: "word", int: 2, bool: True}.get(fields[name].type, "up") for name in written}
     given |= {name: "{value}" for name in TEMPLATED if name in given}
     given |= {
