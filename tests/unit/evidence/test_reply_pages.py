@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from services.evidence.state.reply_pages import page_of_steps, step_log_problem
+from services.evidence.state.reply_pages import page_of_steps
 from shared.bus.decoding import decode
 from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import ActionResult, Effect
@@ -20,6 +20,7 @@ from shared.errors import InvalidMessage
 from shared.evidence_format import chain
 from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
 from shared.evidence_format.log_codec import chain_entry, entry_of, merge_log, parse_log, step_of
+from shared.recordings.recording import step_log_problem
 from tests.fuzz.hostile import WHATEVER
 from tests.fuzz.messages import json_of
 

@@ -20,7 +20,6 @@ from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, Unreadable
-from shared.flows.compiling.recording_sources import Recordings, read_recordings
 from shared.flows.healing.drift import drift_of, versions_used
 from shared.flows.healing.publishing import (
     HealOutcome,
@@ -30,6 +29,7 @@ from shared.flows.healing.publishing import (
     heals_of_samples,
     publish_heal,
 )
+from shared.recordings.from_run import RunRecordings, read_recordings
 from shared.settings import Settings
 from shared.task.spec import check_spec
 from shared.text.normal import printable
@@ -44,7 +44,7 @@ class UsedFlow:
 
     name: str
     hash: str
-    recordings: Recordings
+    recordings: RunRecordings
 
 
 def drift(
