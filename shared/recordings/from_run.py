@@ -69,7 +69,8 @@ def _read_recording(source: RunSource, folder: str, names: Sequence[str], run_id
     given = msgspec.json.decode(read_file(source, f"{folder}/{layout.SAMPLE}", MAX_FILE_BYTES), type=SampleFile)
     log = read_log(lambda path: read_file(source, path, MAX_FILE_BYTES), names, folder)
     entries = parse_log(log) if log is not None else []
-    steps = [step_of(entry, run_id, result.sample_id) for entry in entries if entry.attempt == result.attempt]
+    own = [entry for entry in entries if entry.step.attempt == result.attempt]
+    steps = [step_of(entry, run_id, result.sample_id) for entry in own]
     if why := step_log_problem(steps, result.steps, result.status, result.reason):
         raise _NotUsableError(why)
     return Recording(
