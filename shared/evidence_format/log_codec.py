@@ -97,23 +97,12 @@ def _fields_in_order() -> list[FieldInfo]:
     return [*order[:at], *late, *order[at:]]
 
 
-def _definition(field: FieldInfo) -> tuple[str, Any] | tuple[str, Any, Any]:
-    """Return the field for `msgspec.defstruct`. ``route`` is UNSET in logs of version 1, where the reason has it."""
-    if field.name in _UNLESS_EMPTY or field.name == "route":
-        return field.name, field.type | UnsetType, UNSET
-    if field.required:
-        return field.name, field.type
-    if field.default_factory is not msgspec.NODEFAULT:
-        return field.name, field.type, msgspec.field(default_factory=field.default_factory)
-    return field.name, field.type, field.default
-
-
 _FIELDS = _fields_in_order()
 _NAMES = tuple(field.name for field in _FIELDS)
 _Entry: Any = msgspec.defstruct(
     "_Entry",
     [
-        *map(_definition, _FIELDS),
+        *((one.name, one.type) if one.required else (one.name, one.type | UnsetType, UNSET) for one in _FIELDS),
         ("message", str | UnsetType, UNSET),
         ("previous_sha256", str | UnsetType, UNSET),
         ("sha256", str | UnsetType, UNSET),
@@ -124,9 +113,8 @@ _Entry: Any = msgspec.defstruct(
     kw_only=True,
     gc=False,
 )
-"""``message`` is UNSET where it equals ``result``; both hashes are UNSET in logs that are not chained."""
-
-
+"""``message`` is UNSET where it equals ``result``; both hashes are UNSET in logs that are not chained. Any other field
+that is UNSET when it is read is as in a step without it; but ``route``, in logs of version 1, is in the reason."""
 _decoder = msgspec.json.Decoder(list[_Entry])
 
 
