@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import itertools
 import statistics
 import tempfile
@@ -39,7 +40,10 @@ def long_samples(world: World, steps: int) -> Iterator[SampleFacts]:
     for facts in world.facts():
         first, *rest = facts.log
         log = [*itertools.repeat(first, steps - len(rest)), *rest]
-        numbered = [replace(entry, step=number) for number, entry in enumerate(log, start=1)]
+        numbered = [
+            dataclasses.replace(entry, step=replace(entry.step, step=number))
+            for number, entry in enumerate(log, start=1)
+        ]
         facts.log = numbered
         yield facts
 

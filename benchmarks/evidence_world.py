@@ -32,7 +32,7 @@ from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.run import RunFile
-from shared.evidence_format.log_codec import entry_of
+from shared.evidence_format.log_codec import encode_log, entry_of
 from shared.statuses import Status
 from shared.text.names import safe_id
 
@@ -293,7 +293,7 @@ def texts_of(number: int) -> dict[str, bytes]:
     return {
         "sample.json": encode_file(sample_file(found(number))),
         "result.json": encode_file(result_file(finished_of(number), log)),
-        "action_log.json": encode_file(entries),
+        "action_log.json": encode_log(entries),
     }
 
 

@@ -82,7 +82,7 @@ class SampleFacts(ResultFacts):
     @property
     def latest_attempt(self) -> int:
         """The number of the attempt that counts, or is at work."""
-        return self.attempt or max((entry.attempt for entry in self.log), default=1)
+        return self.attempt or max((one.step.attempt for one in self.log), default=1)
 
     def attempts(self, earlier: Iterable[tuple[int, Sequence[LogEntry]]] = ()) -> list[AttemptFacts]:
         """Return all attempts, the one that counts last. ``earlier``: numbers and logs of the attempts before it."""
@@ -93,7 +93,7 @@ class SampleFacts(ResultFacts):
     def proven(self) -> bool | None:
         """Whether a page was observed that proves to show this record; None if no page was observed, or none is asked
         to prove it."""
-        proofs = [self.proof_of(entry.observation) for entry in self.log if entry.observation is not None]
+        proofs = [self.proof_of(one.step.observation) for one in self.log if one.step.observation is not None]
         return "proven" in proofs if proofs and self.task.proving else None
 
     def proof_of(self, seen: ObservationRef) -> ShownProof:
@@ -104,8 +104,8 @@ class SampleFacts(ResultFacts):
     @cached_property
     def artifact_facts(self) -> tuple[ArtifactFacts, ...]:
         """The artifacts of the result, with what the log adds to them."""
-        captured = {filed.filename: filed.artifact for entry in self.log for filed in entry.artifacts}
-        problems = [problem for entry in self.log for problem in entry.problems]
+        captured = {filed.filename: filed.artifact for one in self.log for filed in one.step.artifacts}
+        problems = [problem for one in self.log for problem in one.problems]
         return tuple(
             ArtifactFacts(one, captured.get(one.filename), tuple(problems_of(one.filename, problems)))
             for one in self.artifacts
@@ -114,7 +114,7 @@ class SampleFacts(ResultFacts):
     @cached_property
     def reported_by(self) -> Mapping[str, LogEntry]:
         """The last step that reported each field."""
-        return {value.field: entry for entry in self.log if not entry.refused for value in entry.values}
+        return {value.field: one for one in self.log if not one.step.refused for value in one.step.values}
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ async def read_attempt_log(store: Store, run_id: str, sample_id: str) -> Attempt
     """Return the log of the latest attempt that left a file; of attempt 0 if none did."""
     folder = layout.sample_key(run_id, sample_id)
     entries, ended = await read_log(store, folder) or [], await _ended_attempt(store, folder)
-    logged = max((entry.attempt for entry in entries), default=0)
+    logged = max((entry.step.attempt for entry in entries), default=0)
     attempt = AttemptLog.of(await _latest_attempt(store, folder, logged, ended), entries)
     attempt.ended = ended == attempt.attempt
     return attempt

@@ -11,8 +11,8 @@ import msgspec
 
 from services.evidence.ports import Store
 from shared.evidence_format import layout
-from shared.evidence_format.files.json_files import encode_file
-from shared.evidence_format.log_codec import LogEntry, merge_log, parse_log
+from shared.evidence_format.files.json_files import encode_file, with_indent
+from shared.evidence_format.log_codec import LogEntry, encode_entry, merge_log, parse_log
 
 
 async def begin_attempt(store: Store, folder: str, attempt: int) -> None:
@@ -31,7 +31,7 @@ async def read_begun_attempt(store: Store, folder: str) -> int:
 
 
 async def write_step(store: Store, folder: str, entry: LogEntry) -> None:
-    await store.write(f"{folder}/{layout.log_piece(entry.step)}", encode_file(entry))
+    await store.write(f"{folder}/{layout.log_piece(entry.step.step)}", with_indent(encode_entry(entry)))
 
 
 async def read_log(store: Store, folder: str) -> list[LogEntry] | None:

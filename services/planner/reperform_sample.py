@@ -7,7 +7,8 @@ The comparison is pure and in `reperform/`; this module does the I/O.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
@@ -20,7 +21,6 @@ from shared.contracts.browser.stored_pages import PageRestored, RestorePage, Res
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.error_codes import ErrorCode
 from shared.contracts.evidence import (
-    ArtifactLent,
     ArtifactMissing,
     KeptFile,
     LendArtifact,
@@ -33,8 +33,9 @@ from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
 from shared.evidence_format.cells import with_cells
 from shared.pages.identity.identity import keywords
+from shared.recordings.from_bus import lent_file
 from shared.streams import ANSWERS
-from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
+from shared.subjects import LOAD_RESULT, RESTORE
 from shared.task.output_field import OutputField
 from shared.task.row_values import expected_identity
 from shared.task.spec import TaskSpec, check_spec
@@ -117,14 +118,11 @@ async def _load_responses(job: ReperformJob) -> dict[str, StoredResponse]:
 
 
 async def _load_response(job: ReperformJob, sha256: str) -> StoredResponse:
-    lent = await _borrow(job, "response", sha256)
-    if isinstance(lent, StoredFile):
-        return StoredResponse(lent.filename, sha256, lack=lent.lack, why=lent.why)
-    file, blob = lent
-    try:
+    async with _borrowed(job, "response", sha256) as lent:
+        if isinstance(lent, StoredFile):
+            return StoredResponse(lent.filename, sha256, lack=lent.lack, why=lent.why)
+        file, blob = lent
         body = await job.blobs.get(ANSWERS, blob)
-    finally:
-        await job.blobs.remove(ANSWERS, blob)
     return await asyncio.to_thread(parse_stored_response, file.filename, sha256, body)
 
 
@@ -165,18 +163,16 @@ async def _load_stored_page(job: ReperformJob, sources: Sequence[ValueSource], s
     sha256 = sources[0].page_sha256
     if not sha256:
         return StoredFile(why="no page was stored")
-    lent = await _borrow(job, "page", sha256)
-    if isinstance(lent, StoredFile):
-        return lent
-    file, blob = lent
-    try:
-        reply = await _restore_page(job, file, blob, sources, shown)
-    except ExhibitError as exc:
-        if exc.code in NO_BROWSER:
-            raise
-        return StoredFile(file.filename, sha256, None, "unreadable", f"{file.filename} could not be opened: {exc}")
-    finally:
-        await job.blobs.remove(ANSWERS, blob)
+    async with _borrowed(job, "page", sha256) as lent:
+        if isinstance(lent, StoredFile):
+            return lent
+        file, blob = lent
+        try:
+            reply = await _restore_page(job, file, blob, sources, shown)
+        except ExhibitError as exc:
+            if exc.code in NO_BROWSER:
+                raise
+            return StoredFile(file.filename, sha256, None, "unreadable", f"{file.filename} could not be opened: {exc}")
     if not isinstance(reply, PageRestored):
         lack = "altered" if reply.code == "altered" else "unreadable"
         return StoredFile(file.filename, sha256, None, lack, f"{file.filename}: {reply.message}")
@@ -228,33 +224,31 @@ async def _open_in_session(
 async def _load_observation(job: ReperformJob, sha256: str) -> StoredFile:
     if not sha256:
         return StoredFile(why="no observation was stored")
-    lent = await _borrow(job, "observation", sha256)
-    if isinstance(lent, StoredFile):
-        return lent
-    file, blob = lent
-    try:
+    async with _borrowed(job, "observation", sha256) as lent:
+        if isinstance(lent, StoredFile):
+            return lent
+        file, blob = lent
         packed = await job.blobs.get(ANSWERS, blob)
-    finally:
-        await job.blobs.remove(ANSWERS, blob)
     page = await asyncio.to_thread(parse_stored_observation, packed, sha256)
     if isinstance(page, str):
         return StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {page}")
     return StoredFile(file.filename, sha256, to_witness(job.spec, job.result.sample, page))
 
 
-async def _borrow(job: ReperformJob, kind: str, sha256: str) -> tuple[KeptFile, str] | StoredFile:
-    """Return the file with this hash and the name of its bytes in ANSWERS, or a file that says what is wrong."""
+@asynccontextmanager
+async def _borrowed(job: ReperformJob, kind: str, sha256: str) -> AsyncGenerator[tuple[KeptFile, str] | StoredFile]:
+    """Yield the file with this hash and the name of its bytes in ANSWERS, or a file that says what is wrong."""
     file = next((one for one in job.result.artifacts if (one.kind, one.sha256) == (kind, sha256)), None)
     if file is None:
-        return StoredFile(
-            "", sha256, None, "altered", f"the result lists no stored {kind} with SHA-256 {sha256[:12]}..."
-        )
+        why = f"the result lists no stored {kind} with SHA-256 {sha256[:12]}..."
+        yield StoredFile("", sha256, None, "altered", why)
+        return
     request = LendArtifact(run_id=job.result.run_id, sample_id=job.result.sample.sample_id, filename=file.filename)
-    lent: ArtifactLent | ArtifactMissing = await job.deps.asks.ask(LEND_ARTIFACT, request, timeout_s=ASK_TIMEOUT_S)
-    if isinstance(lent, ArtifactMissing):
-        return StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {lent.message}")
-    if lent.sha256 == sha256:
-        return file, lent.blob
-    await job.blobs.remove(ANSWERS, lent.blob)
-    message = f"SHA-256 of {file.filename} is {lent.sha256}, recorded is {sha256}"
-    return StoredFile(file.filename, sha256, None, "altered", message)
+    async with lent_file(job.deps.asks, job.blobs, request) as lent:
+        if isinstance(lent, ArtifactMissing):
+            yield StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {lent.message}")
+        elif lent.sha256 == sha256:
+            yield file, lent.blob
+        else:
+            message = f"SHA-256 of {file.filename} is {lent.sha256}, recorded is {sha256}"
+            yield StoredFile(file.filename, sha256, None, "altered", message)

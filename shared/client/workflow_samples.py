@@ -52,7 +52,7 @@ async def lent_samples(bus: SampleBus, samples: SampleSet, data: Mapping[str, by
 async def load_samples(bus: SampleBus, name: str) -> LoadedSamples | WorkflowUnknown:
     """Return the recorded samples of a version; ``name@hash`` is an old one.
 
-    `shared.flows.checking.sample_sets.checked_sample` reads each of them.
+    `shared.recordings.packing.checked_recording` reads each of them.
     Raises PermanentError (``workflow_unreadable``) where they are not what was kept.
     """
     name, _, hash = name.partition("@")

@@ -263,6 +263,9 @@ class StepTaken(Message, frozen=True, kw_only=True):
     ``observation``: None before the first page. ``action``: None if the decider gave no usable one; ``message`` then
     has the reason. The state of an attempt is computed from its steps alone
     (`services.planner.state.transitions.replayed_state`).
+
+    The names of the fields are keys of the step log too (`shared.evidence_format.log_codec`): they stay. A new field
+    has a default, and is written only where it says something.
     """
 
     run_id: str

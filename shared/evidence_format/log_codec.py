@@ -1,4 +1,4 @@
-"""The step log of an attempt: its entries, StepTaken to entry and back, the hash chain, and the file of all entries.
+"""The step log of an attempt: its steps as entries of a file and back, the hash chain, and the file of all entries.
 
 action_log.json is a list of entries, and ``_log/000001.json`` is one of them. An entry without a ``version`` is older
 than versions: its shape is that of version 1. There ``problems`` are sentences; from version 2 on they are
@@ -11,121 +11,111 @@ action_log.json: its bytes stay the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
-from msgspec import UNSET, UnsetType
-from msgspec.structs import fields, replace
+from msgspec import UNSET, UnsetType, structs
+from msgspec.structs import FieldInfo, fields
 
 from shared.contracts.actions import AnyAction
-from shared.contracts.base import Part, Usage
+from shared.contracts.base import Part
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import (
-    FieldValue,
-    FiledArtifact,
-    FlowPlace,
-    ListPage,
-    Note,
-    ObservationRef,
-    Reflection,
-    RouteMark,
-    ShownCount,
-    StepTaken,
-    Summary,
-    TargetContext,
-)
-from shared.contracts.vision import VisionAnswered
-from shared.contracts.workflows.heals import Heal
-from shared.contracts.workflows.invocations import WorkflowRan
+from shared.contracts.steps import StepTaken
 from shared.evidence_format import chain
 from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
 from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
 
 ENTRY_VERSION = 2
+NO_ACTION = "none"
+_ACTIONS: dict[str, type[AnyAction]] = {str(one.__struct_config__.tag): one for one in get_args(AnyAction)}
 
 
-class LogEntry(Part, frozen=True, kw_only=True, gc=False):
-    """One step: what a reader wants to know first, then all fields of :class:`shared.contracts.steps.StepTaken`.
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A step, with what the step log says of it beside. Whatever acts on a step takes it from `step_of`.
 
-    The keys are listed here and not taken from StepTaken, so that a change of the message does not change the file.
-    ``message`` is UNSET where it equals ``result``; both hashes are UNSET in logs that are not chained.
+    ``step``: without its run and its sample, which an entry does not name; and without its action where this version
+    does not know it. ``action``, ``params`` and ``reason`` are the action as it is written.
     """
 
-    version: int = 1
-    step: int
-    thinking: str
+    step: StepTaken
     action: str
     """Name of the action; ``none`` where the decider gave no usable one."""
     params: dict[str, Any]
     """The fields of the action, without its reason."""
+    reason: str
+    problems: tuple[ArtifactProblem, ...] = ()
+    """What is wrong with its artifacts."""
+    previous_sha256: str = ""
+    """Of the entry before; empty in logs that are not chained, and so is ``sha256``."""
+    sha256: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        return self.action == NO_ACTION or self.step.action is not None
+
+    @property
+    def outcome_text(self) -> str:
+        """What came of it, for people: the message of the planner, else that of the browser."""
+        return self.step.message or (self.step.result.message if self.step.result is not None else "")
+
+
+# --- the form of an entry: what a reader wants to know first, then the fields of the step under their names
+
+
+class _EntryHead(Part, frozen=True, kw_only=True, gc=False):
+    version: int = 1
+    step: int
+    thinking: str
+    action: str
+    params: dict[str, Any]
     result: str
+    """`LogEntry.outcome_text`."""
     timestamp: datetime
     problems: tuple[ArtifactProblem, ...]
     outcome: ActionResult | None
-    attempt: int
-    planner_id: str | UnsetType = UNSET
-    """UNSET in logs of earlier versions; so is ``session_id``."""
-    session_id: str | UnsetType = UNSET
-    started_at: datetime
-    ended_at: datetime
-    observation: ObservationRef | None
-    decided_by: str
-    refused: bool = False
-    remark: str = ""
-    notices: tuple[str, ...] = ()
-    route: RouteMark | UnsetType | None = UNSET
-    """UNSET in logs of version 1, where the reason of the action contains it."""
-    call: int = 1
-    artifacts: tuple[FiledArtifact, ...] = ()
-    values: tuple[FieldValue, ...] = ()
-    seen: tuple[FieldValue, ...] = ()
-    unconfirmed: tuple[str, ...] = ()
-    items: tuple[dict[str, Any], ...] = ()
-    counts: tuple[ShownCount, ...] = ()
-    list_pages: tuple[ListPage, ...] | UnsetType = UNSET
-    """UNSET where no items of a field were saved."""
-    vision: VisionAnswered | None = None
-    workflow: WorkflowRan | UnsetType | None = UNSET
-    """UNSET where no workflow was used."""
-    flow: FlowPlace | UnsetType | None = UNSET
-    """UNSET where no flow asked for it."""
-    claimed: int | UnsetType = UNSET
-    stood: dict[str, tuple[str, ...]] | UnsetType = UNSET
-    """UNSET where the action can be taken back; so is ``stood_under``."""
-    stood_under: dict[str, tuple[str, ...]] | UnsetType = UNSET
-    reflection: Reflection | UnsetType = UNSET
-    """UNSET where the decider has said nothing beside its call."""
-    decided_in: int | UnsetType = UNSET
-    """UNSET where it was decided in this attempt."""
-    heals: tuple[Heal, ...] | UnsetType = UNSET
-    """UNSET where a flow has found everything as it was recorded."""
-    target_context: TargetContext | UnsetType | None = UNSET
-    """UNSET where the action has no target in the observation."""
-    summary: Summary | None = None
-    notes: tuple[Note, ...] = ()
-    looks: int = 0
-    observe_tokens: int = 0
-    prompt_chars: int = 0
-    prompt_weight: float = 0.0
-    usage: Usage = Usage()
-    browser_ms: float = 0.0
-    decide_ms: float = 0.0
-    total_ms: float = 0.0
-    message: str | UnsetType = UNSET
-    previous_sha256: str | UnsetType = UNSET
-    sha256: str | UnsetType = UNSET
 
 
-NO_ACTION = "none"
-_CONVERTED = (
-    *("action", "result", "message", "route", "workflow", "flow", "claimed", "stood", "decided_in", "heals"),
-    *("list_pages", "target_context", "planner_id", "session_id", "stood_under", "reflection"),
+_OTHERWISE = frozenset({"run_id", "sample_id", "step", "action", "result", "message"})
+"""Fields of a step that an entry has in its head or at its end, or that follow from where it stands."""
+_UNLESS_EMPTY = (
+    *("planner_id", "session_id", "list_pages", "workflow", "flow", "claimed", "stood", "stood_under", "reflection"),
+    *("decided_in", "heals", "target_context"),
 )
-"""Fields that an entry has in another form than the step."""
-_COPIED = tuple(
-    {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
+"""Fields that an entry has only where they say something. So have all that are added to a step later."""
+_LATE = ("heals", "target_context")
+"""They stand before the summary."""
+
+
+def _fields_in_order() -> list[FieldInfo]:
+    known = {field.name: field for field in fields(StepTaken) if field.name not in _OTHERWISE}
+    late = [known.pop(name) for name in _LATE]
+    order = list(known.values())
+    at = order.index(known["summary"])
+    return [*order[:at], *late, *order[at:]]
+
+
+_FIELDS = _fields_in_order()
+_NAMES = tuple(field.name for field in _FIELDS)
+_Entry: Any = msgspec.defstruct(
+    "_Entry",
+    [
+        *((one.name, one.type) if one.required else (one.name, one.type | UnsetType, UNSET) for one in _FIELDS),
+        ("message", str | UnsetType, UNSET),
+        ("previous_sha256", str | UnsetType, UNSET),
+        ("sha256", str | UnsetType, UNSET),
+    ],
+    bases=(_EntryHead,),
+    module=__name__,
+    frozen=True,
+    kw_only=True,
+    gc=False,
 )
+"""``message`` is UNSET where it equals ``result``; both hashes are UNSET in logs that are not chained. Any other field
+that is UNSET when it is read is as in a step without it; but ``route``, in logs of version 1, is in the reason."""
+_decoder = msgspec.json.Decoder(list[_Entry])
 
 
 class _StepNumber(msgspec.Struct, frozen=True, gc=False):
@@ -138,74 +128,97 @@ class _AttemptNumber(msgspec.Struct, frozen=True, gc=False):
 
 def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEntry:
     """Return the entry of a step, not yet chained. ``problems`` are those of its artifacts."""
-    action: dict[str, Any] = msgspec.to_builtins(step.action) or {"reason": "", "action": NO_ACTION}
-    words = step.message or (step.result.message if step.result else "")
-    return LogEntry(
-        version=ENTRY_VERSION,
-        thinking=action.pop("reason"),
-        action=action.pop("action"),
-        params=action,
-        result=words,
-        timestamp=step.started_at,
-        problems=tuple(problems),
-        outcome=step.result,
-        route=step.route,
-        message=UNSET if words == step.message else step.message,
-        workflow=UNSET if step.workflow is None else step.workflow,
-        flow=UNSET if step.flow is None else step.flow,
-        claimed=step.claimed or UNSET,
-        stood=step.stood or UNSET,
-        stood_under=step.stood_under or UNSET,
-        reflection=UNSET if step.reflection is None else step.reflection,
-        decided_in=step.decided_in or UNSET,
-        planner_id=step.planner_id or UNSET,
-        session_id=step.session_id or UNSET,
-        heals=step.heals or UNSET,
-        list_pages=step.list_pages or UNSET,
-        target_context=UNSET if step.target_context is None else step.target_context,
-        **{name: getattr(step, name) for name in _COPIED},
-    )
+    params: dict[str, Any] = msgspec.to_builtins(step.action) or {"reason": "", "action": NO_ACTION}
+    reason, action = params.pop("reason"), params.pop("action")
+    return LogEntry(structs.replace(step, run_id="", sample_id=""), action, params, reason, tuple(problems))
 
 
 def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
-    """Return the step of an entry; inverse of `entry_of`. Raises msgspec.ValidationError if its action is unknown."""
-    named = {**entry.params, "action": entry.action, "reason": entry.thinking}
-    return StepTaken(
-        run_id=run_id,
-        sample_id=sample_id,
-        action=None if entry.action == NO_ACTION else msgspec.convert(named, AnyAction),
-        result=entry.outcome,
-        message=entry.result if entry.message is UNSET else entry.message,
-        workflow=None if entry.workflow is UNSET else entry.workflow,
-        flow=None if entry.flow is UNSET else entry.flow,
-        claimed=0 if entry.claimed is UNSET else entry.claimed,
-        stood={} if entry.stood is UNSET else entry.stood,
-        stood_under={} if entry.stood_under is UNSET else entry.stood_under,
-        reflection=None if entry.reflection is UNSET else entry.reflection,
-        decided_in=0 if entry.decided_in is UNSET else entry.decided_in,
-        planner_id="" if entry.planner_id is UNSET else entry.planner_id,
-        session_id="" if entry.session_id is UNSET else entry.session_id,
-        heals=() if entry.heals is UNSET else entry.heals,
-        list_pages=() if entry.list_pages is UNSET else entry.list_pages,
-        target_context=None if entry.target_context is UNSET else entry.target_context,
-        route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
-        **{name: getattr(entry, name) for name in _COPIED},
-    )
+    """Return the step as it was taken; inverse of `entry_of`. Raises msgspec.ValidationError if this version does not
+    know its action."""
+    if not entry.is_known:
+        raise msgspec.ValidationError(f"step {entry.step.step}: there is no action {entry.action!r} with these fields")
+    return structs.replace(entry.step, run_id=run_id, sample_id=sample_id)
 
 
 def chain_entry(entry: LogEntry, run_id: str, sample_id: str, previous_sha256: str) -> LogEntry:
     """Return the entry with both hashes. ``previous_sha256`` is empty for the first entry of an attempt."""
-    previous = previous_sha256 or chain.log_start(run_id, sample_id, entry.attempt)
-    whole = replace(entry, previous_sha256=previous, sha256=UNSET)
-    return replace(whole, sha256=chain.entry_hash(whole))
+    previous = previous_sha256 or chain.log_start(run_id, sample_id, entry.step.attempt)
+    whole = replace(entry, previous_sha256=previous, sha256="")
+    return replace(whole, sha256=chain.entry_hash(_written(whole)))
+
+
+def encode_entry(entry: LogEntry) -> bytes:
+    """Return the entry as JSON on one line, without an end of the line."""
+    return msgspec.json.encode(_written(entry))
+
+
+def encode_log(log: Sequence[LogEntry]) -> bytes:
+    """Return action_log.json."""
+    return encode_file([*map(_written, log)])
+
+
+def _written(entry: LogEntry) -> Any:
+    step, text = entry.step, entry.outcome_text
+    same = {name: getattr(step, name) for name in _NAMES}
+    return _Entry(
+        version=ENTRY_VERSION,
+        step=step.step,
+        thinking=entry.reason,
+        action=entry.action,
+        params=entry.params,
+        result=text,
+        timestamp=step.started_at,
+        problems=entry.problems,
+        outcome=step.result,
+        message=UNSET if text == step.message else step.message,
+        previous_sha256=entry.previous_sha256 or UNSET,
+        sha256=entry.sha256 or UNSET,
+        **{name: value or UNSET if name in _UNLESS_EMPTY else value for name, value in same.items()},
+    )
+
+
+def _read(written: Any) -> LogEntry:
+    told = {name: value for name in _NAMES if (value := getattr(written, name)) is not UNSET}
+    if written.route is UNSET:
+        told["route"] = route_mark_of(written.decided_by, written.thinking)
+    step = StepTaken(
+        run_id="",
+        sample_id="",
+        step=written.step,
+        action=_action_of(written),
+        result=written.outcome,
+        message=written.result if written.message is UNSET else written.message,
+        **told,
+    )
+    return LogEntry(
+        step,
+        written.action,
+        written.params,
+        written.thinking,
+        written.problems,
+        written.previous_sha256 or "",
+        written.sha256 or "",
+    )
+
+
+def _action_of(written: _EntryHead) -> AnyAction | None:
+    kind = _ACTIONS.get(written.action)
+    if kind is None:
+        return None
+    try:
+        return msgspec.convert({**written.params, "action": written.action, "reason": written.thinking}, kind)
+    except msgspec.ValidationError:
+        return None
 
 
 def parse_log(data: bytes) -> list[LogEntry]:
-    """Return the entries of action_log.json, of any version in the current shape. Raises one of `chain.NOT_JSON`."""
+    """Return the steps of action_log.json, of any version in the current shape. Raises one of `chain.NOT_JSON`."""
     try:
-        return msgspec.json.decode(data, type=list[LogEntry])
+        entries: list[Any] = _decoder.decode(data)
     except msgspec.ValidationError:
-        return upgrade(data, list[LogEntry])
+        entries = upgrade(data, list[_Entry])
+    return [*map(_read, entries)]
 
 
 def attempt_of_log(data: bytes) -> int:

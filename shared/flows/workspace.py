@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from shared.contracts.workflows.samples import SampleSet
-from shared.flows.checking.sample_sets import MAX_PACKED_BYTES, PackedSamples, checked_sample, unpack_sample
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import SOURCE_FILE, VARIABLES_FILE
+from shared.recordings.packing import MAX_PACKED_BYTES, PackedRecordings, checked_recording, unpack_recording
+from shared.recordings.recording import Recording
 
 SAMPLES_FOLDER = "samples"
 SAMPLE_SUFFIX = ".json.zst"
@@ -34,7 +34,7 @@ def write_workspace(
     files: Mapping[str, str],
     *,
     variables: Mapping[str, Any] | None = None,
-    samples: PackedSamples | None = None,
+    samples: PackedRecordings | None = None,
 ) -> None:
     """Write the folder; each file is replaced at once or not at all. Other files of the folder are left.
 
@@ -66,12 +66,12 @@ def read_workspace(folder: Path) -> tuple[str, dict[str, str]]:
     return source, files
 
 
-def read_samples(folder: Path) -> list[RecordedSample]:
+def read_samples(folder: Path) -> list[Recording]:
     """Return the recorded samples of a flow's folder. Raises OSError and ValueError."""
-    return [unpack_sample(path.read_bytes()) for path in sorted((folder / SAMPLES_FOLDER).glob(f"*{SAMPLE_SUFFIX}"))]
+    return [unpack_recording(path.read_bytes()) for path in sorted((folder / SAMPLES_FOLDER).glob(f"*{SAMPLE_SUFFIX}"))]
 
 
-def read_sample_set(folder: Path) -> tuple[SampleSet, list[RecordedSample]] | None:
+def read_sample_set(folder: Path) -> tuple[SampleSet, list[Recording]] | None:
     """Return what a flow's folder says of its samples, with the samples; None where it says nothing.
 
     Raises OSError and ValueError.
@@ -85,7 +85,7 @@ def read_sample_set(folder: Path) -> tuple[SampleSet, list[RecordedSample]] | No
         raise ValueError(f"{path}: {exc}") from exc
     places = [folder / SAMPLES_FOLDER / sample_file(one.sample_id) for one in told.samples]
     return told, [
-        checked_sample(one, _read_bytes(place, MAX_PACKED_BYTES))
+        checked_recording(one, _read_bytes(place, MAX_PACKED_BYTES))
         for one, place in zip(told.samples, places, strict=True)
     ]
 

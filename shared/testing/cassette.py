@@ -1,4 +1,4 @@
-"""Recordings of a model's answers, and a Messages endpoint that plays them back through the real SDK.
+"""RunRecordings of a model's answers, and a Messages endpoint that plays them back through the real SDK.
 
 An answer is a decision about what was shown. So an exchange holds the part of the request that the decision was made on
 (the page as it was shown, or the question), and is only played back to a request that shows the same: after a change of

@@ -16,11 +16,11 @@ from shared.contracts.discovery import RunMode
 from shared.contracts.workflows.heals import FlowHealing
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowVersion
 from shared.evidence_format.sources.folder import FolderSource
-from shared.flows.checking.sample_sets import pack_samples
 from shared.flows.checking.validation import compile_checked
-from shared.flows.compiling.recording import RecordedSample
-from shared.flows.compiling.recording_sources import read_recordings
 from shared.host.services import run_embedded
+from shared.recordings.from_run import read_recordings
+from shared.recordings.packing import pack_recordings
+from shared.recordings.recording import Recording
 from shared.settings import Settings
 from shared.streams import FLOW_HEALS
 from shared.task.spec import TaskSpec, check_spec
@@ -72,7 +72,7 @@ async def compile_on_plain_site(client: Client, subject: Subject) -> Compiled:
     return await publish_compiled(client, subject, await record_on_plain_site(client, subject))
 
 
-async def record_on_plain_site(client: Client, subject: Subject) -> list[RecordedSample]:
+async def record_on_plain_site(client: Client, subject: Subject) -> list[Recording]:
     """Return the samples that a flow is compiled from, worked out by rules, in the order of their rows."""
     folder = await run(client, {**subject.spec, "workflow": "off"}, subject.recorded)
     order = [dict(row) for row in subject.recorded]
@@ -80,7 +80,7 @@ async def record_on_plain_site(client: Client, subject: Subject) -> list[Recorde
     return sorted(samples, key=lambda one: next(at for at, row in enumerate(order) if row.items() <= one.row.items()))
 
 
-async def publish_compiled(client: Client, subject: Subject, samples: Sequence[RecordedSample]) -> Compiled:
+async def publish_compiled(client: Client, subject: Subject, samples: Sequence[Recording]) -> Compiled:
     """Compile a flow of the first samples, check it on the others, and publish it with all of them."""
     checked, problems = check_spec(subject.spec)
     assert checked is not None, problems
@@ -88,7 +88,7 @@ async def publish_compiled(client: Client, subject: Subject, samples: Sequence[R
         client.bus, checked, samples[: subject.learned], samples[subject.learned :]
     )
     assert validation.problems == ()
-    packed = pack_samples(subject.spec, samples, flow.samples)
+    packed = pack_recordings(subject.spec, samples, flow.samples)
     published = await publish_flow(client.bus, checked.task_id, flow, "test", "run_1", packed)
     assert isinstance(published, WorkflowCreated)
     return Compiled(checked, published.workflow)

@@ -27,8 +27,6 @@ from shared.contracts.workflows.heals import LEAST_HEALED, FlowHealing, Heal
 from shared.contracts.workflows.library import WorkflowShown
 from shared.contracts.workflows.samples import SampleSet
 from shared.evidence_format.sources.folder import FolderSource
-from shared.flows.compiling.recording import RecordedSample
-from shared.flows.compiling.recording_sources import read_recordings
 from shared.flows.healing.publishing import (
     HEAL_FILE,
     HealOutcome,
@@ -42,6 +40,8 @@ from shared.flows.healing.publishing import (
     publish_heal,
     roll_back,
 )
+from shared.recordings.from_run import read_recordings
+from shared.recordings.recording import Recording
 from shared.streams import FLOW_HEALS
 from shared.testing.settings import library_settings
 from tests.drift.flows import (
@@ -68,7 +68,7 @@ class Recorded:
 
     client: Client
     url: str
-    samples: Sequence[RecordedSample]
+    samples: Sequence[Recording]
 
     async def compiled(self, name: str) -> tuple[Subject, Compiled]:
         """Publish a flow for a task of its own, of which nothing is known yet."""
@@ -144,7 +144,7 @@ async def publish(
     )
 
 
-async def no_samples(name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]:
+async def no_samples(name: str, hash: str) -> tuple[Sequence[Recording], SampleSet | None]:
     return (), None
 
 

@@ -15,9 +15,9 @@ from shared.flows.building.state import replayed
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.checking.validation import check_sample
 from shared.flows.compiling.compiler import CompiledFlow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import parse_files
 from shared.flows.workspace import read_samples, read_workspace
+from shared.recordings.recording import Recording
 from shared.settings import Settings
 from shared.task.spec import check_spec
 from tests.end_to_end.conftest import ROOT, Cli
@@ -53,7 +53,7 @@ def kinds(folder: Path) -> list[CompilerLine]:
     return read_log(folder)[0]
 
 
-async def checked(settings: Settings, source: str, files: dict[str, str], sample: RecordedSample) -> SampleCheck:
+async def checked(settings: Settings, source: str, files: dict[str, str], sample: Recording) -> SampleCheck:
     """Run the flow of a workspace on a recorded sample that it was not made of."""
     spec, _ = check_spec(json.loads(SPEC.read_text()))
     assert spec is not None

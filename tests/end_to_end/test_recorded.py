@@ -20,9 +20,9 @@ from scripts.families import Outcome, play_family, report
 from shared.evidence_format.sources.folder import FolderSource
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
-from shared.flows.compiling.recording import RecordedSample
-from shared.flows.compiling.recording_sources import read_recordings
 from shared.host.services import run_embedded
+from shared.recordings.from_run import read_recordings
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec, check_spec
 from shared.testing.cassette import Player
 from shared.testing.settings import isolated_settings, library_settings
@@ -43,7 +43,7 @@ class CompiledFamily:
     """The flow of two samples of a model, all samples, and how it does on the others, else on these two."""
 
     flow: CompiledFlow
-    samples: Sequence[RecordedSample]
+    samples: Sequence[Recording]
     validation: Validation
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec import UNSET
-
 from shared.contracts.actions import Judgment
 from shared.contracts.base import Part, Usage, add_usage
 from shared.contracts.codes import facts_of
@@ -19,7 +17,7 @@ from shared.contracts.error_codes import end_words
 from shared.contracts.explained import NearValue, SettlingKey
 from shared.contracts.planner import BY_FLOW, BY_OPERATOR, BY_REPLAY, BY_RULE, BY_WORKFLOW
 from shared.contracts.sessions.settling import Settlement
-from shared.contracts.steps import note_text
+from shared.contracts.steps import StepTaken, note_text
 from shared.evidence_format.facts import ResultFacts
 from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.files.sample import ResultFile, StoredField
@@ -134,10 +132,10 @@ def story_of(
     problems: Iterable[str] = (),
 ) -> SampleStory:
     """Return the story. ``log``: steps of the latest attempt; ``earlier``: the attempts before it."""
-    steps = tuple(_step(entry, log[0].started_at) for entry in log)
+    steps = tuple(_step(entry, log[0].step.started_at) for entry in log)
     used = facts.usage
     for entry in log if used is None else ():
-        used = add_usage(used or Usage(), entry.usage)
+        used = add_usage(used or Usage(), entry.step.usage)
     return SampleStory(
         run_id=run_id,
         task_id=facts.task.task_id,
@@ -184,7 +182,7 @@ def advice_for(status: str | None, reason: str) -> str:
 def attempt_of(number: int, result: ResultFile | None, log: Sequence[LogEntry]) -> AttemptStory:
     """Return an attempt that was put aside, from the files in its folder."""
     if result is None:
-        times = (log[0].started_at, log[-1].ended_at) if log else (None, None)
+        times = (log[0].step.started_at, log[-1].step.ended_at) if log else (None, None)
         return AttemptStory(number=number, steps=len(log), started_at=times[0], finished_at=times[1])
     return AttemptStory(
         number=number,
@@ -198,42 +196,44 @@ def attempt_of(number: int, result: ResultFile | None, log: Sequence[LogEntry]) 
 
 
 def _latest(facts: ResultFacts, log: Sequence[LogEntry]) -> tuple[AttemptStory, ...]:
-    number = facts.attempt or (log[-1].attempt if log else 0)
+    number = facts.attempt or (log[-1].step.attempt if log else 0)
     return (attempt_of(number, facts.result, log),) if number else ()
 
 
 def _step(entry: LogEntry, began_at: datetime) -> StepStory:
-    outcome = entry.outcome
+    step = entry.step
+    outcome = step.result
     return StepStory(
-        number=entry.step,
-        at_s=round((entry.started_at - began_at).total_seconds(), 3),
-        took_s=round(entry.total_ms / 1000, 3),
+        number=step.step,
+        at_s=round((step.started_at - began_at).total_seconds(), 3),
+        took_s=round(step.total_ms / 1000, 3),
         words=_words(entry),
-        outcome=_outcome(entry),
-        decided_by=entry.decided_by,
-        decider=decider_kind(entry.decided_by),
-        why=entry.thinking,
-        told=entry.result,
+        outcome=_outcome(step),
+        decided_by=step.decided_by,
+        decider=decider_kind(step.decided_by),
+        why=entry.reason,
+        told=entry.outcome_text,
         changes=tuple(changes_of(outcome.change)) if outcome is not None else (),
-        heals=() if entry.heals is UNSET else tuple(map(heal_text, entry.heals)),
+        heals=tuple(map(heal_text, step.heals)),
         denied=outcome.change.denied if outcome is not None else (),
-        saved=tuple(value.field for value in entry.values),
-        irreversible=entry.claimed is not UNSET and entry.claimed > 0,
-        files=tuple(filed.filename for filed in entry.artifacts if filed.artifact.kind != "step"),
-        llm_calls=entry.usage.llm_calls,
+        saved=tuple(value.field for value in step.values),
+        irreversible=step.claimed > 0,
+        files=tuple(filed.filename for filed in step.artifacts if filed.artifact.kind != "step"),
+        llm_calls=step.usage.llm_calls,
     )
 
 
 def _words(entry: LogEntry) -> str:
     if entry.action == NO_ACTION:
         return "no usable answer"
-    return action_words(entry.action, entry.params, entry.outcome.target if entry.outcome is not None else None)
+    result = entry.step.result
+    return action_words(entry.action, entry.params, result.target if result is not None else None)
 
 
-def _outcome(entry: LogEntry) -> str:
-    if entry.refused:
+def _outcome(step: StepTaken) -> str:
+    if step.refused:
         return "refused"
-    return "ok" if entry.outcome is None or entry.outcome.ok else entry.outcome.code
+    return "ok" if step.result is None or step.result.ok else step.result.code
 
 
 def decider_kind(decided_by: str) -> str:

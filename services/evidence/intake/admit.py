@@ -131,7 +131,7 @@ async def admit_result(deps: EvidenceDeps, state: RunState, message: SampleFinis
 async def _is_filed(deps: EvidenceDeps, step: StepTaken) -> bool:
     """Whether the step log has this step in these words."""
     entries = await read_log(deps.store, layout.sample_key(step.run_id, step.sample_id)) or []
-    found = [entry for entry in entries if entry.step == step.step and entry.attempt == step.attempt]
+    found = [one for one in entries if (one.step.step, one.step.attempt) == (step.step, step.attempt)]
     try:
         return any(step_of(entry, step.run_id, step.sample_id) == step for entry in found)
     except msgspec.ValidationError:  # of an earlier version

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.state.reply_pages import page_of_steps, step_log_problem
+from services.evidence.state.reply_pages import page_of_steps
 from services.evidence.state.run_state import RunState
 from services.evidence.step_files import read_log
 from shared.contracts.evidence import (
@@ -34,6 +34,7 @@ from shared.evidence_format import chain, layout
 from shared.evidence_format.files.sample import ResultFile, StoredArtifact, parse_result
 from shared.evidence_format.log_codec import step_of
 from shared.hashing import HashingReader
+from shared.recordings.recording import step_log_problem
 from shared.streams import ANSWERS
 
 # --- the step log

@@ -85,11 +85,12 @@ class RunSums:
 
     def _add_deciders(self, log: Iterable[LogEntry]) -> None:
         for entry in log:
-            worker = self.workers.setdefault(entry.decided_by or "not said", DeciderSums())
+            usage = entry.step.usage
+            worker = self.workers.setdefault(entry.step.decided_by or "not said", DeciderSums())
             worker.steps += 1
-            worker.calls += entry.usage.llm_calls
-            worker.tokens += total_tokens(entry.usage)
-            worker.cost_usd += entry.usage.cost_usd
+            worker.calls += usage.llm_calls
+            worker.tokens += total_tokens(usage)
+            worker.cost_usd += usage.cost_usd
 
 
 def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -> dict[str, Any]:

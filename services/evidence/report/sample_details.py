@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET
-
 from services.evidence.facts import ArtifactFacts, SampleFacts
 from services.evidence.report.playback_facts import flow_of, playback_step
 from shared.contracts.base import total_tokens
@@ -222,32 +220,33 @@ def _shown_proof(seen: ObservationRef | None, facts: SampleFacts) -> str | None:
 
 
 def _step(entry: LogEntry, facts: SampleFacts) -> dict[str, Any]:
-    outcome, seen = entry.outcome, entry.observation
+    step = entry.step
+    outcome, seen = step.result, step.observation
     return lean(
         {
-            "n": entry.step,
+            "n": step.step,
             "act": action_words(entry.action, entry.params, outcome.target if outcome is not None else None),
             "tag": entry.action,
-            "why": entry.thinking,
-            "did": entry.result,
-            "at": entry.started_at,
-            "ms": round(entry.total_ms),
-            "browser_ms": round(entry.browser_ms),
-            "by": entry.decided_by,
-            "bad": True if entry.refused or (outcome is not None and not outcome.ok) else None,
+            "why": entry.reason,
+            "did": entry.outcome_text,
+            "at": step.started_at,
+            "ms": round(step.total_ms),
+            "browser_ms": round(step.browser_ms),
+            "by": step.decided_by,
+            "bad": True if step.refused or (outcome is not None and not outcome.ok) else None,
             "proof": _shown_proof(seen, facts),
             "changes": list(changes_of(outcome.change)) if outcome is not None else None,
-            "told": [*entry.notices, *([entry.remark] if entry.remark else [])],
-            "notes": [*map(note_text, entry.notes)],
-            "heals": [] if entry.heals is UNSET else [heal_text(one) for one in entry.heals],
-            "files": [filed.filename for filed in entry.artifacts],
-            "saved": [value.field for value in entry.values],
-            "picture": entry.vision.answer if entry.vision is not None else None,
+            "told": [*step.notices, *([step.remark] if step.remark else [])],
+            "notes": [*map(note_text, step.notes)],
+            "heals": [*map(heal_text, step.heals)],
+            "files": [filed.filename for filed in step.artifacts],
+            "saved": [value.field for value in step.values],
+            "picture": step.vision.answer if step.vision is not None else None,
             "problems": [problem.sentence for problem in entry.problems],
-            "llm_calls": entry.usage.llm_calls,
-            "cost_usd": entry.usage.cost_usd,
-            "tokens": total_tokens(entry.usage),
-            **playback_step(entry, facts),
+            "llm_calls": step.usage.llm_calls,
+            "cost_usd": step.usage.cost_usd,
+            "tokens": total_tokens(step.usage),
+            **playback_step(step, facts),
         }
     )
 

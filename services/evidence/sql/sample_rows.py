@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
-from msgspec import UNSET
 
 from services.evidence.facts import AttemptFacts, SampleFacts
 from services.evidence.sql.row_values import (
@@ -23,7 +22,7 @@ from services.evidence.sql.row_values import (
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.results import Artifact, CaptureFacts, Effect, FileContent, Locator, TargetFound
 from shared.contracts.sessions.settling import Settlement
-from shared.contracts.steps import ObservationRef, ResponseSource, ValueSource, note_text
+from shared.contracts.steps import ObservationRef, ResponseSource, StepTaken, ValueSource, note_text
 from shared.evidence_format.facts import TaskField
 from shared.evidence_format.files.json_files import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact, StoredCell
@@ -80,7 +79,7 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
     task = {field.name: field for field in facts.task.fields}
     pages = _page_confidence(facts.log)
     for name, stored in facts.fields.items():
-        source, step, field = stored.source, facts.reported_by.get(name), task.get(name)
+        source, entry, field = stored.source, facts.reported_by.get(name), task.get(name)
         yield {
             "status": facts.status,
             "field": name,
@@ -91,8 +90,8 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
             "page_confidence": pages.get(source.observation_sha256) if source is not None else None,
             "items": len(stored.rows or ()) if field is not None and field.columns else None,
             "lacking": stored.lacking or None,
-            "step": step.step if step is not None else None,
-            "reason": (step.thinking or None) if step is not None else None,
+            "step": entry.step.step if entry is not None else None,
+            "reason": (entry.reason or None) if entry is not None else None,
             **(_source(source) if source is not None else {}),
             **_response(stored.response or None),
         }
@@ -161,13 +160,13 @@ def _unique_locator(locators: Sequence[Locator]) -> str | None:
 
 def _page_confidence(log: Sequence[LogEntry]) -> Mapping[str, float]:
     """Return the confidence in each page, by the hash of its observation."""
-    observations = (entry.observation for entry in log if entry.observation is not None)
+    observations = (one.step.observation for one in log if one.step.observation is not None)
     return {one.sha256: one.dom_confidence for one in observations}
 
 
 def _vision_confidence(log: Sequence[LogEntry], field: str) -> float | None:
     """Return the confidence of the last answer to a question about a picture that was asked for this field."""
-    asked = [entry.vision for entry in log if entry.vision is not None and entry.params.get("field") == field]
+    asked = [one.step.vision for one in log if one.step.vision is not None and one.params.get("field") == field]
     return asked[-1].confidence if asked else None
 
 
@@ -190,8 +189,8 @@ def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts])
     ids = id_columns(run_id, facts)
     for attempt in attempts:
         own = {**ids, "attempt": attempt.number, "latest": attempt.latest}
-        yield from (("steps", {**own, **_step(entry, facts)}) for entry in attempt.log)
-        yield from (("heals", {**own, **row}) for entry in attempt.log for row in _heals(entry))
+        yield from (("steps", {**own, **_step(one, facts)}) for one in attempt.log)
+        yield from (("heals", {**own, **row}) for one in attempt.log for row in _heals(one.step))
         yield from (("artifacts", {**own, **row}) for row in _artifacts(facts, attempt))
         yield from (("usage", {**own, **row}) for row in _usage(facts, attempt))
 
@@ -199,11 +198,11 @@ def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts])
 # --- steps
 
 
-def _heals(entry: LogEntry) -> Iterator[Row]:
-    for heal in () if entry.heals is UNSET else entry.heals:
+def _heals(step: StepTaken) -> Iterator[Row]:
+    for heal in step.heals:
         yield {
-            "step": entry.step,
-            "healed_at": entry.started_at,
+            "step": step.step,
+            "healed_at": step.started_at,
             "recorded_run_id": None,
             "recorded_step": None,
             "role": heal.role or None,
@@ -214,33 +213,36 @@ def _heals(entry: LogEntry) -> Iterator[Row]:
             "locator": heal.subject if heal.kind == "element" else "; ".join(way.text for way in heal.lost) or None,
             "locator_now": "; ".join(way.text for way in heal.matched) or None,
             "method": heal.rung,
-            "decided_by": entry.decided_by,
+            "decided_by": step.decided_by,
             "cost_usd": 0,
         }
 
 
 def _step(entry: LogEntry, facts: SampleFacts) -> Row:
-    outcome, vision = entry.outcome, entry.vision
+    step = entry.step
+    outcome, vision = step.result, step.vision
     return {
-        **attributes_of(entry, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
-        **attributes_of(entry, "action", "params", "result", "notices", "refused"),
+        **attributes_of(step, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
+        **attributes_of(entry, "action", "params"),
+        "result": entry.outcome_text,
+        **attributes_of(step, "notices", "refused"),
         "problems": [problem.sentence for problem in entry.problems],
-        "notes": [*map(note_text, entry.notes)],
-        "reason": entry.thinking or None,
+        "notes": [*map(note_text, step.notes)],
+        "reason": entry.reason or None,
         **attributes_of(outcome, "ok", "code"),
         "effect": _effect_tag(outcome.effect) if outcome is not None and outcome.effect is not None else None,
-        **(_observation(entry.observation, facts) if entry.observation is not None else {}),
+        **(_observation(step.observation, facts) if step.observation is not None else {}),
         **attributes_of(
             outcome.change if outcome is not None else None,
             *("url_after", "http_status", "new_tabs", "dialogs", "dismissed", "denied"),
         ),
         **(_element(outcome.target) if outcome is not None and outcome.target is not None else {}),
-        "artifacts": [filed.filename for filed in entry.artifacts],
-        "fields": [value.field for value in entry.values],
+        "artifacts": [filed.filename for filed in step.artifacts],
+        "fields": [value.field for value in step.values],
         "vision_answer": vision.answer if vision is not None else None,
         "vision_confidence": vision.confidence if vision is not None else None,
         "vision_by": vision.answered_by if vision is not None else None,
-        **_usage_columns(entry.usage),
+        **_usage_columns(step.usage),
     }
 
 
@@ -278,9 +280,9 @@ def _artifacts(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
     """Yield the artifacts of the log, then those that only the result names."""
     logged: set[str] = set()
     for entry in attempt.log:
-        for filed in entry.artifacts:
+        for filed in entry.step.artifacts:
             logged.add(filed.filename)
-            own = {"step": entry.step, "filename": filed.filename}
+            own = {"step": entry.step.step, "filename": filed.filename}
             yield {**own, "problem": _problem(filed.filename, entry.problems), **_captured(filed.artifact)}
     problems = facts.result.problems if facts.result is not None else ()
     for one in facts.artifacts if attempt.latest else ():
@@ -338,11 +340,11 @@ class _UsageRow:
 def _usage(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
     """Yield the usage by purpose and model. What the result counts beyond its steps was used for lessons."""
     rows: dict[tuple[str, str | None], _UsageRow] = {}
-    for entry in attempt.log:
-        seen = entry.vision.usage if entry.vision is not None else Usage()
-        _add(rows, ("decide", entry.decided_by), _difference(entry.usage, seen))
-        if entry.vision is not None:
-            _add(rows, ("vision", entry.vision.answered_by), seen)
+    for step in (entry.step for entry in attempt.log):
+        seen = step.vision.usage if step.vision is not None else Usage()
+        _add(rows, ("decide", step.decided_by), _difference(step.usage, seen))
+        if step.vision is not None:
+            _add(rows, ("vision", step.vision.answered_by), seen)
     remaining = (facts.usage if attempt.latest else None) or Usage()
     for used in rows.values():
         remaining = _difference(remaining, used.usage)

@@ -63,14 +63,15 @@ class AttemptLog:
         return log
 
     def add(self, entry: LogEntry) -> None:
+        step = entry.step
         if not self.steps:
-            self.planner_id = entry.planner_id or ""
-        self.steps.add(entry.step)
-        self.artifacts += entry.artifacts
+            self.planner_id = step.planner_id
+        self.steps.add(step.step)
+        self.artifacts += step.artifacts
         self.problems += entry.problems
-        self.logged |= {logged_value(value) for value in entry.values}
-        self.answered |= {(logged_value(one), one.response) for one in entry.values}
-        self.head_sha256 = entry.sha256 or ""
+        self.logged |= {logged_value(value) for value in step.values}
+        self.answered |= {(logged_value(one), one.response) for one in step.values}
+        self.head_sha256 = entry.sha256
 
 
 def logged_value(value: FieldValue) -> tuple[str, str, bytes]:

@@ -1,13 +1,12 @@
-"""Pages of long lists that fit a message, and whether a step log is complete."""
+"""Pages of long lists that fit a message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
 
-from shared.contracts.actions import Done, Fail
 from shared.contracts.steps import StepTaken
 
 PAGE_BYTES = 700_000
@@ -31,18 +30,3 @@ def first_page(items: Iterable[ItemT], max_bytes: int = PAGE_BYTES) -> tuple[Ite
 def page_of_steps(steps: Iterable[StepTaken], after_step: int, max_bytes: int = PAGE_BYTES) -> tuple[StepTaken, ...]:
     """Return the steps after ``after_step`` that fit; at least one if there is one."""
     return first_page((step for step in steps if step.step > after_step), max_bytes)
-
-
-def step_log_problem(steps: Sequence[StepTaken], taken: int | None, status: str | None, reason: str) -> str:
-    """Return why a step log does not show how its attempt ended; empty if it does.
-
-    ``taken``: the number of steps that the result counts, None without a result.
-    """
-    if taken is None:
-        return "it has no result yet"
-    if [step.step for step in steps] != list(range(1, taken + 1)):
-        return f"its log has {len(steps)} of {taken} steps"
-    last = steps[-1] if steps else None
-    if last is None or last.refused or not isinstance(last.action, Done | Fail):
-        return f"it ended as {status} ({reason.replace('_', ' ')}), without a done or a fail of its own"
-    return ""

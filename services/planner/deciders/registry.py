@@ -21,13 +21,13 @@ from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks
-from shared.client.recorded_steps import load_all_steps
 from shared.contracts.base import Usage
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
 from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError, Unsupported
+from shared.recordings.from_bus import load_steps
 from shared.settings import Settings
 from shared.task.spec import TaskSpec
 
@@ -129,10 +129,10 @@ async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, a
     if record.replay_run_id is None:
         message = "the planner 'replay' needs the log of an earlier run: exhibit replay RUN"
         raise PermanentError(message, code="nothing_to_replay")
-    steps, problem = await load_all_steps(asks, record.replay_run_id, sample_id)
-    if problem:
-        raise PermanentError(f"{sample_id} cannot be replayed: {problem}", code="nothing_to_replay")
-    return steps
+    log = await load_steps(asks, record.replay_run_id, sample_id)
+    if log.problem:
+        raise PermanentError(f"{sample_id} cannot be replayed: {log.problem}", code="nothing_to_replay")
+    return log.steps
 
 
 class ModelHelpers:

@@ -16,20 +16,19 @@ from services.planner.judge.reported_values import is_same_value, is_shown_at, i
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
 from shared.pages.elements import is_input, text_of, title_of
 from shared.pages.identity.identity import PageRead, Proof, identity_proof, read_page
 from shared.pages.locate.findings import Ambiguous, Found, Located
 from shared.pages.read.dates import date_hints
 from shared.pages.read.fields import FieldAmbiguous, FieldFound
+from shared.recordings.stored_pages import unpack_observation
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, recorded_hints, typed_value
 from shared.text.normal import Normal, quoted, tidy
 from shared.text.record_words import find_mention
 from shared.text.written_dates import Order
-from shared.zstd import unpack_zstd
 
 MOST_BYTES = 128_000_000
 ADDRESS = re.compile(r"https?://\S+$")
@@ -188,7 +187,7 @@ def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_
     if hashlib.sha256(packed).hexdigest() != sha256:
         return "its SHA-256 is not the recorded one"
     try:
-        stored = msgspec.json.decode(unpack_zstd(packed, most_bytes), type=StoredObservation)
+        stored = unpack_observation(packed, most_bytes)
     except (msgspec.MsgspecError, ValueError) as exc:
         return f"it cannot be read: {exc}"
     facts = stored.capture

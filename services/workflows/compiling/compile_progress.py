@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from shared.contracts.planner import BY_API, SampleFinished
+from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.run_flows import LEARNERS, MAX_LOST, RunFlow
+from shared.recordings.recording import why_not_compiled
 
 MAX_TRIES = 3
 """Compilations that may be cut off, such as by a process that is killed."""
-
-
-def is_usable(status: str, reason: str, decided_by: str = "") -> bool:
-    """Return whether a flow can be compiled from a sample: it is done on pages, or only its question is left to a
-    person."""
-    if decided_by == BY_API:
-        return False
-    return status == "done" or (status, reason) == ("needs_review", "judgment_missing")
 
 
 def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
@@ -24,7 +17,7 @@ def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
     name = finished.sample_id
     if record.state != "learning" or name not in record.learners or name in record.done:
         return record
-    if is_usable(finished.status, finished.reason, finished.decided_by):
+    if not why_not_compiled(finished.status, finished.reason, finished.decided_by):
         return replace(record, done=(*record.done, name), lost=tuple(one for one in record.lost if one != name))
     if name in record.lost:
         return record

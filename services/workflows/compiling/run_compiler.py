@@ -17,7 +17,6 @@ from services.workflows.compiling.compile_progress import (
     as_failed,
     begun,
     is_ready,
-    is_usable,
 )
 from services.workflows.run_task import load_task
 from shared.bus.ports import Asks, Blobs, Records
@@ -27,12 +26,12 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
 from shared.contracts.workflows.run_flows import RunFlow
 from shared.errors import PermanentError
-from shared.flows.checking.recorded_samples import load_recorded_sample
-from shared.flows.checking.sample_sets import pack_samples, within_limits
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import write_files
+from shared.recordings.from_bus import load_recording
+from shared.recordings.packing import pack_recordings, within_limits
+from shared.recordings.recording import Recording, why_not_compiled
 from shared.streams import RUN_FLOWS
 from shared.task.spec import TaskSpec
 from shared.workflow_source.wording import finding_line
@@ -90,8 +89,8 @@ class RunCompiler:
     async def _compiled(self, run_id: str, record: RunFlow) -> Callable[[RunFlow], RunFlow]:
         """Return the change of the record that the compilation has come to."""
         written, spec = await load_task(self._bus, run_id)
-        samples = [await load_recorded_sample(self._bus, self._bus, run_id, one) for one in record.done]
-        spoilt = [one.sample_id for one in samples if not is_usable(one.status, one.reason)]
+        samples = [await load_recording(self._bus, self._bus, run_id, one) for one in record.done]
+        spoilt = [one.sample_id for one in samples if why_not_compiled(one.status, one.reason)]
         if spoilt:  # as evidence found when it stored their files
             return _failing(f"{' and '.join(spoilt)} is not done after all")
         taken = await get_workflow(self._bus, spec.task_id)
@@ -101,7 +100,7 @@ class RunCompiler:
         if validation.problems:
             log.warning("the flow of %s stays a draft; problems: %d", run_id, len(validation.problems))
             return _failing(problems_text(validation.problems))
-        packed = within_limits(pack_samples(written, samples, flow.samples))
+        packed = within_limits(pack_recordings(written, samples, flow.samples))
         async with lent_samples(self._bus, packed.samples, packed.data) as lent:
             made = await create_workflow(
                 *(self._bus, flow.name, flow.source),
@@ -128,7 +127,7 @@ class RunCompiler:
         return stored
 
 
-async def compile_for_run(asks: Asks, spec: TaskSpec, samples: list[RecordedSample]) -> tuple[CompiledFlow, Validation]:
+async def compile_for_run(asks: Asks, spec: TaskSpec, samples: list[Recording]) -> tuple[CompiledFlow, Validation]:
     """Return the flow of these samples, and how it does on their stored pages.
 
     No sample is held out: each sample that it does later is checked by the gates, and goes to the planner where the

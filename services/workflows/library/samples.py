@@ -17,7 +17,7 @@ from shared.contracts.workflows.library import WorkflowVersion
 from shared.contracts.workflows.samples import KeptSample, SampleSet
 from shared.contracts.workflows.sources import SourceFinding
 from shared.errors import PermanentError
-from shared.flows.checking.sample_sets import checked_sample, sample_set_problems
+from shared.recordings.packing import checked_recording, sample_set_problems
 from shared.workflow_source.findings import finding
 
 Fetch = Callable[[KeptSample], Awaitable[bytes]]
@@ -36,7 +36,7 @@ async def keep_samples(storage: WorkflowStorage, given: SampleSet, fetch: Fetch)
     for one in given.samples:
         try:
             data = await (fetch(one) if one.blob else _kept(storage, one.sha256))
-            await asyncio.to_thread(checked_sample, one, data)
+            await asyncio.to_thread(checked_recording, one, data)
         except (ValueError, PermanentError) as exc:
             findings.append(finding("invalid_sample", str(exc)))
         else:

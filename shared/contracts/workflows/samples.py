@@ -11,8 +11,9 @@ SampleUse = Literal["compiled_from", "held_out"]
 
 
 class KeptSample(Part, frozen=True, kw_only=True):
-    """One recorded sample. ``sha256`` and ``size_bytes``: of its bytes as `shared.flows.workspace.pack_sample` returns
-    them. ``blob``: where they lie on the bus while they travel; empty: the library has them."""
+    """One recorded sample. ``sha256`` and ``size_bytes``: of its bytes, as
+    `shared.recordings.packing.pack_recording` returns them. ``blob``: where they lie on the bus while they travel;
+    empty: the library has them."""
 
     sample_id: str
     use: SampleUse

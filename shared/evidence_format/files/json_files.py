@@ -11,7 +11,12 @@ from shared.contracts.base import Part
 
 def encode_file(value: object) -> bytes:
     """Return the value as JSON with an indent of two spaces and a final newline."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    return with_indent(msgspec.json.encode(value))
+
+
+def with_indent(data: bytes) -> bytes:
+    """Return JSON as `encode_file` writes it."""
+    return msgspec.json.format(data, indent=2) + b"\n"
 
 
 BYTES_GONE = "bytes_gone"

@@ -11,8 +11,8 @@ from shared.flows.building.events import Question
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
 from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, compile_samples, write_flow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.identifiers import to_identifier
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 ONE_MORE_ROW, BY_HAND, AS_IT_IS = "work out one more row", "change it in scratch_work", "leave it as it is"
@@ -28,13 +28,13 @@ class BuiltFlow:
     told: tuple[str, ...]
     added: tuple[AddedCall, ...]
     questions: tuple[Question, ...]
-    samples: tuple[RecordedSample, ...]
+    samples: tuple[Recording, ...]
 
 
 def compile_build(
     spec: TaskSpec,
     state: BuildState,
-    samples: Sequence[RecordedSample],
+    samples: Sequence[Recording],
     files: Mapping[str, str],
     written: Mapping[str, ScratchWritten],
 ) -> BuiltFlow:
@@ -60,7 +60,7 @@ def compile_build(
     return BuiltFlow(flow, tuple(told), tuple(edits.added), tuple(questions[:MAX_QUESTIONS]), tuple(recorded))
 
 
-def _in_order(samples: Sequence[RecordedSample], written: Mapping[str, ScratchWritten]) -> list[RecordedSample]:
+def _in_order(samples: Sequence[Recording], written: Mapping[str, ScratchWritten]) -> list[Recording]:
     """Return the samples, that which scratch_work was written from first: its steps are those of the files."""
     first = next((one.sample_id for one in written.values()), "")
     return sorted(samples, key=lambda one: one.sample_id != first)

@@ -15,11 +15,11 @@ from shared.flows.building.scratch_calls import read_scratch
 from shared.flows.compiling.alignment import align_samples
 from shared.flows.compiling.plan import FlowPlan, Item, PlannedCall, PlannedReading, Section, Variable
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.steps import identifiers_in
 from shared.flows.files import DropdownMapping, ValueSchema
 from shared.flows.identifiers import to_identifier
 from shared.pages.locate.selectors import fill_selector, fill_template, parse_selector, write_selector
+from shared.recordings.recording import Recording
 
 TEXTS = ("url", "text", "option", "search", "date", "label", "file")
 """Arguments of calls in which variables may stand."""
@@ -156,8 +156,8 @@ def filled_call(call: FlowCall, variables: Mapping[str, str]) -> FlowCall:
 
 
 def without_steps(
-    samples: Sequence[RecordedSample], removed: Iterable[tuple[str, int]], dropped: Mapping[str, frozenset[int]]
-) -> list[RecordedSample]:
+    samples: Sequence[Recording], removed: Iterable[tuple[str, int]], dropped: Mapping[str, frozenset[int]]
+) -> list[Recording]:
     """Return the samples without these steps, and without the steps of the others that are the same.
 
     ``removed``: steps, each with the id of its sample. ``dropped``: further steps to leave out, by sample.
@@ -176,7 +176,7 @@ def without_steps(
     return [_without(one, frozenset(steps)) for one, steps in zip(cleared, of_sample, strict=True)]
 
 
-def _without(sample: RecordedSample, steps: frozenset[int]) -> RecordedSample:
+def _without(sample: Recording, steps: frozenset[int]) -> Recording:
     return replace(sample, steps=tuple(one for one in sample.steps if one.step not in steps)) if steps else sample
 
 

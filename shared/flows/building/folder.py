@@ -25,11 +25,11 @@ from shared.contracts.base import Part
 from shared.flows.building.events import BuildEvent, event_line, read_event
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
-from shared.flows.checking.sample_sets import pack_sample
 from shared.flows.compiling.compiler import CompiledFlow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import SOURCE_FILE, write_files
 from shared.flows.workspace import SAMPLES_FOLDER, read_samples, sample_file, write_workspace
+from shared.recordings.packing import pack_recording
+from shared.recordings.recording import Recording
 
 CONVERSATION, TODOS, LOG = "conversation.jsonl", "todos.json", "logs/compiler.log"
 SCRATCH, WRITTEN = "scratch_work", "scratch_work/.written.json"
@@ -133,11 +133,11 @@ def write_recorded_again(folder: Path, name: str, one: ScratchWritten) -> None:
 # --- samples and the flow
 
 
-def write_sample(folder: Path, sample: RecordedSample) -> None:
-    _replace(folder / SAMPLES_FOLDER / sample_file(sample.sample_id), pack_sample(sample))
+def write_sample(folder: Path, sample: Recording) -> None:
+    _replace(folder / SAMPLES_FOLDER / sample_file(sample.sample_id), pack_recording(sample))
 
 
-def samples_of(folder: Path) -> dict[str, RecordedSample]:
+def samples_of(folder: Path) -> dict[str, Recording]:
     """Return the recorded rows by their ids. Raises OSError and ValueError."""
     return {one.sample_id: one for one in read_samples(folder)}
 

@@ -12,10 +12,10 @@ from shared.contracts.base import Part
 from shared.flows.building.state import Todo
 from shared.flows.compiling.compiler import compile_samples
 from shared.flows.compiling.plan import FlowPlan, Item, PlannedCall, PlannedReading, Section
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.source import write_source
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import FLOW_NAMES, to_identifier
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold
 
@@ -30,7 +30,7 @@ class ScratchWritten(Part, frozen=True, kw_only=True):
 
 
 def write_scratch(
-    spec: TaskSpec, todo: Todo, sample: RecordedSample, steps: Sequence[int], fields: Sequence[str]
+    spec: TaskSpec, todo: Todo, sample: Recording, steps: Sequence[int], fields: Sequence[str]
 ) -> tuple[ScratchWritten, FlowFiles, tuple[str, ...]]:
     """Return the file of a TODO, the data files that it needs, and what of it could not be written.
 
@@ -56,7 +56,7 @@ def _spec_of(spec: TaskSpec, todo: Todo, fields: Sequence[str]) -> TaskSpec:
     return spec.model_copy(update=changed)
 
 
-def _of_any_draft(spec: TaskSpec, part: RecordedSample) -> frozenset[str]:
+def _of_any_draft(spec: TaskSpec, part: Recording) -> frozenset[str]:
     """Return the problems that every draft of one row has: they are told of the flow, not of each TODO."""
     empty = spec.model_copy(update={"output_schema": {}, "identity": {}, "judgment_required": False})
     return frozenset(compile_samples(empty, [replace(part, steps=(), values=())], draft=True).problems)

@@ -15,19 +15,17 @@ from shared.flows.checking.recorded_answers import SampleCheck, differences, val
 from shared.flows.checking.site_changes import may_change_site
 from shared.flows.checking.validation import begin_draft, error_of, words_for_nothing
 from shared.flows.compiling.compiler import CompiledFlow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.live import LiveBus, LiveFlow
 from shared.flows.reading import flow_error
 from shared.login_walls import login_wall_words
+from shared.recordings.recording import Recording
 from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.spec import TaskSpec, has_irreversible_step
 
 RUN_ID = "live_check"
 
 
-def live_sample(
-    spec: TaskSpec, compiled_from: Sequence[RecordedSample], held_out: Sequence[RecordedSample]
-) -> RecordedSample | str:
+def live_sample(spec: TaskSpec, compiled_from: Sequence[Recording], held_out: Sequence[Recording]) -> Recording | str:
     """Return the sample to do again, or why none is, for people."""
     if has_irreversible_step(spec):
         return "its task has a step that cannot be taken back, which is not taken for a check"
@@ -37,7 +35,7 @@ def live_sample(
     return held_out[0] if held_out else "no sample was held out"
 
 
-def live_lease(spec: TaskSpec, sample: RecordedSample) -> LeaseSession:
+def live_lease(spec: TaskSpec, sample: Recording) -> LeaseSession:
     """Return the request for a browser that may do what a run of the task may."""
     row = dict(sample.row)
     given = Sample(sample_id=sample.sample_id, key=row.get("key", ""), row=1, url=row.get("url"), fields=row)
@@ -54,7 +52,7 @@ def live_lease(spec: TaskSpec, sample: RecordedSample) -> LeaseSession:
 
 
 async def check_live(
-    bus: LiveBus, session: SessionLeased, flow: CompiledFlow, spec: TaskSpec, sample: RecordedSample
+    bus: LiveBus, session: SessionLeased, flow: CompiledFlow, spec: TaskSpec, sample: Recording
 ) -> SampleCheck:
     """Run the draft on one row in this browser, and compare the values with those that were recorded."""
     begin = begin_draft(flow, sample.row)

@@ -31,12 +31,12 @@ from shared.contracts.workflows.flows import (
 )
 from shared.flows.answering import FlowContext, after_call, decide_call
 from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall, calls_of
-from shared.flows.compiling.recording import RecordedPage, RecordedSample, row_texts, rows_by_page
 from shared.flows.files import FlowFiles
 from shared.flows.reading import NotPresent, flow_error
 from shared.pages.locate.by_selector import find_element
 from shared.pages.locate.findings import Ambiguous, Found, NotFound
 from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
+from shared.recordings.recording import RecordedPage, Recording, row_texts, rows_by_page
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
@@ -58,7 +58,7 @@ class RecordedAnswers:
     """Answers the calls of one run of a flow, in order."""
 
     def __init__(
-        self, sample: RecordedSample, files: FlowFiles, variables: Mapping[str, str], not_present: NotPresent
+        self, sample: Recording, files: FlowFiles, variables: Mapping[str, str], not_present: NotPresent
     ) -> None:
         self._sample = sample
         self._calls, _ = calls_of(sample, 0)
@@ -289,7 +289,7 @@ def page_of(stored: RecordedPage, sha256: str) -> PageObserved:
 
 
 def check_values(
-    sample: RecordedSample, answers: RecordedAnswers, returned: object, error: str, not_present: NotPresent
+    sample: Recording, answers: RecordedAnswers, returned: object, error: str, not_present: NotPresent
 ) -> SampleCheck:
     """Return whether the flow did and found what the sample's result says. ``error``: why it stopped; empty: it
     returned."""
@@ -306,7 +306,7 @@ def values_of(returned: object) -> dict[str, Any]:
 
 
 def differences(
-    sample: RecordedSample, values: Mapping[str, Any], not_present: NotPresent, *, first_page: bool = False
+    sample: Recording, values: Mapping[str, Any], not_present: NotPresent, *, first_page: bool = False
 ) -> list[str]:
     """Return how the values differ from those of the sample's result, for people. Fields without one are not told.
 

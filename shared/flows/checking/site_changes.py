@@ -12,16 +12,16 @@ from shared.actions.table import effect_of_call, facts_of_call
 from shared.contracts.browser_pool import Element
 from shared.contracts.workflows.flows import AnswerQuestion, ClickElement, PressKeys, SetChecked
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
-from shared.flows.compiling.recording import RecordedSample
 from shared.pages.effects.closing import closes_by_name
 from shared.pages.effects.site_changes import CHOOSES, belongs_to_search, click_only_looks, keys_only_look
 from shared.pages.elements import description_of
+from shared.recordings.recording import Recording
 
 HARMLESS = ("reads_only", "repeated_freely")
 """Effects of what changes nothing on a site; what is filled in is sent by another call."""
 
 
-def may_change_site(sample: RecordedSample) -> str:
+def may_change_site(sample: Recording) -> str:
     """Return the step that may have changed something, for people; empty: none of them has."""
     asked = {step.step for step in sample.steps if step.result is not None and step.result.change.dialogs}
     calls, problems = calls_of(sample, 0)
@@ -77,7 +77,7 @@ def _is_search(one: RecordedCall, element: Element | None) -> bool:
     return role == "searchbox" or (element is not None and belongs_to_search(element))
 
 
-def _element(sample: RecordedSample, one: RecordedCall) -> Element | None:
+def _element(sample: Recording, one: RecordedCall) -> Element | None:
     """Return the element as it was on the stored page; None where that is not known."""
     page, target = sample.pages.get(one.page), one.target
     if page is None or target is None:

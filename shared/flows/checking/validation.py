@@ -13,10 +13,10 @@ from shared.contracts.workflows.flows import BeginFlow, FlowAnswer, FlowCall
 from shared.contracts.workflows.invocations import WorkflowRan
 from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import FlowFiles, write_files
 from shared.flows.identifiers import to_identifier
 from shared.flows.variables import typed_row
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 MAX_COMPILED_FROM = 5
@@ -32,9 +32,7 @@ class Validation:
     problems: tuple[str, ...]
 
 
-def split_samples(
-    samples: Sequence[RecordedSample], named: Sequence[str]
-) -> tuple[list[RecordedSample], list[RecordedSample]]:
+def split_samples(samples: Sequence[Recording], named: Sequence[str]) -> tuple[list[Recording], list[Recording]]:
     """Return the samples to compile from, and those that are held out to check the flow.
 
     Without names half of them are compiled from, two at least and five at most, spread over the run.
@@ -52,14 +50,12 @@ def words_for_nothing(spec: TaskSpec) -> dict[str, tuple[str, ...]]:
     return {name: tuple(field.not_present) for name, field in spec.output_schema.items()}
 
 
-async def check_sample(asks: Asks, flow: CompiledFlow, spec: TaskSpec, sample: RecordedSample) -> SampleCheck:
+async def check_sample(asks: Asks, flow: CompiledFlow, spec: TaskSpec, sample: Recording) -> SampleCheck:
     """Run a draft on one recorded sample, without a browser, and compare what it did and found."""
     return await check_flow(asks, begin_draft(flow, sample.row), flow.files, spec, sample)
 
 
-async def check_flow(
-    asks: Asks, begin: BeginFlow, files: FlowFiles, spec: TaskSpec, sample: RecordedSample
-) -> SampleCheck:
+async def check_flow(asks: Asks, begin: BeginFlow, files: FlowFiles, spec: TaskSpec, sample: Recording) -> SampleCheck:
     """The same for a flow that ``begin`` begins; ``files``: its files."""
     answers = RecordedAnswers(sample, files, identifiers_of(sample.row), words_for_nothing(spec))
 
@@ -94,8 +90,8 @@ def identifiers_of(row: Mapping[str, str]) -> dict[str, str]:
 async def compile_checked(
     asks: Asks,
     spec: TaskSpec,
-    chosen: Sequence[RecordedSample],
-    held_out: Sequence[RecordedSample],
+    chosen: Sequence[Recording],
+    held_out: Sequence[Recording],
     *,
     strict: bool = False,
 ) -> tuple[CompiledFlow, Validation]:
@@ -116,7 +112,7 @@ async def compile_checked(
 
 
 async def validate_flow(
-    asks: Asks, flow: CompiledFlow, spec: TaskSpec, held_out: Sequence[RecordedSample], *, strict: bool = False
+    asks: Asks, flow: CompiledFlow, spec: TaskSpec, held_out: Sequence[Recording], *, strict: bool = False
 ) -> Validation:
     """Check the flow on the held-out samples. ``strict``: fields that are left to a model are a problem too."""
     problems = list(flow.problems)

@@ -1,1 +1,1 @@
-"""Flows compiled from the recorded steps of samples. All of it but `reading` is pure."""
+"""Flows compiled from recordings. Pure."""

@@ -18,12 +18,12 @@ from shared.flows.compiling.plan import (
     Variable,
 )
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
 from shared.flows.identifiers import to_identifier
+from shared.recordings.recording import Recording
 from shared.task.marks import task_marks
 from shared.task.output_field import OutputField
 from shared.task.presses import presses_of
@@ -62,7 +62,7 @@ class NotCompiledError(ValueError):
     """Nothing can be compiled; the message says why and what to do."""
 
 
-def compile_flow(spec: TaskSpec, samples: Sequence[RecordedSample]) -> CompiledFlow:
+def compile_flow(spec: TaskSpec, samples: Sequence[Recording]) -> CompiledFlow:
     """Return the flow that does what these samples did, with everything that keeps it from being published.
 
     Raises NotCompiledError as `compile_samples` does.
@@ -70,7 +70,7 @@ def compile_flow(spec: TaskSpec, samples: Sequence[RecordedSample]) -> CompiledF
     return write_flow(spec, compile_samples(spec, samples), samples)
 
 
-def write_flow(spec: TaskSpec, plan: FlowPlan, samples: Sequence[RecordedSample]) -> CompiledFlow:
+def write_flow(spec: TaskSpec, plan: FlowPlan, samples: Sequence[Recording]) -> CompiledFlow:
     """Return the flow of a plan that was made of these samples."""
     source = write_source(plan)
     if _held_values(source, plan, samples):
@@ -90,13 +90,13 @@ def write_flow(spec: TaskSpec, plan: FlowPlan, samples: Sequence[RecordedSample]
     )
 
 
-def _held_values(source: str, plan: FlowPlan, samples: Sequence[RecordedSample]) -> list[str]:
+def _held_values(source: str, plan: FlowPlan, samples: Sequence[Recording]) -> list[str]:
     """Return the variables of which the source has a value of any sample."""
     texts = [one.name for one in plan.variables if one.hint == "str"]
     return sorted({name for one in samples for name in find_values_in(source, {name: one.row[name] for name in texts})})
 
 
-def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft: bool = False) -> FlowPlan:
+def compile_samples(spec: TaskSpec, samples: Sequence[Recording], *, draft: bool = False) -> FlowPlan:
     """Return the plan of the flow that does what these samples did.
 
     ``draft``: one sample will do, and it may have done nothing but read. What is equal to a variable becomes it, and
@@ -137,9 +137,7 @@ def compile_samples(spec: TaskSpec, samples: Sequence[RecordedSample], *, draft:
     )
 
 
-def _gaps_of_draft(
-    samples: Sequence[RecordedSample], placed: Sequence[PlacedField], left: Mapping[str, str]
-) -> list[str]:
+def _gaps_of_draft(samples: Sequence[Recording], placed: Sequence[PlacedField], left: Mapping[str, str]) -> list[str]:
     """Return what keeps a draft from being a flow."""
     gaps = [f"{name}: {why}" for name, why in left.items()]
     gaps += [f"{one.name}: no label stands beside it, so that one row does not tell where it is" for one in placed
@@ -149,7 +147,7 @@ def _gaps_of_draft(
     return gaps
 
 
-def _recorded(samples: Sequence[RecordedSample], *, may_only_read: bool) -> tuple[list[list[RecordedCall]], list[str]]:
+def _recorded(samples: Sequence[Recording], *, may_only_read: bool) -> tuple[list[list[RecordedCall]], list[str]]:
     recorded: list[list[RecordedCall]] = []
     problems: list[str] = []
     for number, sample in enumerate(samples):
@@ -161,7 +159,7 @@ def _recorded(samples: Sequence[RecordedSample], *, may_only_read: bool) -> tupl
     return recorded, problems
 
 
-def _column_names(spec: TaskSpec, samples: Sequence[RecordedSample]) -> list[str]:
+def _column_names(spec: TaskSpec, samples: Sequence[Recording]) -> list[str]:
     """Return the columns of the task that every sample has."""
     asked = [*spec.input_schema, *PLACEHOLDER.findall(spec.start_url + spec.sample_id), *_identity_columns(spec)]
     return [name for name in dict.fromkeys(asked) if all(name in sample.row for sample in samples)]
@@ -171,7 +169,7 @@ def _identity_columns(spec: TaskSpec) -> list[str]:
     return [name for template in spec.identity.values() for name in PLACEHOLDER.findall(template)]
 
 
-def _shown_values(sample: RecordedSample) -> frozenset[str]:
+def _shown_values(sample: Recording) -> frozenset[str]:
     return frozenset(fold(value.shown) for value in sample.values if value.shown and value.state == "value")
 
 
@@ -180,7 +178,7 @@ def _shown_values(sample: RecordedSample) -> frozenset[str]:
 
 def _place_fields(
     spec: TaskSpec,
-    samples: Sequence[RecordedSample],
+    samples: Sequence[Recording],
     columns: Sequence[Column],
     rows: Sequence[Mapping[str, str]],
     *,
@@ -205,7 +203,7 @@ def _place_fields(
 
 def _proof(
     spec: TaskSpec,
-    samples: Sequence[RecordedSample],
+    samples: Sequence[Recording],
     columns: Sequence[Column],
     rows: Sequence[Mapping[str, str]],
     *,
@@ -249,7 +247,7 @@ def _readings(
 
 
 def _conditions(
-    steps: PlannedSteps, columns: Sequence[Column], samples: Sequence[RecordedSample]
+    steps: PlannedSteps, columns: Sequence[Column], samples: Sequence[Recording]
 ) -> tuple[dict[int, Condition], list[str]]:
     """Return the condition of each column that not all samples have: that the page shows what its first call needs."""
     conditions: dict[int, Condition] = {}
@@ -276,7 +274,7 @@ def _conditions(
     return conditions, doubts
 
 
-def _route_gaps(spec: TaskSpec, samples: Sequence[RecordedSample]) -> list[str]:
+def _route_gaps(spec: TaskSpec, samples: Sequence[Recording]) -> list[str]:
     """Return the steps of the task's route that no sample has taken. It is known where rules followed the route."""
     marked = {step.route.step for sample in samples for step in sample.steps if step.route is not None}
     if not marked:

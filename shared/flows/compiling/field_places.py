@@ -21,8 +21,8 @@ from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, lea
 from shared.extraction.values import form_of
 from shared.field_types import is_rows
 from shared.flows.compiling.alignment import Column
-from shared.flows.compiling.recording import RecordedSample, row_texts, rows_by_page
 from shared.flows.reading import row_page
+from shared.recordings.recording import Recording, row_texts, rows_by_page
 from shared.task.output_field import OutputField
 from shared.task.route import Address, Count, words
 from shared.task.spec import TaskSpec
@@ -56,7 +56,7 @@ class PlacedField:
 def place_field(
     name: str,
     spec: TaskSpec,
-    samples: Sequence[RecordedSample],
+    samples: Sequence[Recording],
     columns: Sequence[Column],
     rows: Rows,
     *,
@@ -99,7 +99,7 @@ class PlacedList:
 
 
 def place_lists(
-    spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column]
+    spec: TaskSpec, samples: Sequence[Recording], columns: Sequence[Column]
 ) -> tuple[list[PlacedList], dict[str, str]]:
     """Return the fields of rows with rules that give exactly the rows of every sample, on the first page that showed
     them; and the others, with the reason."""
@@ -109,9 +109,7 @@ def place_lists(
     return placed, {name: why for name, why in found.items() if isinstance(why, str)}
 
 
-def _place_list(
-    name: str, spec: TaskSpec, samples: Sequence[RecordedSample], columns: Sequence[Column]
-) -> PlacedList | str:
+def _place_list(name: str, spec: TaskSpec, samples: Sequence[Recording], columns: Sequence[Column]) -> PlacedList | str:
     field = spec.output_schema[name]
     examples: list[WrittenList] = []
     sources: dict[int, ValueSource] = {}
@@ -140,7 +138,7 @@ def _list_columns(field: OutputField) -> dict[str, ListColumn]:
     }
 
 
-def _address(shown: Mapping[int, Shown], samples: Sequence[RecordedSample]) -> AddressPart | None:
+def _address(shown: Mapping[int, Shown], samples: Sequence[Recording]) -> AddressPart | None:
     """Return the part of the address that names the value, unless the row says it: an address that was opened because
     of the row tells nothing of what the page shows."""
     told = {number: tidy(one.value.shown or "") for number, one in shown.items()}
@@ -150,7 +148,7 @@ def _address(shown: Mapping[int, Shown], samples: Sequence[RecordedSample]) -> A
 
 
 def _pages_without(
-    name: str, samples: Sequence[RecordedSample], columns: Sequence[Column], at: int
+    name: str, samples: Sequence[Recording], columns: Sequence[Column], at: int
 ) -> Iterator[ObservedPage]:
     """Yield the stored pages on which a sample found that there is no such value, at the point where others read it."""
     for number, sample in enumerate(samples):
@@ -192,7 +190,7 @@ def labels_of(name: str, spec: TaskSpec) -> list[str]:
     return told
 
 
-def _shown(name: str, sample: RecordedSample, *, first: bool) -> Shown | None:
+def _shown(name: str, sample: Recording, *, first: bool) -> Shown | None:
     values = (value for step in sample.steps for value in step.seen) if first else iter(())
     for value in (*values, *sample.values):
         if value.field != name or value.source is None or not value.shown or value.state == "not_found":
@@ -231,16 +229,14 @@ def _sources(shown: Mapping[int, Shown]) -> dict[int, ValueSource]:
 
 
 def _position(
-    shown: Mapping[int, ValueSource], columns: Sequence[Column], samples: Sequence[RecordedSample], *, arriving: bool
+    shown: Mapping[int, ValueSource], columns: Sequence[Column], samples: Sequence[Recording], *, arriving: bool
 ) -> int:
     found = Counter(_position_in(number, one, columns, samples[number], arriving) for number, one in shown.items())
     most = max(found.values())
     return max(at for at, count in found.items() if count == most)
 
 
-def _position_in(
-    number: int, one: ValueSource, columns: Sequence[Column], sample: RecordedSample, arriving: bool
-) -> int:
+def _position_in(number: int, one: ValueSource, columns: Sequence[Column], sample: Recording, arriving: bool) -> int:
     """Return the index of the column before which the page showed the value: after its captures, or on arriving."""
     own = [(at, column.calls[number]) for at, column in enumerate(columns) if number in column.calls]
     seen = sample.observations_of(one)

@@ -20,8 +20,8 @@ from shared.contracts.workflows.flows import (
     SetChecked,
     TypeInto,
 )
-from shared.flows.compiling.recording import RecordedSample, rows_by_page
 from shared.pages.locate.selectors import Selector, write_selector
+from shared.recordings.recording import Recording, rows_by_page
 
 TICKED = frozenset({"checkbox", "switch"})
 CHECKED = str(CheckboxSet.__struct_config__.tag)
@@ -63,7 +63,7 @@ class RecordedCall:
         return self.target is not None and not self.leaves and (chosen or bool(facts_of_call(self.call).fills))
 
 
-def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], list[str]]:
+def calls_of(sample: Recording, number: int) -> tuple[list[RecordedCall], list[str]]:
     """Return the calls of a sample in order, and what no call expresses, for people."""
     found: list[RecordedCall] = []
     problems: list[str] = []
@@ -80,7 +80,7 @@ def calls_of(sample: RecordedSample, number: int) -> tuple[list[RecordedCall], l
     return list(_joined_choices(_without_detours(_without_page_turns(found, sample)))), problems
 
 
-def _without_page_turns(calls: Sequence[RecordedCall], sample: RecordedSample) -> list[RecordedCall]:
+def _without_page_turns(calls: Sequence[RecordedCall], sample: Recording) -> list[RecordedCall]:
     """Return the calls without those that led from one page of rows to the next one: to read rows is to read all their
     pages, as many as a record has."""
     turns: set[int] = set()

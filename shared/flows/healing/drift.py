@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from shared.contracts.base import Part
 from shared.contracts.workflows.heals import HealedKind, HealWay
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.healing.proposals import Heals
+from shared.recordings.recording import Recording
 
 
 class DriftedSubject(Part, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ def drift_of(heals: Heals) -> tuple[DriftedSubject, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.samples, row.kind, row.subject)))
 
 
-def versions_used(samples: Sequence[RecordedSample]) -> dict[tuple[str, str], int]:
+def versions_used(samples: Sequence[Recording]) -> dict[tuple[str, str], int]:
     """Return the flows that samples used, by name and hash, with the number of samples."""
     used = Counter[tuple[str, str]]()
     for one in samples:

@@ -15,12 +15,12 @@ from shared.contracts.base import Part
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown, WorkflowUnknown
 from shared.contracts.workflows.samples import SampleSet
-from shared.flows.checking.sample_sets import checked_sample
 from shared.flows.checking.validation import validate_flow
 from shared.flows.compiling.compiler import CompiledFlow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import parse_files, write_files
 from shared.flows.healing.proposals import HealedSubject, Heals, propose_heal
+from shared.recordings.packing import checked_recording
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 HEAL_FILE = "workspace/heal.json"
@@ -29,7 +29,7 @@ HEAL_FILE = "workspace/heal.json"
 class VersionSamples(Protocol):
     """Returns the recorded samples that are kept with a version, and their set; none, where there are none."""
 
-    async def __call__(self, name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]: ...
+    async def __call__(self, name: str, hash: str) -> tuple[Sequence[Recording], SampleSet | None]: ...
 
 
 class LibrarySamples:
@@ -38,12 +38,12 @@ class LibrarySamples:
     def __init__(self, bus: SampleBus) -> None:
         self._bus = bus
 
-    async def __call__(self, name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]:
+    async def __call__(self, name: str, hash: str) -> tuple[Sequence[Recording], SampleSet | None]:
         """Raises ValueError where what is kept is no sample."""
         loaded = await load_samples(self._bus, f"{name}@{hash}")
         if isinstance(loaded, WorkflowUnknown) or loaded.told is None:
             return (), None
-        return [checked_sample(one, loaded.data[one.sha256]) for one in loaded.told.samples], loaded.told
+        return [checked_recording(one, loaded.data[one.sha256]) for one in loaded.told.samples], loaded.told
 
 
 class HealReason(Part, frozen=True, kw_only=True):
@@ -142,7 +142,7 @@ async def roll_back(asks: Asks, name: str, hash: str, *, author: str, samples: S
     return created.workflow.hash
 
 
-def heals_of_samples(samples: Sequence[RecordedSample], name: str, hash: str) -> dict[str, list[Heal]]:
+def heals_of_samples(samples: Sequence[Recording], name: str, hash: str) -> dict[str, list[Heal]]:
     """Return the heals of each sample of a run that used this version of the flow."""
     return {
         one.sample_id: [heal for step in one.steps for heal in step.heals]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import zipfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +14,8 @@ from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import close_population, file_result, file_step, open_run
-from services.evidence.outputs.combined_tables import CombinedTables
-from services.evidence.outputs.enriched_table import EnrichedTable
-from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.outputs.report_file import ReportFile
 from services.evidence.read_api.read_handlers import load_steps
 from services.evidence.state.run_state import RunState
-from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.evidence import LoadSteps, RunFinished, StepsLoaded
@@ -31,32 +24,12 @@ from shared.contracts.steps import StepTaken, note_text
 from shared.evidence_format.files.sample import parse_result
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.verify_run import check_run
-from shared.testing.bus import MemoryBus
+from tests.handlers.evidence.earlier_runs import NOW, RUNS, deps_of, unpacked
 from tests.handlers.evidence.evidence_desk import KEY
 from tests.typed import expect
 
-FOLDER = Path(__file__).parents[2] / "fixtures" / "earlier_runs"
-RUNS = ("resumed", "replayed", "judged", "submitted")
-NOW = datetime(2026, 12, 1, 8, tzinfo=UTC)
 COLUMNS_SINCE = {"from_api": ""}
 """Of combined.csv: columns that it did not have then, and what they hold for such a run."""
-
-
-def unpacked(name: str, root: Path) -> Path:
-    """The run's folder as evidence has it, without what an export adds."""
-    with zipfile.ZipFile(FOLDER / f"{name}.zip") as file:
-        file.extractall(root)
-    [run] = root.iterdir()
-    for added in ("VERIFY.txt", "public_key.pem"):
-        (run / added).unlink()
-    return run
-
-
-def deps_of(run: Path) -> EvidenceDeps:
-    products = (CombinedTables, EnrichedTable, ParquetTables, ReportFile)
-    return EvidenceDeps(
-        store=FolderStore(run.parent), blobs=MemoryBus(), now=lambda: NOW, products=products, signer=KEY
-    )
 
 
 async def known(deps: EvidenceDeps, run: Path) -> RunState:

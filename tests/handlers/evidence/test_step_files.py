@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from services.evidence.step_files import merge_step_files, read_log, write_step
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
-from shared.evidence_format.files.json_files import encode_file
-from shared.evidence_format.log_codec import LogEntry, entry_of
+from shared.evidence_format.files.json_files import with_indent
+from shared.evidence_format.log_codec import LogEntry, encode_entry, encode_log, entry_of
 from tests.handlers.evidence.evidence_desk import sample, took
 
 FOLDER = "run_1/A-1"
@@ -38,7 +38,7 @@ async def test_the_pieces_make_the_file_that_the_whole_list_would_make(store: Fo
         await write_step(store, FOLDER, one)
     assert await read_log(store, FOLDER) == entries
     await merge_step_files(store, FOLDER)
-    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_log(entries)}
     assert not (tmp_path / "run_1/A-1/_log").exists()
     assert await read_log(store, FOLDER) == entries
 
@@ -54,7 +54,7 @@ async def test_each_step_is_written_once(store: FolderStore, tmp_path: Path):
     store.write = counted
     for step in range(1, 301):
         await write_step(store, FOLDER, entry(step))
-    assert max(written) <= len(encode_file(entry(300)))
+    assert max(written) <= len(with_indent(encode_entry(entry(300))))
 
 
 async def test_where_there_is_no_log_there_is_none_afterwards(store: FolderStore, tmp_path: Path):
@@ -69,11 +69,11 @@ async def test_cut_off_while_the_pieces_go_it_is_the_same_file_once_more(
     store: FolderStore, tmp_path: Path, removed: tuple[int, ...]
 ):
     entries = [entry(step) for step in (1, 2, 3)]
-    await store.write(f"{FOLDER}/action_log.json", encode_file(entries))
+    await store.write(f"{FOLDER}/action_log.json", encode_log(entries))
     for one in entries:
         await write_step(store, FOLDER, one)
     for step in removed:
         (tmp_path / FOLDER / "_log" / f"{step:06d}.json").unlink()
     assert await read_log(store, FOLDER) == entries
     await merge_step_files(store, FOLDER)
-    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_log(entries)}

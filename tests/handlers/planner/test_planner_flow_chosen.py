@@ -16,12 +16,12 @@ from shared.contracts.base import Usage
 from shared.contracts.workflows.flows import ClickElement, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
 from shared.contracts.workflows.heals import Postcondition
 from shared.errors import Unavailable
-from shared.evidence_format.log_codec import entry_of, step_of
 from shared.flows.answering import FlowContext
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.flow_bench import READ, bench, tags, under
 from tests.handlers.planner.planner_bench import Bench, values_of
 from tests.handlers.planner.scripted_decider import SPENT, told
+from tests.step_logs import logged
 from tests.unit.planner.planner_pages import URL, el, heading, page, sample, spec, ticket
 
 DEEP = URL + "/deep"
@@ -104,7 +104,7 @@ async def test_the_step_is_taken_once_what_it_must_lead_to_is_written_down():
     assert heal.expects == Postcondition(effects=("navigated",), shows="All of it")
     assert 'role=link[name="More"]' in [way.key for way in heal.found]
     assert finished.way == "flow_then_agent"
-    assert [step_of(entry_of(step), step.run_id, step.sample_id) for step in one.steps] == one.steps
+    assert [*map(logged, one.steps)] == one.steps
 
 
 async def test_other_samples_use_the_answer_without_asking():

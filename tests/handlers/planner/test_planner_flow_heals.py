@@ -12,12 +12,12 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.results import ClosingButton
 from shared.contracts.steps import note_text
 from shared.contracts.workflows.flows import ClickElement, OpenAddress, ProveRecord, ReadFields, TakeScreenshot
-from shared.evidence_format.log_codec import entry_of, step_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.rules import AtPlace, ExtractionRule, UnderHeader, Whole
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.flow_bench import bench
 from tests.handlers.planner.planner_bench import Bench, values_of
+from tests.step_logs import logged
 from tests.unit.planner.planner_pages import URL, el, page, ticket
 
 CLEAR = URL + "/clear"
@@ -55,7 +55,7 @@ async def test_what_lies_over_the_page_is_closed_and_recorded():
     assert any("'Not now' was pressed" in note_text(note) for note in step.notes)
     assert step.observation is not None
     assert heal.observation_sha256 == step.observation.sha256
-    assert step_of(entry_of(step), step.run_id, step.sample_id) == step
+    assert logged(step) == step
 
 
 @pytest.mark.parametrize("heal", ["recorded", "off"])

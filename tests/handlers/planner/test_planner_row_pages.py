@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -15,8 +14,8 @@ from shared.contracts.browser_pool import Element, PageObserved, Scroller
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ValueSource
 from shared.evidence_format.cells import with_cells
-from shared.evidence_format.log_codec import LogEntry, entry_of, step_of
-from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
+from tests.handlers.planner.planner_bench import Bench, bench_of
+from tests.step_logs import logged
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, box, cell, el, heading, page, spec, text
 from tests.unit.planner.rows_pages import Rows, table
@@ -81,8 +80,7 @@ async def test_pages_are_turned_and_each_cell_names_the_page_that_shows_it():
 async def test_the_log_gives_the_rows_of_the_pages_again():
     one = three()
     finished = await one.run()
-    logged = [msgspec.json.decode(msgspec.json.encode(entry_of(step)), type=LogEntry) for step in one.steps]
-    state = replayed_state(spec(), [step_of(entry, RUN, "TCK-1001") for entry in logged])
+    state = replayed_state(spec(), [*map(logged, one.steps)])
     assert state.seen["members"].value == members(finished).value
     assert [row.cells[0].shown for row in state.kept_rows["members"].rows] == [user for user, _ in PEOPLE[:8]]
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from services.planner.state.transitions import replayed_state
 from shared.contracts.actions import Done, Goto, SaveProgress, Screenshot
 from shared.contracts.browser_pool import CapturePage
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ValueSource
 from shared.evidence_format.cells import with_cells
-from shared.evidence_format.log_codec import LogEntry, entry_of, step_of
-from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
+from tests.handlers.planner.planner_bench import Bench, bench_of
 from tests.handlers.planner.scripted_decider import told
+from tests.step_logs import logged
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, el, heading, page, spec, text
 from tests.unit.planner.rows_pages import KEYED, shows
@@ -66,8 +64,7 @@ async def test_a_list_over_three_pages_that_overlap_is_done_with_the_union_and_t
 async def test_the_log_gives_the_rows_again():
     one = visits(FIRST, SECOND, ends={})
     finished = await one.run()
-    logged = [msgspec.json.decode(msgspec.json.encode(entry_of(step)), type=LogEntry) for step in one.steps]
-    state = replayed_state(spec(), [step_of(entry, RUN, "TCK-1001") for entry in logged])
+    state = replayed_state(spec(), [*map(logged, one.steps)])
     assert state.seen["members"].rows == members(finished).rows
     assert members(finished).value == objects([*FIRST, SECOND[1]])
 

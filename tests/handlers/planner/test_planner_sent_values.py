@@ -6,9 +6,9 @@ import pytest
 
 from shared.contracts.actions import ByRef, Click, Done, Goto, TypeText
 from shared.contracts.steps import StepTaken
-from shared.evidence_format.log_codec import entry_of, step_of
 from tests.handlers.planner.planner_bench import Bench, bench_of
 from tests.handlers.planner.scripted_decider import told
+from tests.step_logs import logged
 from tests.unit.planner.planner_pages import URL, el, heading, page, row
 
 SENT, LIST = f"{URL}/sent", f"{URL}/list"
@@ -52,7 +52,7 @@ async def test_a_confirmation_with_what_was_sent_is_done():
     assert (finished.status, finished.reason) == ("done", "")
     step = pressed(one)
     assert step.stood_under == {"amount": ("99.00",)}
-    assert step_of(entry_of(step), step.run_id, step.sample_id) == step
+    assert logged(step) == step
 
 
 @pytest.mark.parametrize("leaves", [False, True])

@@ -25,11 +25,11 @@ from shared.contracts.base import Usage
 from shared.contracts.steps import ObservationRef
 from shared.contracts.vision import VisionAnswered
 from shared.errors import TransientError, Unavailable
-from shared.evidence_format.log_codec import entry_of, step_of
 from shared.streams import SPENDING
 from tests.handlers.planner.planner_bench import RUN, bench_of
 from tests.handlers.planner.scripted_decider import ScriptedDecider, told
 from tests.handlers.planner.scripted_vision import eye_of, seen
+from tests.step_logs import logged
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, text, ticket
 
@@ -316,7 +316,7 @@ async def test_a_model_presses_once_and_is_told_that_it_did():
     # The model marks no step of the route; the log says all the same that its press was claimed.
     [pressed] = [step for step in one.steps if step.claimed]
     assert (pressed.route, pressed.claimed, pressed.action) == (None, 1, one.steps[1].action)
-    assert step_of(entry_of(pressed), pressed.run_id, pressed.sample_id).claimed == 1
+    assert logged(pressed).claimed == 1
     assert one.steps[2].refused
     assert "is not pressed again" in one.steps[2].message
     assert (finished.status, finished.reason) == ("needs_review", "unknown_outcome")

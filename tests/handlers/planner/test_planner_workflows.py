@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
 import pytest
 
 from services.planner.handlers import work_sample
@@ -19,11 +18,12 @@ from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import BrowserAccess, SavedBlob, WorkflowRan, WorkflowUse
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError
-from shared.evidence_format.log_codec import entry_of, step_of
+from shared.evidence_format.log_codec import entry_of
 from shared.task.spec import TaskSpec
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of, work
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
+from tests.step_logs import logged
 from tests.unit.planner.planner_pages import NOW, URL, artifact, heading, page, ticket
 
 DEEP = URL + "/deep"
@@ -102,8 +102,7 @@ async def test_its_use_stands_in_the_step_log_with_version_arguments_and_value()
     entry = entry_of(step)
     assert entry.action == "use_workflow"
     assert entry.params == {"name": "tickets", "hash": HASH, "arguments": {"url": URL}}
-    again = msgspec.json.decode(msgspec.json.encode(entry), type=type(entry))
-    assert step_of(again, step.run_id, step.sample_id) == step
+    assert logged(step) == step
 
 
 async def test_it_is_chosen_once_for_a_run():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from shared.flows.checking.sample_sets import PackedSamples, pack_samples
-from shared.flows.compiling.recording import RecordedSample
+from shared.recordings.packing import PackedRecordings, pack_recordings
+from shared.recordings.recording import Recording
 
 SPEC = {"task_id": "a_task", "goal": "Read it.", "output_schema": {"status": "string"}}
 
 
-def recorded(*sample_ids: str) -> list[RecordedSample]:
-    return [RecordedSample("run_1", one, {"sample_id": one, "number": one}, ()) for one in sample_ids]
+def recorded(*sample_ids: str) -> list[Recording]:
+    return [Recording("run_1", one, {"sample_id": one, "number": one}, ()) for one in sample_ids]
 
 
-def packed(*sample_ids: str) -> PackedSamples:
+def packed(*sample_ids: str) -> PackedRecordings:
     """The first one was compiled from, the others were held out."""
-    return pack_samples(SPEC, recorded(*sample_ids), sample_ids[:1])
+    return pack_recordings(SPEC, recorded(*sample_ids), sample_ids[:1])

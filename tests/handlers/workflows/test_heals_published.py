@@ -11,9 +11,9 @@ from shared.contracts.workflows.samples import SampleSet
 from shared.extraction.rules import UnderHeader
 from shared.flows.changed.records import rule_key
 from shared.flows.compiling.compiler import compile_flow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import parse_files, write_files
 from shared.flows.healing.publishing import HealOutcome, HealPublished, HealRefused, HealTaken, publish_heal
+from shared.recordings.recording import Recording
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
 from tests.handlers.planner.scripted_library import HASH, ScriptedLibrary, library, version
@@ -23,7 +23,7 @@ from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 SPEC = spec_of(task_id="a_task", input_schema={"number": "string"}, start_url="http://site/{number}")
 
 
-def recorded(number: str, status: str) -> RecordedSample:
+def recorded(number: str, status: str) -> Recording:
     one = Recorder(number, {"number": number})
     page = (element(1, "heading", "A ticket", level=1), element(2, "term", "Status"))
     one.open(f"http://site/{number}", *page, element(3, "definition", status, header="Status"))
@@ -58,7 +58,7 @@ async def published(flow: Any = read_ticket, used: str = HASH) -> tuple[HealOutc
     bus.host(library, known)
     bus.host(flows, ScriptedFlows(flow))
 
-    async def samples_of(name: str, hash: str) -> tuple[Sequence[RecordedSample], SampleSet | None]:
+    async def samples_of(name: str, hash: str) -> tuple[Sequence[Recording], SampleSet | None]:
         assert (name, hash) == ("a_task", used)
         return SAMPLES, None
 

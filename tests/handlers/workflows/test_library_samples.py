@@ -12,7 +12,7 @@ from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, Fo
 from shared.contracts.workflows.library import SamplesLoaded, WorkflowCreated, WorkflowRefused, WorkflowUnknown
 from shared.contracts.workflows.samples import KeptSample, SampleSet
 from shared.errors import PermanentError
-from shared.flows.checking.sample_sets import MAX_PACKED_BYTES, MAX_SAMPLES, checked_sample
+from shared.recordings.packing import MAX_PACKED_BYTES, MAX_SAMPLES, checked_recording
 from shared.streams import WORKFLOW_SAMPLES
 from shared.testing.bus import MemoryBus
 from shared.zstd import pack_zstd
@@ -48,7 +48,7 @@ async def loaded(library, name, hash=""):
     assert isinstance(reply, SamplesLoaded)
     if reply.samples is None:
         return None
-    found = [(one.use, checked_sample(one, await library.sample_data(one))) for one in reply.samples.samples]
+    found = [(one.use, checked_recording(one, await library.sample_data(one))) for one in reply.samples.samples]
     return found, reply.samples.spec
 
 

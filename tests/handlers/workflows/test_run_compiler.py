@@ -32,7 +32,7 @@ from shared.contracts.workflows.flows import OpenAddress, ReadFields, TakeScreen
 from shared.contracts.workflows.run_flows import RunFlow
 from shared.errors import Unavailable
 from shared.evidence_format.files.sample import StoredObservation
-from shared.flows.compiling.recording import RecordedSample
+from shared.recordings.recording import Recording
 from shared.streams import ANSWERS, RUN_FLOWS, RUNS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, LOAD_STEPS
 from shared.testing.bus import MemoryBus
@@ -50,7 +50,7 @@ SPEC = {
 }
 
 
-def recorded(number: str, status: str) -> RecordedSample:
+def recorded(number: str, status: str) -> Recording:
     one = Recorder(number, {"number": number})
     one.open(
         f"http://site/{number}",
@@ -67,7 +67,7 @@ def recorded(number: str, status: str) -> RecordedSample:
 class Kept:
     """Evidence of these samples. ``blobs``: where it puts what it lends."""
 
-    samples: Mapping[str, RecordedSample]
+    samples: Mapping[str, Recording]
     blobs: MemoryBus
     asked: list[str] = field(default_factory=list)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -11,18 +12,30 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from services.evidence.state.reply_pages import page_of_steps, step_log_problem
+from services.evidence.state.reply_pages import page_of_steps
 from shared.bus.decoding import decode
-from shared.contracts.actions import AnyAction, Done, Fail, Goto
+from shared.contracts.actions import AnyAction, ByRef, Click, Done, Fail, Goto
 from shared.contracts.results import ActionResult, Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
 from shared.errors import InvalidMessage
 from shared.evidence_format import chain
-from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
-from shared.evidence_format.log_codec import chain_entry, entry_of, merge_log, parse_log, step_of
+from shared.evidence_format.files.json_files import ArtifactProblem, with_indent
+from shared.evidence_format.log_codec import (
+    LogEntry,
+    chain_entry,
+    encode_entry,
+    encode_log,
+    entry_of,
+    merge_log,
+    parse_log,
+    step_of,
+)
+from shared.recordings.recording import step_log_problem
 from tests.fuzz.hostile import WHATEVER
 from tests.fuzz.messages import json_of
+from tests.typed import there
 
+LOGS = Path(__file__).parents[2] / "fixtures" / "step_logs"
 PLAIN: dict[Any, Any] = {
     str: "é \u2028 <b>",
     int: 2**53,
@@ -55,7 +68,7 @@ def whole(hint: Any, **fixed: Any) -> Any:
 
 def read_back(step: StepTaken) -> StepTaken:
     problem = ArtifactProblem(filename="a.png", code="bytes_gone", text="a problem")
-    [entry] = parse_log(encode_file([entry_of(step, [problem])]))
+    [entry] = parse_log(encode_log([entry_of(step, [problem])]))
     assert entry.problems == (problem,)
     return step_of(entry, step.run_id, step.sample_id)
 
@@ -78,6 +91,29 @@ def test_whatever_step_is_read_back_as_it_was(value: Any):
     assert read_back(step) == step
 
 
+def test_a_log_of_the_version_before_is_read_and_would_be_written_in_the_same_bytes():
+    written = (LOGS / "version_2.json").read_bytes()
+    log = parse_log(written)
+    assert encode_log(log) == written
+    chained: list[LogEntry] = []
+    for entry in log:
+        again = entry_of(step_of(entry, "run_1", "A-1"), entry.problems)
+        chained.append(chain_entry(again, "run_1", "A-1", chained[-1].sha256 if chained else ""))
+    assert chained == log
+    assert [entry.step.action for entry in log[1:]] == [None, Click(target=ByRef(ref=7, snapshot_id="s_1"))]
+    assert [entry.outcome_text for entry in log[1:]] == ["no call", there(log[2].step.result).message]
+
+
+def test_an_action_of_a_later_version_is_shown_and_not_acted_on():
+    entry = {**json_of_entry(entry_of(a_step(1))), "action": "teleport", "params": {"to": "there"}, "thinking": "Why."}
+    [later] = parse_log(msgspec.json.encode([entry]))
+    assert (later.action, later.params, later.reason) == ("teleport", {"to": "there"}, "Why.")
+    with pytest.raises(msgspec.ValidationError, match="no action 'teleport'"):
+        step_of(later, "r", "s")
+    [none] = parse_log(encode_log([entry_of(msgspec.structs.replace(a_step(1), action=None))]))
+    assert step_of(none, "r", "s").action is None
+
+
 def test_notes_and_problems_of_an_older_log_are_typed_when_they_are_read():
     problems = ["01_t.png: its SHA-256 is not that of the capture", "no name"]
     old = old_entry(notes=["differs: step 2: address: then a, now b", "b"], problems=problems)
@@ -88,9 +124,13 @@ def test_notes_and_problems_of_an_older_log_are_typed_when_they_are_read():
     assert [one.sentence for one in entry.problems] == problems
 
 
+def json_of_entry(entry: LogEntry) -> dict[str, Any]:
+    return msgspec.json.decode(encode_entry(entry))
+
+
 def old_entry(**changes: Any) -> dict[str, Any]:
     """As logs have it that were written before entries had a version."""
-    written: dict[str, Any] = msgspec.to_builtins(entry_of(a_step(1)))
+    written = json_of_entry(entry_of(a_step(1)))
     del written["version"], written["route"]
     return {**written, **changes}
 
@@ -108,7 +148,7 @@ def test_the_step_of_the_route_is_read_from_the_reason_in_logs_that_have_no_fiel
     step = a_step(1, Goto(url="http://x", reason=reason), decided_by=by)
     entry = entry_of(step)
     assert step_of(entry, "r", "s").route is None
-    written: dict[str, Any] = msgspec.to_builtins(entry)
+    written = json_of_entry(entry)
     del written["route"]
     [old] = parse_log(msgspec.json.encode([written]))
     assert step_of(old, "r", "s").route == mark
@@ -116,8 +156,8 @@ def test_the_step_of_the_route_is_read_from_the_reason_in_logs_that_have_no_fiel
 
 def test_a_log_of_entries_of_both_versions_is_read_as_one():
     new = entry_of(a_step(2), [ArtifactProblem(filename="b.png", code="bytes_gone", text="gone")])
-    log = parse_log(msgspec.json.encode([old_entry(problems=["a.png: gone"]), new]))
-    assert [(entry.version, entry.problems[0].sentence) for entry in log] == [(1, "a.png: gone"), (2, "b.png: gone")]
+    log = parse_log(msgspec.json.encode([old_entry(problems=["a.png: gone"]), json_of_entry(new)]))
+    assert [entry.problems[0].sentence for entry in log] == ["a.png: gone", "b.png: gone"]
 
 
 @pytest.mark.parametrize("changes", [{"step": "1"}, {"observation": {}}, {"timestamp": "yesterday"}])
@@ -129,16 +169,16 @@ def test_an_entry_that_is_none_any_more_is_told_as_such(changes: dict[str, Any])
 @pytest.mark.parametrize("changes", [{"problems": 7}, {"notes": None}])
 def test_what_is_no_list_costs_itself_alone(changes: dict[str, Any]):
     [entry] = parse_log(msgspec.json.encode([old_entry(**changes)]))
-    assert (entry.problems, entry.notes) == ((), ())
+    assert (entry.problems, entry.step.notes) == ((), ())
 
 
 def test_entries_keep_the_hashes_they_were_written_with():
     first = chain_entry(entry_of(a_step(1)), "r", "s", "")
     second = chain_entry(entry_of(a_step(2)), "r", "s", str(first.sha256))
-    pieces = [encode_file(first), encode_file(second)]
-    merged = merge_log(None, pieces)
-    assert merged == encode_file([first, second])
-    assert merge_log(encode_file([first]), pieces) == merged
+    pieces = [*map(encode_entry, (first, second))]
+    merged = merge_log(None, [*map(with_indent, pieces)])
+    assert merged == encode_log([first, second])
+    assert merge_log(encode_log([first]), pieces) == merged
     head, broken = chain.follow_chain(chain.parse_exactly(merged or b""), chain.log_start("r", "s", 1))
     assert (head, broken) == (second.sha256, None)
 
@@ -148,7 +188,7 @@ def test_an_old_entry_is_chained_to_and_kept_as_it_was_written():
     old = chain.with_hashes(old_entry(), chain.log_start("r", "s", 1))
     [read] = parse_log(msgspec.json.encode([old]))
     new = chain_entry(entry_of(a_step(2)), "r", "s", str(read.sha256))
-    merged = merge_log(msgspec.json.encode([old]), [encode_file(new)])
+    merged = merge_log(msgspec.json.encode([old]), [encode_entry(new)])
     assert chain.follow_chain(chain.parse_exactly(merged or b""), chain.log_start("r", "s", 1)) == (new.sha256, None)
 
 

@@ -13,8 +13,8 @@ from services.planner.state.recalling import recalled_decision
 from services.planner.state.transitions import after_step
 from shared.contracts.actions import Wait
 from shared.contracts.steps import Reflection
-from shared.evidence_format.log_codec import entry_of, step_of
 from tests.cases import cases
+from tests.step_logs import logged
 from tests.typed import expect
 from tests.unit.planner.planner_pages import done_result, page, spec, step, ticket, view
 
@@ -66,7 +66,7 @@ def test_what_was_said_is_kept_beside_the_call(mode: str):
 
 def test_it_is_in_the_step_log_shown_again_and_recalled():
     taken = step(AttemptState(), Wait(reason="It loads."), done_result(), reflection=REFLECTED)
-    assert step_of(entry_of(taken), taken.run_id, taken.sample_id) == taken
+    assert logged(taken) == taken
     entry = after_step(AttemptState(), taken).history[-1]
     line = full_entry(1, entry)
     assert "(noted: Owner is on tab 2.) (next: Read it.)" in line

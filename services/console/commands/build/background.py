@@ -23,7 +23,7 @@ from shared.flows.building.folder import (
 from shared.flows.building.state import BuildState, CompileQueue, after_due, after_end
 from shared.flows.checking.validation import variables_of
 from shared.flows.compiling.compiler import NotCompiledError
-from shared.flows.compiling.recording import RecordedSample
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 Kind = Literal["started", "took", "problem", "question", "written", "unchanged", "failed"]
@@ -106,7 +106,7 @@ class BackgroundCompiler:
         append_log(self._folder, line)
 
 
-def usable_samples(samples: Mapping[str, RecordedSample], state: BuildState) -> list[RecordedSample]:
+def usable_samples(samples: Mapping[str, Recording], state: BuildState) -> list[Recording]:
     """Return the finished rows in order; until one is finished, the row that is worked on."""
     if state.finished:
         return [samples[one] for one in state.finished if one in samples]

@@ -11,9 +11,9 @@ from shared.bus.nats_bus import Bus
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, Sample
 from shared.errors import PermanentError
-from shared.flows.compiling.recording import RecordedSample
 from shared.host.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, ManualSession
 from shared.hosts import EVERY_HOST, host_of
+from shared.recordings.recording import Recording
 from shared.sessions import lease_session
 from shared.submission.samples import used_columns
 from shared.tables.excel import open_workbook
@@ -37,10 +37,10 @@ class BuildRow:
         given = Sample(sample_id=self.sample_id, key=self.sample_id, row=self.number, url=url, fields=dict(self.fields))
         return start_url(spec, given)
 
-    def recorded(self) -> RecordedSample:
+    def recorded(self) -> Recording:
         """Return the row as a sample of which nothing is recorded yet."""
         row = {"sample_id": self.sample_id, "key": self.sample_id, **self.fields}
-        return RecordedSample(RUN_ID, self.sample_id, row, ())
+        return Recording(RUN_ID, self.sample_id, row, ())
 
 
 def read_rows(

@@ -13,10 +13,10 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.evidence_format.layout import artifact_filename
-from shared.flows.compiling.recording import RecordedPage, RecordedSample
 from shared.host.connections import ManualSession
 from shared.pages.elements import text_of
 from shared.pages.locate.target_context import context_of_target
+from shared.recordings.recording import RecordedPage, Recording
 from shared.streams import ARTIFACTS
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
@@ -29,7 +29,7 @@ ALL_ELEMENTS = 10_000_000
 class RecordedRow:
     """Acts on the page of one row, and records it."""
 
-    def __init__(self, session: ManualSession, spec: TaskSpec, sample: RecordedSample, captures: Path) -> None:
+    def __init__(self, session: ManualSession, spec: TaskSpec, sample: Recording, captures: Path) -> None:
         self._session, self._spec, self._captures = session, spec, captures
         self.sample = sample
         self.page: PageObserved | None = None

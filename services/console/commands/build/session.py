@@ -37,7 +37,7 @@ from shared.flows.building.folder import (
     version_of,
 )
 from shared.flows.building.todos import todos_of
-from shared.flows.compiling.recording import RecordedSample
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 HOW_TO_READ = "while a TODO is open: read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT"
@@ -133,7 +133,7 @@ class BuildSession:
         await self._open_browser(row, row.recorded())
         self._bench.terminal.say(f"Row {row.sample_id}. `open` opens {row.start_url(self._bench.spec)}")
 
-    async def _open_browser(self, row: BuildRow, sample: RecordedSample) -> None:
+    async def _open_browser(self, row: BuildRow, sample: Recording) -> None:
         await self._open.aclose()
         self._open = AsyncExitStack()
         session = await self._open.enter_async_context(open_row(self._bus, self._bench.spec, row))

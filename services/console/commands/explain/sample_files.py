@@ -15,8 +15,9 @@ from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, parse_result
-from shared.evidence_format.log_codec import LogEntry, merge_log, parse_log
+from shared.evidence_format.log_codec import LogEntry, parse_log
 from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
+from shared.recordings.from_run import read_log
 from shared.telemetry.trace_ids import sample_trace_id
 from shared.text.names import DISCOVERY, safe_id
 from shared.text.normal import quoted
@@ -44,10 +45,8 @@ class SampleReader:
 
     def log(self, folder: str) -> list[LogEntry]:
         """Return the steps below a folder, also of an attempt that is still at work."""
-        pieces = sorted(name for name in self.names if name.startswith(f"{folder}/{layout.LOG_PIECES}/0"))
         try:
-            whole = self.read(f"{folder}/{layout.ACTION_LOG}")
-            data = merge_log(whole, [piece for piece in map(self.read, pieces) if piece is not None])
+            data = read_log(self.read, self.names, folder)
             return [] if data is None else parse_log(data)
         except chain.NOT_JSON as exc:
             self.problems.append(f"{folder}/{layout.ACTION_LOG}: {type(exc).__name__}: it is no step log")

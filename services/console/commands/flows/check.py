@@ -26,13 +26,13 @@ from shared.contracts.workflows.library import WorkflowUnknown, WorkflowVersion
 from shared.contracts.workflows.samples import SampleSet
 from shared.errors import RunRejectedError
 from shared.flows.checking.recorded_answers import SampleCheck
-from shared.flows.checking.sample_sets import checked_sample
 from shared.flows.checking.validation import check_flow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.files import parse_files
 from shared.flows.variables import typed_row
 from shared.flows.workspace import read_sample_set, read_workspace
 from shared.host.connections import open_bus
+from shared.recordings.packing import checked_recording
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec, check_spec
 
 USES = {"compiled_from": "compiled from", "held_out": "held out"}
@@ -47,9 +47,9 @@ class FlowWithSamples:
     source: str
     files: dict[str, str]
     told: SampleSet
-    samples: tuple[RecordedSample, ...]
+    samples: tuple[Recording, ...]
 
-    def begin(self, sample: RecordedSample) -> BeginFlow:
+    def begin(self, sample: Recording) -> BeginFlow:
         variables = typed_row(parse_files(self.files).variables, sample.row)
         if self.hash:
             return BeginFlow(name=self.name, hash=self.hash, variables=variables)
@@ -163,7 +163,7 @@ async def _from_library(bus: Bus, name: str, hash: str) -> FlowWithSamples:
     if loaded.told is None:
         raise exits.refused(name, await _no_samples(bus, version))
     try:
-        samples = tuple(checked_sample(one, loaded.data[one.sha256]) for one in loaded.told.samples)
+        samples = tuple(checked_recording(one, loaded.data[one.sha256]) for one in loaded.told.samples)
     except ValueError as exc:
         raise exits.refused(name, str(exc)) from exc
     return FlowWithSamples(version.name, version.hash, shown.source, shown.files, loaded.told, samples)

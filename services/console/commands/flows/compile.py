@@ -26,13 +26,13 @@ from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
 from shared.errors import RunRejectedError
-from shared.flows.checking.sample_sets import PackedSamples, pack_samples, within_limits
 from shared.flows.checking.validation import Validation, compile_checked, split_samples, variables_of
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
-from shared.flows.compiling.recording_sources import Recordings
 from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
 from shared.host.connections import open_bus
+from shared.recordings.from_run import RunRecordings
+from shared.recordings.packing import PackedRecordings, pack_recordings, within_limits
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec
 from shared.text.normal import printable
@@ -137,7 +137,7 @@ def compile_(
         async with open_bus(settings, ("workflows",), "compile") as opened:
             flow, validation = await compile_checked(opened.bus, spec, chosen, held_out, strict=strict)
             given, files = variables_of(flow, chosen[0].row), write_files(flow.files)
-            packed = pack_samples(recordings.record.spec, recordings.samples, flow.samples)
+            packed = pack_recordings(recordings.record.spec, recordings.samples, flow.samples)
             write_workspace(folder, flow.source, files, variables=given, samples=packed)
             if validation.problems:
                 return Compiled(flow, folder, validation, recordings.skipped)
@@ -156,7 +156,7 @@ def compile_(
 
 
 async def publish_flow(
-    bus: SampleBus, name: str, flow: CompiledFlow, author: str, run_id: str, samples: PackedSamples | None = None
+    bus: SampleBus, name: str, flow: CompiledFlow, author: str, run_id: str, samples: PackedRecordings | None = None
 ) -> WorkflowCreated | WorkflowRefused:
     """Put a flow into the library with its samples; it takes the place of an earlier version of its name."""
     shown = await get_workflow(bus, name)
@@ -170,7 +170,7 @@ async def publish_flow(
         return await publish(replace=before, samples=lent)
 
 
-def _read(settings: Settings, run: str, named: tuple[str, ...]) -> tuple[Recordings, TaskSpec]:
+def _read(settings: Settings, run: str, named: tuple[str, ...]) -> tuple[RunRecordings, TaskSpec]:
     """Return the recorded samples of the run, and its task. Raises RunRejectedError with what is wrong."""
     recordings = read_run(settings, run)
     spec, problems = check_spec(recordings.record.spec)

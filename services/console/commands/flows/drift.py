@@ -19,7 +19,6 @@ from shared.bus.nats_bus import Bus
 from shared.errors import RunRejectedError
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, Unreadable
-from shared.flows.compiling.recording_sources import Recordings, read_recordings
 from shared.flows.healing.drift import drift_of, versions_used
 from shared.flows.healing.publishing import (
     HealOutcome,
@@ -29,6 +28,7 @@ from shared.flows.healing.publishing import (
     heals_of_samples,
     publish_heal,
 )
+from shared.recordings.from_run import RunRecordings, read_recordings
 from shared.settings import Settings
 from shared.task.spec import check_spec
 from shared.text.normal import printable
@@ -42,7 +42,7 @@ class UsedFlow:
 
     name: str
     hash: str
-    recordings: Recordings
+    recordings: RunRecordings
 
 
 def drift(
@@ -101,7 +101,7 @@ def _used(settings: Settings, run: str, flow: str) -> UsedFlow:
     return UsedFlow(name, hash, recordings)
 
 
-def read_run(settings: Settings, run: str) -> Recordings:
+def read_run(settings: Settings, run: str) -> RunRecordings:
     """Return the recorded samples of a run. Raises RunRejectedError when there is none."""
     try:
         with exits.bad_input("RUN"), open_source(settings, find_run(settings, run)) as source:

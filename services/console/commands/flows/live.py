@@ -10,8 +10,8 @@ from shared.errors import ExhibitError, PermanentError
 from shared.flows.checking.live_check import check_live, live_lease, live_sample
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.compiling.compiler import CompiledFlow
-from shared.flows.compiling.recording import RecordedSample
 from shared.host.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, OpenedBus
+from shared.recordings.recording import Recording
 from shared.sessions import lease_session
 from shared.task.spec import TaskSpec
 
@@ -39,7 +39,7 @@ def live_facts(outcome: LiveOutcome) -> dict[str, object]:
 
 
 async def check_on_site(
-    opened: OpenedBus, flow: CompiledFlow, spec: TaskSpec, samples: Sequence[RecordedSample]
+    opened: OpenedBus, flow: CompiledFlow, spec: TaskSpec, samples: Sequence[Recording]
 ) -> LiveOutcome:
     """Do the first sample that the flow was not compiled from again, where that changes nothing on the site."""
     used = [one for one in samples if one.sample_id in flow.samples]
@@ -56,7 +56,7 @@ async def check_on_site(
     return LiveOutcome(check, problems=tuple(f"live, {sample.sample_id}: {problem}" for problem in check.problems))
 
 
-async def _check(opened: OpenedBus, flow: CompiledFlow, spec: TaskSpec, sample: RecordedSample) -> SampleCheck:
+async def _check(opened: OpenedBus, flow: CompiledFlow, spec: TaskSpec, sample: Recording) -> SampleCheck:
     request = live_lease(spec, sample)
     async with lease_session(opened.bus, request, wait_bound_s=LEASE_WAIT_S, lease_timeout_s=LEASE_TIMEOUT_S) as lease:
         if isinstance(lease, ProfilePaused):

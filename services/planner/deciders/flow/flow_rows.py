@@ -19,9 +19,9 @@ from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, Note, RowValue, plain_note
 from shared.contracts.workflows.flows import FlowAnswer, ReadList
 from shared.field_types import is_rows
-from shared.flows.compiling.recording import row_texts
 from shared.flows.reading import flow_error
 from shared.pages.identity.identity import read_page
+from shared.recordings.recording import row_texts
 from shared.task.typed_values import as_shown
 from shared.text.normal import fold
 

@@ -36,8 +36,8 @@ from shared.contracts.results import (
     ValueSet,
 )
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource
-from shared.flows.compiling.recording import RecordedPage, RecordedSample
 from shared.pages.locate.target_context import context_of
+from shared.recordings.recording import RecordedPage, Recording
 from shared.task.spec import TaskSpec, check_spec
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
@@ -124,8 +124,8 @@ class Recorder:
         self.values.append(FieldValue(field=field, state="value", value=value or text, shown=text, source=source))
 
     @property
-    def sample(self) -> RecordedSample:
-        return RecordedSample("run_1", self.sample_id, self.row, tuple(self.steps), self.pages, tuple(self.values))
+    def sample(self) -> Recording:
+        return Recording("run_1", self.sample_id, self.row, tuple(self.steps), self.pages, tuple(self.values))
 
     def _element(self, ref: int) -> Element:
         return next(one for one in self.elements if one.ref == ref)
@@ -164,5 +164,5 @@ class Recorder:
         return sum((other.role, other.name) == (one.role, one.name) for other in self.elements)
 
 
-def samples_of(recorders: Sequence[Recorder]) -> list[RecordedSample]:
+def samples_of(recorders: Sequence[Recorder]) -> list[Recording]:
     return [one.sample for one in recorders]

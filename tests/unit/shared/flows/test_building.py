@@ -27,7 +27,7 @@ from shared.flows.building.scratch import ScratchWritten, write_scratch
 from shared.flows.building.scratch_calls import read_scratch
 from shared.flows.building.state import CompileQueue, Todo, after_due, after_end, apply_event, replayed
 from shared.flows.building.todos import scratch_name, todos_of
-from shared.flows.compiling.recording import RecordedSample
+from shared.recordings.recording import Recording
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
@@ -45,7 +45,7 @@ def todos(count: int) -> list[BuildEvent]:
     return [TodoAdded(at=AT, number=number, title=f"Do {number}") for number in range(1, count + 1)]
 
 
-def recorded(number: str, status: str) -> RecordedSample:
+def recorded(number: str, status: str) -> Recording:
     """Return a row on which an address was opened, a button pressed, a picture taken and two values read."""
     one = Recorder(number, {"number": number, "word": f"word of {number}"})
     page = (
@@ -62,7 +62,7 @@ def recorded(number: str, status: str) -> RecordedSample:
     return one.sample
 
 
-def state_of(sample: RecordedSample) -> list[BuildEvent]:
+def state_of(sample: Recording) -> list[BuildEvent]:
     return [
         *(TodoAdded(at=AT, number=n, title=one.title, fields=one.fields) for n, one in enumerate(todos_of(SPEC), 1)),
         RowBegun(at=AT, sample_id=sample.sample_id, row=dict(sample.row)),
@@ -73,7 +73,7 @@ def state_of(sample: RecordedSample) -> list[BuildEvent]:
     ]
 
 
-def scratch_of(sample: RecordedSample) -> dict[str, ScratchWritten]:
+def scratch_of(sample: Recording) -> dict[str, ScratchWritten]:
     state = replayed(state_of(sample))
     found: dict[str, ScratchWritten] = {}
     for todo in state.todos:

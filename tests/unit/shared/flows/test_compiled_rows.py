@@ -12,8 +12,8 @@ from shared.contracts.steps import CellValue, FieldValue, RowValue, ValueSource
 from shared.contracts.workflows.flows import OpenAddress, ReadList
 from shared.flows.checking.recorded_answers import RecordedAnswers, check_values
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.learning.flow import find_task_problems
+from shared.recordings.recording import Recording
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
@@ -34,7 +34,7 @@ def items(rows: Rows, *behind: Element) -> tuple[Element, ...]:
     return (*found, *(replace(one, ref=len(found) + at) for at, one in enumerate(behind, 1)))
 
 
-def recorded(number: str, *pages: Rows) -> RecordedSample:
+def recorded(number: str, *pages: Rows) -> Recording:
     """Return a sample that has read these pages of rows, one after the other."""
     one = Recorder(number, {"number": number})
     rows: list[RowValue] = []
@@ -63,11 +63,11 @@ def cells_of(one: Recorder, row: tuple[str, str]) -> list[CellValue]:
     return found
 
 
-def flow_of(*samples: RecordedSample) -> CompiledFlow:
+def flow_of(*samples: Recording) -> CompiledFlow:
     return compile_flow(SPEC, samples)
 
 
-def checked(flow: CompiledFlow, sample: RecordedSample, returned: Any = None) -> tuple[str, ...]:
+def checked(flow: CompiledFlow, sample: Recording, returned: Any = None) -> tuple[str, ...]:
     """Return how the flow differs from a sample, of which it reads the rows. ``returned``: in their place."""
     answers = RecordedAnswers(sample, flow.files, {"number": sample.sample_id}, {})
     answers.answer(OpenAddress(url="http://site/"))
@@ -113,7 +113,7 @@ def test_a_page_that_lists_otherwise_is_told():
     flow = flow_of(recorded("1", FIRST), recorded("2", SECOND))
     sample = recorded("3", THIRD)
     pages = {key: replace_places(page) for key, page in sample.pages.items()}
-    other = RecordedSample("run_1", "3", sample.row, sample.steps, pages, sample.values)
+    other = Recording("run_1", "3", sample.row, sample.steps, pages, sample.values)
     assert checked(flow, other)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from shared.flows.checking.sample_sets import checked_sample, pack_samples, unpack_sample, within_limits
-from shared.flows.compiling.recording import RecordedSample
 from shared.flows.workspace import SET_FILE, read_sample_set, sample_file, write_workspace
+from shared.recordings.packing import checked_recording, pack_recordings, unpack_recording, within_limits
+from shared.recordings.recording import Recording
 from shared.zstd import pack_zstd
 from tests.cases import cases
 from tests.typed import there
@@ -14,12 +14,12 @@ from tests.typed import there
 SPEC = {"task_id": "a_task", "goal": "Read it.", "output_schema": {"status": "string"}}
 
 
-def recorded(*sample_ids: str) -> list[RecordedSample]:
-    return [RecordedSample("run_1", one, {"sample_id": one}, ()) for one in sample_ids]
+def recorded(*sample_ids: str) -> list[Recording]:
+    return [Recording("run_1", one, {"sample_id": one}, ()) for one in sample_ids]
 
 
 def test_those_that_a_flow_was_compiled_from_are_kept_first():
-    whole = pack_samples(SPEC, recorded("R1", "R2", "R3", "R4"), ["R4"])
+    whole = pack_recordings(SPEC, recorded("R1", "R2", "R3", "R4"), ["R4"])
     kept = within_limits(whole, most=2)
     assert [(one.sample_id, one.use) for one in kept.samples.samples] == [("R1", "held_out"), ("R4", "compiled_from")]
     assert kept.left_out == ("R2", "R3")
@@ -32,12 +32,12 @@ def test_those_that_a_flow_was_compiled_from_are_kept_first():
 @cases("data", [b"", b"no data", pack_zstd(b"{}"), pack_zstd(b"[" * 50_000)])
 def test_what_is_no_sample_is_a_value_error(data: bytes):
     with pytest.raises(ValueError, match="no recorded sample"):
-        unpack_sample(data)
+        unpack_recording(data)
 
 
 def test_a_folder_says_which_samples_it_was_compiled_from(tmp_path):
     samples = recorded("R1", "../R2", "R3")
-    write_workspace(tmp_path, "", {}, samples=pack_samples(SPEC, samples, ["R1", "../R2"]))
+    write_workspace(tmp_path, "", {}, samples=pack_recordings(SPEC, samples, ["R1", "../R2"]))
     found = there(read_sample_set(tmp_path))
     told, read = found
     assert [one.use for one in told.samples] == ["compiled_from", "compiled_from", "held_out"]
@@ -56,7 +56,7 @@ def test_a_folder_without_a_set_says_nothing_and_a_broken_one_is_told(tmp_path):
 
 
 def test_a_sample_of_another_id_is_not_taken():
-    given = pack_samples(SPEC, recorded("R1", "R2"), [])
+    given = pack_recordings(SPEC, recorded("R1", "R2"), [])
     first, second = given.samples.samples
     with pytest.raises(ValueError, match="not those that were kept"):
-        checked_sample(first, given.data[second.sha256])
+        checked_recording(first, given.data[second.sha256])

@@ -1,4 +1,4 @@
-"""The recorded samples that are kept with a flow: packed, limited, and which of them it was compiled from. Pure."""
+"""Recordings that are kept with a flow: packed, limited, and which of them it was compiled from. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from shared.contracts.workflows.samples import KeptSample, SampleSet
-from shared.flows.compiling.recording import RecordedSample
+from shared.recordings.recording import Recording
 from shared.zstd import pack_zstd, unpack_zstd
 
 MAX_SAMPLES = 50
@@ -27,20 +27,20 @@ MAX_ID_CHARS = 500
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def pack_sample(sample: RecordedSample) -> bytes:
+def pack_recording(sample: Recording) -> bytes:
     return pack_zstd(msgspec.json.encode(sample), level=6)
 
 
-def unpack_sample(data: bytes) -> RecordedSample:
+def unpack_recording(data: bytes) -> Recording:
     """Raises ValueError for what is no sample."""
     try:
-        return msgspec.json.decode(unpack_zstd(data, MAX_UNPACKED_BYTES), type=RecordedSample)
+        return msgspec.json.decode(unpack_zstd(data, MAX_UNPACKED_BYTES), type=Recording)
     except (ValueError, RecursionError) as exc:
         raise ValueError(f"this is no recorded sample: {exc}") from exc
 
 
 @dataclass(frozen=True)
-class PackedSamples:
+class PackedRecordings:
     """``data``: the bytes of each sample by their SHA-256. ``left_out``: ids of samples beyond the limits."""
 
     samples: SampleSet
@@ -48,24 +48,24 @@ class PackedSamples:
     left_out: tuple[str, ...] = ()
 
 
-def pack_samples(
-    spec: Mapping[str, Any], samples: Sequence[RecordedSample], compiled_from: Collection[str]
-) -> PackedSamples:
+def pack_recordings(
+    spec: Mapping[str, Any], samples: Sequence[Recording], compiled_from: Collection[str]
+) -> PackedRecordings:
     """Return all of the samples as a set, in their order."""
     kept: list[KeptSample] = []
     data: dict[str, bytes] = {}
     for sample in samples:
-        packed = pack_sample(sample)
+        packed = pack_recording(sample)
         sha256 = hashlib.sha256(packed).hexdigest()
         use = "compiled_from" if sample.sample_id in compiled_from else "held_out"
         data[sha256] = packed
         kept.append(KeptSample(sample_id=sample.sample_id, use=use, sha256=sha256, size_bytes=len(packed)))
-    return PackedSamples(SampleSet(spec=dict(spec), samples=tuple(kept)), data)
+    return PackedRecordings(SampleSet(spec=dict(spec), samples=tuple(kept)), data)
 
 
 def within_limits(
-    packed: PackedSamples, most: int = MAX_SAMPLES, most_bytes: int = MAX_SET_BYTES, largest: int = MAX_PACKED_BYTES
-) -> PackedSamples:
+    packed: PackedRecordings, most: int = MAX_SAMPLES, most_bytes: int = MAX_SET_BYTES, largest: int = MAX_PACKED_BYTES
+) -> PackedRecordings:
     """Return the samples that a library keeps: those that the flow was compiled from first, then the held-out ones."""
     chosen: set[str] = set()
     left_bytes = most_bytes
@@ -76,7 +76,7 @@ def within_limits(
     kept = tuple(one for one in packed.samples.samples if one.sample_id in chosen)
     left_out = tuple(one.sample_id for one in packed.samples.samples if one.sample_id not in chosen)
     data = {one.sha256: packed.data[one.sha256] for one in kept}
-    return PackedSamples(SampleSet(spec=packed.samples.spec, samples=kept), data, left_out)
+    return PackedRecordings(SampleSet(spec=packed.samples.spec, samples=kept), data, left_out)
 
 
 def sample_set_problems(given: SampleSet) -> Iterator[str]:
@@ -104,12 +104,12 @@ def sample_set_problems(given: SampleSet) -> Iterator[str]:
             yield f"the sample {name} has {one.size_bytes:,} bytes, at most {MAX_PACKED_BYTES:,}"
 
 
-def checked_sample(one: KeptSample, data: bytes) -> RecordedSample:
+def checked_recording(one: KeptSample, data: bytes) -> Recording:
     """Return the sample. Raises ValueError where the bytes are not those of this sample, or no sample at all."""
     if len(data) != one.size_bytes or hashlib.sha256(data).hexdigest() != one.sha256:
         raise ValueError(f"the bytes of the sample {one.sample_id!r} are not those that were kept")
     try:
-        sample = unpack_sample(data)
+        sample = unpack_recording(data)
     except ValueError as exc:
         raise ValueError(f"the sample {one.sample_id!r}: {exc}") from exc
     if sample.sample_id != one.sample_id:
