@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from shared.bus.access.credentials import access_of
 from shared.client.bus_use import OPERATOR
 from shared.errors import ExhibitError
-from shared.extras import EXTRAS, has_extra, how_to_install
+from shared.extras import EXTRAS, ExtraName, has_extra, how_to_install
 from shared.host.nats_server import server_version
 from shared.host.services import NAMES
 from shared.secrets.store import secret_store
@@ -50,7 +50,7 @@ def _installed() -> Iterator[str]:
 async def check_extras(_: Settings) -> SetupFinding:
     """Which parts of the product are there that are installed on request."""
     there = [name for name in EXTRAS if has_extra(name)]
-    missing = [name for name in EXTRAS if name not in there]
+    missing: list[ExtraName] = [name for name in EXTRAS if name not in there]
     found = ", ".join(there) or "none"
     return fine(f"{found}; not installed: {', '.join(missing)} ({how_to_install(*missing)})" if missing else found)
 
