@@ -78,7 +78,9 @@ def test_they_are_those_of_the_project():
 
 def test_what_the_product_imports_is_named_and_what_an_extra_brings_is_imported_in_its_home_alone():
     of_all = names_of(PROJECT["dependencies"])
-    of_extras = {name: one for one in EXTRAS for name in names_of(PROJECT["optional-dependencies"][one])}
+    of_extras: dict[str, ExtraName] = {
+        name: one for one in EXTRAS for name in names_of(PROJECT["optional-dependencies"][one])
+    }
     unnamed: list[str] = []
     for module, paths in (pair for room in ROOMS for pair in imported(room).items()):
         packages = {canonicalize_name(one) for one in SOURCES[COMES_WITH.get(module, module)]}
