@@ -343,13 +343,13 @@ RUN = (
                 "`--fold-keys` is read from the command line",
             ),
             Mutant(
-                "if not finished.population_complete or any(",
-                "if any(",
+                "all_done = finished.population_complete and all(",
+                "all_done = all(",
                 "an incomplete list does not exit with 0",
             ),
             Mutant(
-                'any(outcome.status != "done" for outcome in finished.outcomes):',
-                'any(outcome.status == "failed" for outcome in finished.outcomes):',
+                'all(outcome.status == "done" for outcome in finished.outcomes)',
+                'all(outcome.status != "failed" for outcome in finished.outcomes)',
                 "a sample that is not done does not exit with 0",
             ),
         ),
