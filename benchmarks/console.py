@@ -1,16 +1,17 @@
 """`make bench-console`: how long commands that need no service take, beside the start of Python.
 
 With ``BESIDE=FOLDER``, another checkout, its commands are the peers. Both take turns, each command in a process of its
-own with the same Python; of the times the least counts, as other work on the machine only makes them longer.
+own with the same Python. What counts is processor time, the least of all rounds: on a machine without other work a
+command takes as long, and of times on the wall a machine with other work says little.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +65,10 @@ def main() -> None:
         rows = [Row("python -c pass", "s", start_s)]
         rows += [_row(command, Path(folder)) for command in commands]
     report(
-        "console", "how long a command takes that needs no service", rows, {"rounds": ROUNDS, "cores": os.cpu_count()}
+        "console",
+        "seconds of processor time of a command that needs no service",
+        rows,
+        {"rounds": ROUNDS, "cores": os.cpu_count()},
     )
 
 
@@ -84,12 +88,12 @@ def _seconds(checkout: Path, command: TimedCommand, folder: Path) -> float:
 
 def _spent(command: Sequence[str], code: int, folder: Path, checkout: Path) -> float:
     env = {**os.environ, "PYTHONPATH": str(checkout), "EXHIBIT_STATE_DIR": str(folder / "state")}
-    started_s = time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ended = subprocess.run(command, capture_output=True, cwd=folder, env=env, check=False)
-    took_s = time.perf_counter() - started_s
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if ended.returncode != code:
         raise SystemExit(f"{' '.join(command)}: exit code {ended.returncode}\n{ended.stderr.decode()[-2000:]}")
-    return took_s
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":
