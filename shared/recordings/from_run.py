@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -13,8 +13,9 @@ from shared.contracts.steps import StepTaken
 from shared.evidence_format import layout
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
-from shared.evidence_format.log_codec import merge_log, parse_log, step_of
+from shared.evidence_format.log_codec import parse_log, step_of
 from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
+from shared.recordings.log_files import read_log
 from shared.recordings.recording import Recording, step_log_problem, steps_on_pages, values_of_pages, why_not_compiled
 from shared.recordings.stored_pages import OBSERVATION_SUFFIX, RecordedPage, captured_hashes, page_by_hashes
 from shared.text.names import DISCOVERY
@@ -83,25 +84,6 @@ def _read_recording(source: RunSource, folder: str, names: Sequence[str], run_id
         status=str(result.status),
         reason=str(result.reason),
     )
-
-
-def read_log(read: Callable[[str], bytes | None], names: Iterable[str], folder: str) -> bytes | None:
-    """Return the step log below a folder as action_log.json has it, with the steps of an attempt that is at work.
-
-    Args:
-        read: returns the bytes of one of the names; None where it cannot be read.
-        names: the paths of all files of the run, or of this folder.
-
-    Returns:
-        The bytes; None where there is no log.
-
-    Raises:
-        One of `chain.NOT_JSON` if it is damaged, and what ``read`` raises.
-    """
-    below = sorted(name for name in names if name.startswith(f"{folder}/"))
-    merged = f"{folder}/{layout.ACTION_LOG}"
-    pieces = [read(name) for name in below if name.startswith(f"{folder}/{layout.LOG_PIECES}/0")]
-    return merge_log(read(merged) if merged in below else None, [piece for piece in pieces if piece is not None])
 
 
 def _read_pages(

@@ -17,7 +17,7 @@ from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import LogEntry, parse_log
 from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
-from shared.recordings.from_run import read_log
+from shared.recordings.log_files import read_log
 from shared.telemetry.trace_ids import sample_trace_id
 from shared.text.names import DISCOVERY, safe_id
 from shared.text.normal import quoted
