@@ -74,6 +74,11 @@ class Store(Protocol):
         """Write a file atomically; an existing one is replaced."""
         ...
 
+    async def append_line(self, key: str, line: bytes, alone: str) -> None:
+        """Append a line, which ends with its newline, to a file. A last line without its end, which the process or the
+        disk has cut off, is removed first. In a bucket, where nothing can be appended, write the line as ``alone``."""
+        ...
+
     def spooled_file(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
         """Return a new file in `spool` for the bytes of ``key``. It is removed after the block, unless it was
         stored."""

@@ -1,8 +1,9 @@
 """The step log of an attempt as files, until it is merged into action_log.json.
 
-While an attempt is at work, each of its steps is a file, so that every step costs the same to write. When the
-attempt is over, the files are merged and removed. A process that dies in between leaves both: a step that is in both
-counts once.
+While an attempt is at work, its steps are appended to one file, so that every step costs the same to write. In a
+bucket, where nothing can be appended, each step is an object. Runs of earlier versions have a file for each step in a
+folder too: both are read everywhere. When the attempt is over, all are merged and removed. A process that dies in
+between leaves both: a step that is in both counts once.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import msgspec
 
 from services.evidence.ports import Store
 from shared.evidence_format import layout
-from shared.evidence_format.files.json_files import encode_file, with_indent
-from shared.evidence_format.log_codec import LogEntry, encode_entry, merge_log, parse_log
+from shared.evidence_format.files.json_files import encode_file
+from shared.evidence_format.log_codec import LogEntry, encode_entry, merge_log, parse_log, split_piece
 
 
 async def begin_attempt(store: Store, folder: str, attempt: int) -> None:
@@ -31,7 +32,8 @@ async def read_begun_attempt(store: Store, folder: str) -> int:
 
 
 async def write_step(store: Store, folder: str, entry: LogEntry) -> None:
-    await store.write(f"{folder}/{layout.log_piece(entry.step.step)}", with_indent(encode_entry(entry)))
+    alone = f"{folder}/{layout.log_piece(entry.step.step)}"
+    await store.append_line(f"{folder}/{layout.LOG_LINES}", encode_entry(entry) + b"\n", alone)
 
 
 async def read_log(store: Store, folder: str) -> list[LogEntry] | None:
@@ -58,5 +60,5 @@ async def merge_step_files(store: Store, folder: str) -> None:
 
 async def _read_pieces(store: Store, folder: str) -> list[bytes]:
     below = f"{folder}/{layout.LOG_PIECES}"
-    read = [await store.read(f"{below}/{name}") for name in await store.names(below) if name[:1].isdigit()]
-    return [piece for piece in read if piece is not None]
+    paths = [f"{below}/{name}" for name in await store.names(below)]
+    return [piece for path in paths for piece in split_piece(path, await store.read(path) or b"")]

@@ -17,7 +17,8 @@ run_2026-03-01_101500/
     step_003.jpg  the page at step 3, small;  flow.json  the version of the flow that ran
     page_01_my_ticket.mhtml.zst, .observation.json.zst  a page that values were taken from and no picture was taken of,
       under its title; the next is page_02
-    _log/000001.json  each step while the attempt is at work; then they stand in action_log.json
+    _log/steps.jsonl  the steps while the attempt is at work, one a line; then they stand in action_log.json. In a
+      bucket, and in runs of earlier versions, each is a file: _log/000001.json
     attempt_1/  what an earlier attempt left behind
     pressed_3.json  which attempt has claimed the irreversible step 3; pressed_3_again_1.json after a person released it
     doubted_1/  result.json and manifest.json of attempt 1 as they were before other samples of the run refuted a value
@@ -53,6 +54,7 @@ PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
 POPULATIONS = (SAMPLES, DISCOVERED)
 LOG_PIECES = "_log"
 """No artifact can have this name: their names begin with a letter or a digit."""
+LOG_LINES = f"{LOG_PIECES}/steps.jsonl"
 LOG_BEGUN = f"{LOG_PIECES}/attempt.json"
 """Holds the number of the current attempt, unless it is the first."""
 FLOW_FILE = "flow.json"
@@ -108,7 +110,8 @@ def attempt_folder(attempt: int) -> str:
 
 
 def log_piece(step: int) -> str:
-    """Return the path of a step during its attempt. The names sort in the order of the steps."""
+    """Return the path of a step during its attempt, where each is a file. The names sort in the order of the steps, and
+    before :data:`LOG_LINES`."""
     return f"{LOG_PIECES}/{step:06d}.json"
 
 

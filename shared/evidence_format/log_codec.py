@@ -1,6 +1,7 @@
 """The step log of an attempt: its steps as entries of a file and back, the hash chain, and the file of all entries.
 
-action_log.json is a list of entries, and ``_log/000001.json`` is one of them. An entry without a ``version`` is older
+action_log.json is a list of entries. While the attempt is at work, ``_log/steps.jsonl`` has one a line, or each is a
+file, ``_log/000001.json``. An entry without a ``version`` is older
 than versions: its shape is that of version 1. There ``problems`` are sentences; from version 2 on they are
 objects.
 
@@ -23,7 +24,7 @@ from shared.contracts.actions import AnyAction
 from shared.contracts.base import Part
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import StepTaken
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
 from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
 
@@ -226,25 +227,35 @@ def attempt_of_log(data: bytes) -> int:
     return max((entry.attempt for entry in msgspec.json.decode(data, type=list[_AttemptNumber])), default=0)
 
 
+def split_piece(path: str, data: bytes) -> list[bytes]:
+    """Return the entries that a file below ``_log/`` has, none if it has others than entries.
+
+    A last line without an end was cut off while it was written. It is left out: its step was not acknowledged.
+    """
+    if path.endswith(layout.LOG_LINES):
+        return data.split(b"\n")[:-1]
+    return [data] if path.rpartition("/")[2][:1].isdigit() else []
+
+
 def merge_log(whole: bytes | None, pieces: Sequence[bytes]) -> bytes | None:
     """Return action_log.json with the entries of ``pieces`` that it does not have yet, by step number.
 
     Args:
         whole: the file so far, None if there is none.
-        pieces: one entry each, in order.
+        pieces: one entry each, in order. Of two of one step the latter counts: writing the former was not acknowledged.
 
     Returns:
         The bytes of the file, None if there are no entries at all.
 
     Raises:
-        One of `chain.NOT_JSON` if ``whole`` cannot be decoded.
+        One of `chain.NOT_JSON` if ``whole`` or a piece cannot be decoded.
     """
     if whole is None:
-        return _joined(pieces) if pieces else None
+        return _joined({_number(piece): piece for piece in pieces}.values()) if pieces else None
     entries = msgspec.json.decode(whole, type=list[msgspec.Raw])
     known = {_number(entry) for entry in entries}
-    more = [msgspec.Raw(piece) for piece in pieces if _number(piece) not in known]
-    return encode_file([*entries, *more]) if more else whole
+    more = {number: msgspec.Raw(piece) for piece in pieces if (number := _number(piece)) not in known}
+    return encode_file([*entries, *more.values()]) if more else whole
 
 
 def _number(entry: bytes | msgspec.Raw) -> int:
@@ -253,4 +264,5 @@ def _number(entry: bytes | msgspec.Raw) -> int:
 
 def _joined(pieces: Iterable[bytes]) -> bytes:
     """Return the list as `encode_file` writes it, without decoding up to 45 MB: JSON strings contain no newlines."""
-    return b"[\n" + b",\n".join(b"  " + piece.rstrip().replace(b"\n", b"\n  ") for piece in pieces) + b"\n]\n"
+    formatted = (msgspec.json.format(piece, indent=2) for piece in pieces)
+    return b"[\n" + b",\n".join(b"  " + piece.replace(b"\n", b"\n  ") for piece in formatted) + b"\n]\n"

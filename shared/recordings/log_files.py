@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from shared.evidence_format import layout
-from shared.evidence_format.log_codec import merge_log
+from shared.evidence_format.log_codec import merge_log, split_piece
 
 
 def read_log(read: Callable[[str], bytes | None], names: Iterable[str], folder: str) -> bytes | None:
@@ -23,5 +23,6 @@ def read_log(read: Callable[[str], bytes | None], names: Iterable[str], folder: 
     """
     below = sorted(name for name in names if name.startswith(f"{folder}/"))
     merged = f"{folder}/{layout.ACTION_LOG}"
-    pieces = [read(name) for name in below if name.startswith(f"{folder}/{layout.LOG_PIECES}/0")]
-    return merge_log(read(merged) if merged in below else None, [piece for piece in pieces if piece is not None])
+    paths = [name for name in below if name.startswith(f"{folder}/{layout.LOG_PIECES}/")]
+    pieces = [piece for path in paths for piece in split_piece(path, read(path) or b"")]
+    return merge_log(read(merged) if merged in below else None, pieces)

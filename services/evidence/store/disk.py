@@ -57,6 +57,25 @@ def write_atomically(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def append_line(path: Path, line: bytes) -> None:
+    """Append a line, which ends with its newline. A last line without one was cut off while it was written: it is
+    removed first."""
+    make_folders(path.parent)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        _remove_torn_line(handle)
+        while line:
+            line = line[os.write(handle, line) :]
+    finally:
+        os.close(handle)
+
+
+def _remove_torn_line(handle: int) -> None:
+    size_bytes = os.fstat(handle).st_size
+    if size_bytes and os.pread(handle, 1, size_bytes - 1) != b"\n":
+        os.ftruncate(handle, os.pread(handle, size_bytes, 0).rfind(b"\n") + 1)
+
+
 def move_into_place(path: Path, target: Path) -> None:
     """Move a finished file to its name. An existing file is replaced."""
     make_folders(target.parent)

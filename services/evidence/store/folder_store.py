@@ -12,6 +12,7 @@ from services.evidence.ports import OnBlocked, SpooledFile, ignore_blocked
 from services.evidence.run_lock.file_locks import FileLocks, this_process
 from services.evidence.run_lock.lock_owner import HELD_ELSEWHERE, parse_owner, refusal
 from services.evidence.store.disk import (
+    append_line,
     link_content,
     make_folders,
     move_into_place,
@@ -91,11 +92,11 @@ class FolderStore:
 
     async def write(self, key: str, data: bytes) -> None:
         path = self._path(key)
-        # A small write costs less than a thread; a big one must not block the event loop.
-        if len(data) < BIG_BYTES:
-            await self._try(key, path, len(data), lambda: write_atomically(path, data))
-        else:
-            await self._try_in_thread(key, path, len(data), lambda: write_atomically(path, data))
+        await self._try_sized(key, path, len(data), lambda: write_atomically(path, data))
+
+    async def append_line(self, key: str, line: bytes, alone: str) -> None:
+        path = self._path(key)
+        await self._try_sized(key, path, len(line), lambda: append_line(path, line))
 
     @property
     def spool(self) -> Path:
@@ -166,6 +167,10 @@ class FolderStore:
 
     def location(self, key: str) -> str:
         return str(self._path(key))
+
+    async def _try_sized(self, key: str, path: Path, size_bytes: int, do: Callable[[], None]) -> None:
+        """A small write costs less than a thread; a big one must not block the event loop."""
+        await (self._try if size_bytes < BIG_BYTES else self._try_in_thread)(key, path, size_bytes, do)
 
     async def _try(self, key: str, path: Path, size_bytes: int, do: Callable[[], None]) -> None:
         try:

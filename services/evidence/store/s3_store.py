@@ -104,6 +104,9 @@ class S3Store:
     async def write(self, key: str, data: bytes) -> None:
         await self._change(key, lambda: self._bucket.write(key, data, _media_type(key)))
 
+    async def append_line(self, key: str, line: bytes, alone: str) -> None:
+        await self.write(alone, line)
+
     @property
     def spool(self) -> Path:
         return self._spool.folder

@@ -1,7 +1,8 @@
 """A disk that fails at its n-th change: the process is killed there, or the disk is full.
 
 Every change of the folder uses one of a few system calls, which are counted. At the n-th one either the process dies
-(nothing it does afterwards has an effect, not even cleanup), or the call fails once with a full disk.
+(nothing it does afterwards has an effect, not even cleanup), or the call fails once with a full disk. What is appended
+is half written then.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from tests.handlers.evidence.evidence_desk import Desk
 
 MOST_TRIES = 3
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
-CHANGES = ("replace", "rename", "link", "unlink", "rmdir", "mkdir")
-NEED_ROOM = ("replace", "rename", "link", "mkdir")
+CHANGES = ("replace", "rename", "link", "unlink", "rmdir", "mkdir", "write", "ftruncate")
+NEED_ROOM = ("replace", "rename", "link", "mkdir", "write")
 
 
 class Killed(BaseException):
@@ -45,10 +46,13 @@ class Disk:
             raise Killed
         if self.full and name not in NEED_ROOM:
             return made(*args, **more)
-        paths = [str(one) for one in args if isinstance(one, str | os.PathLike)]
+        opened = isinstance(args[0], int)
+        paths = [str(Path(f"/proc/self/fd/{args[0]}").readlink())] if opened else [str(one) for one in args]
         self.made.append(paths[-1])
         if len(self.made) != self.fail_at:
             return made(*args, **more)
+        if name == "write":
+            made(args[0], args[1][: len(args[1]) // 2])
         self.failed = f"{name} {paths}"
         if self.full:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -43,6 +43,14 @@ class StoreSuite:
             await store.write("run_1/A-1/01_t.png", data)
             assert await store.read("run_1/A-1/01_t.png") == data
 
+    async def test_lines_that_were_appended_are_there_in_their_order(self, store: Store):
+        for number in range(1, 4):
+            await store.append_line("run_1/A-1/_log/s.jsonl", b"%d\n" % number, f"run_1/A-1/_log/00{number}.json")
+        read = [await store.read(f"run_1/A-1/_log/{name}") for name in await store.names("run_1/A-1/_log")]
+        assert b"".join(data or b"" for data in read) == b"1\n2\n3\n"
+        await store.remove("run_1/A-1/_log")
+        assert await store.names("run_1/A-1") == []
+
     async def test_what_is_not_there_is_none_and_a_folder_is_no_file(self, store: Store):
         assert await store.read("run_1/nothing") is None
         assert await store.names("run_1") == []

@@ -18,12 +18,12 @@ from tests.handlers.evidence.mortal import Disk, Fragile, hidden, told_until_don
 PARTS = 4
 """Tests that share all changes, so that each ends within the time limit of a test on a slow machine."""
 POINTS = (
-    *("A-1/sample.json", "run_1/run.json", "_log/000002.json", "A-1/action_log.json", "A-1/attempt_1/action_log.json"),
+    *("A-1/sample.json", "run_1/run.json", "_log/steps.jsonl", "A-1/action_log.json", "A-1/attempt_1/action_log.json"),
     *("A-1/02_t.png", "A-1/result.json", "A-1/manifest.json", "memory/patterns.json", "combined.parquet"),
     *("run_1/manifest.json", "run_1/seal.json", "rounds/1/run.json", "rounds/1/seal.json", "B-2/attempt_1/result.json"),
 )
 """Each is the name of a file whose first change fails."""
-FULL = ("A-1/02_t.png", "combined.parquet", "run_1/seal.json", "rounds/1/run.json")
+FULL = ("_log/steps.jsonl", "A-1/02_t.png", "combined.parquet", "run_1/seal.json", "rounds/1/run.json")
 
 
 async def story(desk: Desk) -> list[Any]:

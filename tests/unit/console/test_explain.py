@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -155,14 +156,23 @@ def test_attempts_before_the_one_that_counts_are_told(run: Path):
     ]
 
 
-def test_one_that_is_still_worked_on_has_its_steps_so_far(run: Path):
+def as_files(entries: list[Any]) -> dict[str, str]:
+    return {f"{entry['step']:06d}.json": json.dumps(entry) for entry in entries}
+
+
+def as_lines(entries: list[Any]) -> dict[str, str]:
+    return {"steps.jsonl": "".join(json.dumps(entry) + "\n" for entry in entries) + '{"step": 3, "thi'}
+
+
+@pytest.mark.parametrize("written", [as_files, as_lines])
+def test_one_that_is_still_worked_on_has_its_steps_so_far(run: Path, written: Callable[[list[Any]], dict[str, str]]):
     sample = run / "A-1"
     log = json.loads((sample / "action_log.json").read_text())
     (sample / "result.json").unlink()
     (sample / "action_log.json").unlink()
     (sample / "_log").mkdir()
-    for entry in log[:2]:
-        (sample / f"_log/{entry['step']:06d}.json").write_text(json.dumps(entry))
+    for name, data in written(log[:2]).items():
+        (sample / "_log" / name).write_text(data)
     told = story(str(run), "A-1")
     assert (told.status, told.advice, len(told.steps)) == (None, NOT_ENDED, 2)
     assert lines_of(str(run), "A-1")[0].endswith(": NO RESULT")
