@@ -1,4 +1,4 @@
-"""Makes combined.csv, .parquet and .xlsx: one row per sample, sorted by sample_id. The bytes are deterministic."""
+"""Makes combined.csv and .parquet: one row per sample, sorted by sample_id. The bytes are deterministic."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import duckdb
 from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import RowLines, RowSpool
-from services.evidence.outputs.subprocess_product import LARGE_RUN_SAMPLES
-from services.evidence.outputs.xlsx.workbook_process import OptionalWorkbook
 from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.errors import Unavailable
 from shared.evidence_format import layout
 from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 
-PARQUET, WORKBOOK = "combined.parquet", "combined.xlsx"
+PARQUET = "combined.parquet"
 _LEAST_LINE_BYTES = 1 << 20
 GROUP_ROWS = 8_192
 """Held in memory together while they are written."""
@@ -38,27 +36,21 @@ _SQL_TYPES = {
 class CombinedTables:
     """See :class:`services.evidence.outputs.products.Product`."""
 
-    makes = "combined.csv, .parquet and .xlsx"
+    makes = "combined.csv and .parquet"
 
     def __init__(self, closing: RunFacts, folder: Path) -> None:
         self._folder = folder
         self._maker = RowMaker(closing.task)
         self._lines = RowLines(self._maker.columns)
         self._spool = RowSpool(folder / "rows", self._maker.columns)
-        below = folder / "book"
-        below.mkdir()
-        large = closing.finished.samples >= LARGE_RUN_SAMPLES
-        self._workbook = OptionalWorkbook(folder / WORKBOOK, below, closing.record, closing.finished, large=large)
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         row = self._maker.row(sample)
         line = self._lines.line_of(row)
         self._spool.add(row, csv_line(map(without_formula, cell_texts(row, self._maker.columns))), line)
-        self._workbook.add(row, line)
 
     def finish(self) -> Iterable[OutputFile]:
-        self._workbook.end()
-        table, typed, book = (self._folder / name for name in (layout.COMBINED, PARQUET, WORKBOOK))
+        table, typed = self._folder / layout.COMBINED, self._folder / PARQUET
         ordered = self._folder / "ordered.json"
         columns = self._maker.columns
         with table.open("wb") as file, ordered.open("wb") as lines:
@@ -69,13 +61,9 @@ class CombinedTables:
         yield OutputFile(table.name, table)
         _write_parquet(typed, ordered, self._spool, columns)
         yield OutputFile(typed.name, typed)
-        # What people open takes longer than both, so programs have theirs first, and where it fails all the same.
-        self._workbook.wait()
-        yield OutputFile(book.name, book)
 
     def close(self) -> None:
         self._spool.close()
-        self._workbook.close()
 
 
 def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[TableColumn, ...]) -> None:

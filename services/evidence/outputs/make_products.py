@@ -9,6 +9,7 @@ import asyncio
 import logging
 import shutil
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,10 +20,11 @@ from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.outputs.products import IsolatedProduct, MakeProduct, OpenFile, Product
+from services.evidence.outputs.products import IsolatedProduct, MakeProduct, OpenFile, OutputFile, Product
 from services.evidence.outputs.reconciliation import Reconciliation, read_counts
 from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import in_subprocess_if_large
+from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.ports import READ_LIMIT, OnBlocked, Store
 from services.evidence.recovery import read_sample_files
 from services.evidence.state.run_state import RunState
@@ -34,7 +36,7 @@ from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
 
-_reconcile = in_subprocess_if_large(Reconciliation, Reconciliation.makes)
+_reconcile = in_subprocess_if_large(Reconciliation, reads_logs=False)
 
 
 def make_reconciliation(run: RunFacts, folder: Path) -> Product:
@@ -45,11 +47,14 @@ def make_reconciliation(run: RunFacts, folder: Path) -> Product:
 ALL_PRODUCTS: tuple[MakeProduct, ...] = (
     make_reconciliation,
     CombinedTables,
+    in_subprocess_if_large(Workbook, reads_logs=False),
     EnrichedTable,
-    in_subprocess_if_large(ParquetTables, ParquetTables.makes),
-    in_subprocess_if_large(ReportFile, ReportFile.makes),
+    in_subprocess_if_large(ParquetTables),
+    in_subprocess_if_large(ReportFile),
 )
-"""They are made of every run, in this order: tables and report tell what the reconciliation has found."""
+"""They are made of every run, the reconciliation first: tables and report tell what it has found."""
+FINISHED_AT_ONCE = 2
+"""Products that are finished at a time: a child process finishes its own while this process finishes another."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +85,9 @@ async def make_products(
                 (folder / str(number)).mkdir(parents=True)
                 products.append(IsolatedProduct(make(run, folder / str(number))))
             await _add_samples(store, state, run, products)
-            for product in products:
-                for file in await asyncio.to_thread(product.finish):
-                    await store.write_file(layout.run_key(state.record.run_id, file.name), file.path)
-                    names.add(file.name)
+            for file in await asyncio.to_thread(finish_products, products):
+                await store.write_file(layout.run_key(state.record.run_id, file.name), file.path)
+                names.add(file.name)
             counts = read_counts(run)
         for below in {name.rpartition("/")[0] for name in names} - {""}:
             await store.make_durable(layout.run_key(state.record.run_id, below))
@@ -138,6 +142,13 @@ def add_to_products(products: Sequence[Product], samples: Iterable[SampleFacts],
     for sample, open_file in zip(samples, readers, strict=True):
         for product in products:
             product.add(sample, open_file)
+
+
+def finish_products(products: Sequence[IsolatedProduct]) -> list[OutputFile]:
+    """Return the files of all products. Blocks. The first is finished alone, because others may read what it made."""
+    with ThreadPoolExecutor(FINISHED_AT_ONCE, thread_name_prefix="products") as pool:
+        first = [file for product in products[:1] for file in product.finish()]
+        return [*first, *(file for files in pool.map(lambda one: one.finish(), products[1:]) for file in files)]
 
 
 def blocking_reader(store: Store, run_id: str, sample_id: str, loop: asyncio.AbstractEventLoop) -> OpenFile:

@@ -54,25 +54,19 @@ class RowSpool:
 
 
 class RowLines:
-    """Encodes rows of one table as lines of JSON, and decodes them.
+    """Encodes rows of one table as lines of JSON.
 
     Empty cells are omitted. A cell is named by the index of its column, because a column of a task may have any name.
     """
 
     def __init__(self, columns: Sequence[TableColumn]) -> None:
-        self._cells = len(columns)
-        cells: list[tuple[str, Any, Any]] = [(f"c{place}", Any, None) for place in range(self._cells)]
-        own = [("id", str), ("status", str), ("wrong", dict[str, str] | None), ("screenshots", list[str])]
-        self._line: Any = msgspec.defstruct("Line", [*own, *cells], omit_defaults=True, gc=False)
-        self._encoder, self._decoder = msgspec.json.Encoder(), msgspec.json.Decoder(self._line)
+        cells: list[tuple[str, Any, Any]] = [(f"c{place}", Any, None) for place in range(len(columns))]
+        wrong = ("wrong", dict[str, str] | None)
+        self._line: Any = msgspec.defstruct("Line", [wrong, *cells], omit_defaults=True, gc=False)
+        self._encoder = msgspec.json.Encoder()
 
     def line_of(self, row: TableRow) -> bytes:
-        line = self._line(row.sample_id, row.status, row.wrong or None, row.screenshots, *row.cells)
-        return self._encoder.encode(line) + b"\n"
-
-    def row_of(self, line: bytes) -> TableRow:
-        sample_id, status, wrong, screenshots, *cells = msgspec.structs.astuple(self._decoder.decode(line))
-        return TableRow(sample_id, status, cells, wrong or {}, screenshots)
+        return self._encoder.encode(self._line(row.wrong or None, *row.cells)) + b"\n"
 
 
 class SortedSpool:

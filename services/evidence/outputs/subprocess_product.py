@@ -78,25 +78,26 @@ MAX_UNFINISHED = 16
 
 
 class ProductClass(Protocol):
-    """A class that the child process can import by its name."""
+    """A class that the child process can import by its name. ``makes``: as in `Product`."""
 
+    makes: str
     __module__: str
     __qualname__: str
 
     def __call__(self, run: RunFacts, folder: Path, /) -> Product: ...
 
 
-def in_subprocess_if_large(product: ProductClass, makes: str) -> MakeProduct:
+def in_subprocess_if_large(product: ProductClass, *, reads_logs: bool = True) -> MakeProduct:
     """Return a maker of ``product``: in this process for a small run, in a child process for a large one.
 
-    ``makes`` names the product's files, for people.
+    ``reads_logs``: whether it needs step logs, which are many times larger than results.
     """
 
     def make(run: RunFacts, folder: Path) -> Product:
         register = run.record.register
         large = run.finished.samples >= LARGE_RUN_SAMPLES
         large = large or (register is not None and register.file.size_bytes >= LARGE_REGISTER_BYTES)
-        return SubprocessProduct(product, makes, run, folder) if large else product(run, folder)
+        return SubprocessProduct(product, run, folder, reads_logs=reads_logs) if large else product(run, folder)
 
     return make
 
@@ -108,8 +109,8 @@ class SubprocessProduct:
     raised later than its cause: when a further sample is added, or by `finish`.
     """
 
-    def __init__(self, product: ProductClass, makes: str, run: RunFacts, folder: Path) -> None:
-        self.makes = makes
+    def __init__(self, product: ProductClass, run: RunFacts, folder: Path, *, reads_logs: bool = True) -> None:
+        self.makes, self._reads_logs = product.makes, reads_logs
         self._process = ChildProcess(PROGRAM)
         self._open_files: deque[OpenFile] = deque()
         request = ProductRequest(f"{product.__module__}:{product.__qualname__}", run, str(folder))
@@ -117,7 +118,8 @@ class SubprocessProduct:
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         self._open_files.append(open_file)
-        self._send(SAMPLE, msgspec.msgpack.encode(sample.files_read))
+        files = sample.files_read if self._reads_logs else msgspec.structs.replace(sample.files_read, log=None)
+        self._send(SAMPLE, msgspec.msgpack.encode(files))
         while len(self._open_files) > MAX_UNFINISHED:
             self._receive()
 

@@ -11,6 +11,7 @@ from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.report_file import ReportFile
+from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.store.folder_store import FolderStore
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.evidence_desk import KEY
@@ -31,7 +32,7 @@ def unpacked(name: str, root: Path) -> Path:
 
 
 def deps_of(run: Path) -> EvidenceDeps:
-    products = (CombinedTables, EnrichedTable, ParquetTables, ReportFile)
+    products = (CombinedTables, Workbook, EnrichedTable, ParquetTables, ReportFile)
     return EvidenceDeps(
         store=FolderStore(run.parent), blobs=MemoryBus(), now=lambda: NOW, products=products, signer=KEY
     )

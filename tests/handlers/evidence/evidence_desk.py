@@ -18,6 +18,7 @@ from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import add_sample, close_population, file_result, file_step, open_run, settle
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.products import MakeProduct
+from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.read_api.read_handlers import load_run
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Screenshot
@@ -69,7 +70,7 @@ class Desk:
 
     deps: EvidenceDeps
 
-    def __init__(self, root: Path, products: tuple[MakeProduct, ...] = (CombinedTables,)) -> None:
+    def __init__(self, root: Path, products: tuple[MakeProduct, ...] = (CombinedTables, Workbook)) -> None:
         self.root, self.bus, self._products = root, MemoryBus(), products
         self._told: dict[tuple[str, str, int], dict[int, StepTaken]] = {}
         self.start()

@@ -14,6 +14,7 @@ from python_calamine import CalamineWorkbook
 
 from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.combined_tables import CombinedTables
+from services.evidence.outputs.xlsx.workbook import Workbook
 
 
 @dataclass
@@ -45,13 +46,18 @@ class Tables:
 
 
 def made(folder: Path, closing: RunFacts, samples: Iterable[SampleFacts]) -> Tables:
-    folder.mkdir()
-    product = CombinedTables(closing, folder)
+    for part in ("tables", "book"):
+        (folder / part).mkdir(parents=True)
+    products = (CombinedTables(closing, folder / "tables"), Workbook(closing, folder / "book"))
     try:
         for one in samples:
-            product.add(one, lambda name: None)
-        assert {file.name for file in product.finish()} == {"combined.csv", "combined.parquet", "combined.xlsx"}
+            for product in products:
+                product.add(one, lambda name: None)
+        files = {file.name: file.path for product in products for file in product.finish()}
+        assert set(files) == {"combined.csv", "combined.parquet", "combined.xlsx"}
+        for name, path in files.items():
+            path.replace(folder / name)
     finally:
-        product.close()
-        product.close()
+        for product in (*products, *products):
+            product.close()
     return Tables(folder)

@@ -21,12 +21,8 @@ from msgspec.structs import replace
 
 from benchmarks.evidence_world import World
 from services.evidence.facts import RunFacts, SampleFacts
-from services.evidence.outputs.combined_tables import CombinedTables
-from services.evidence.outputs.products import IsolatedProduct
 from services.evidence.outputs.xlsx.sample_sheet import SampleSheet
 from services.evidence.outputs.xlsx.workbook import Workbook
-from services.evidence.outputs.xlsx.workbook_process import WorkbookError, WorkbookProcess
-from shared.evidence_format.table.rows import RowMaker, TableRow
 from tests.handlers.evidence.made_tables import Tables, made
 from tests.handlers.evidence.written_sample import files_of
 
@@ -138,10 +134,7 @@ def test_links_lead_to_files_beside_the_workbook_and_nowhere_else(tables: Tables
     assert not [name for name, xml in parts.items() if "<f>" in xml or "javascript:" in xml]
 
 
-@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.system)])
-def test_equal_results_are_equal_bytes(large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Also those of a large run, whose workbook another process makes."""
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1 if large else 1_000)
+def test_equal_results_are_equal_bytes(tables: Tables, tmp_path: Path):
     again = made(tmp_path / "again", WORLD.closing(), WORLD.facts())
     for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
         assert (again.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
@@ -231,18 +224,17 @@ def book(folder: Path, world: World) -> Tables:
 
 
 def book_of(folder: Path, closing: RunFacts, samples: Iterable[SampleFacts]) -> Tables:
-    """The workbook alone, made by this process."""
-    maker = RowMaker(closing.task)
-    (folder / "spool").mkdir(parents=True)
-    made = Workbook(folder / "combined.xlsx", folder / "spool", closing.record, closing.finished)
+    """The workbook alone."""
+    folder.mkdir(exist_ok=True)
+    product = Workbook(closing, folder)
     for one in samples:
-        made.add(maker.row(one))
-    made.wait()
-    made.close()
+        product.add(one, lambda name: None)
+    product.finish()
+    product.close()
     return Tables(folder)
 
 
-# --- a process of its own
+# --- memory and files
 
 
 @pytest.mark.parametrize(("few", "many"), [(60, 200), pytest.param(300, 3000, marks=pytest.mark.long)])
@@ -268,56 +260,6 @@ def test_memory_does_not_grow_with_the_samples(tmp_path: Path, few: int, many: i
         gc.enable()
 
 
-@pytest.mark.system
-def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path: Path):
-    process = WorkbookProcess(Path("/dev/full"), tmp_path, CLOSING.record, CLOSING.finished)
-    try:
-        process.end()
-        with pytest.raises(OSError, match="No space left") as raised:
-            process.wait()
-        assert raised.value.errno == errno.ENOSPC
-    finally:
-        process.close()
-
-
-@pytest.mark.system
-def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
-    process = WorkbookProcess(tmp_path / "combined.xlsx", tmp_path, CLOSING.record, CLOSING.finished)
-    try:
-        with pytest.raises(WorkbookError, match="DecodeError"):
-            tell_until_nobody_listens(process)
-    finally:
-        process.close()
-    assert not (tmp_path / "combined.xlsx").exists()
-
-
-def tell_until_nobody_listens(process: WorkbookProcess) -> None:
-    while True:
-        process.add(TableRow("a", "done", [], {}, []), b"no row\n" * 100)
-
-
-@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.system)])
-def test_a_fault_in_the_workbook_costs_no_other_table(
-    large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1 if large else 1_000)
-    others = set(psutil.Process().children())
-    product = IsolatedProduct(CombinedTables(WORLD.closing(), tmp_path))
-    if large:
-        [process] = set(psutil.Process().children()) - others
-        process.kill()
-    else:
-        monkeypatch.setattr(Workbook, "add", ValueError("cannot be called"))
-    try:
-        for one in WORLD.facts():
-            product.add(one, lambda name: None)
-        given = {made.name: made.path.read_bytes() for made in product.finish()}
-    finally:
-        product.close()
-    assert given == {name: (tables.folder / name).read_bytes() for name in ("combined.csv", "combined.parquet")}
-    assert product.failure.startswith("combined.xlsx could not be made")
-
-
 @pytest.mark.parametrize(("thing", "call"), [(SampleSheet, "finish"), (os, "unlink")], ids=["rows", "putting together"])
 def test_a_workbook_that_is_given_up_holds_no_file_open(
     thing: Any, call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -325,7 +267,7 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
     def full(*given: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    product = CombinedTables(WORLD.closing(), tmp_path)
+    product = Workbook(WORLD.closing(), tmp_path)
     for one in WORLD.facts():
         product.add(one, lambda name: None)
     with monkeypatch.context() as patch:
@@ -334,16 +276,3 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
             list(product.finish())
     product.close()
     assert [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))] == []
-
-
-@pytest.mark.system
-def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
-    others = set(psutil.Process().children())
-    product = CombinedTables(WORLD.closing(), tmp_path)
-    ours = set(psutil.Process().children()) - others
-    product.add(next(WORLD.facts()), lambda name: None)
-    product.close()
-    assert ours
-    assert not [child for child in ours if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
-    assert not (tmp_path / "combined.xlsx").exists()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
+from services.evidence.outputs.xlsx.workbook import Workbook
 from shared.contracts.discovery import RunStarted, Sample
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue
@@ -46,7 +47,7 @@ def story() -> list[Any]:
 
 
 async def test_no_output_has_it_as_done(tmp_path: Path):
-    desk = Desk(tmp_path / "evidence", products=(CombinedTables, EnrichedTable))
+    desk = Desk(tmp_path / "evidence", products=(CombinedTables, Workbook, EnrichedTable))
     finished = await desk.tell(*story())
     assert outcomes(finished) == {REFUTED: 1, ("needs_review", "invalid_values"): 1, ("done", ""): 1}
     assert finished.flagged == 1

@@ -20,6 +20,7 @@ from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import NotMadeError, Product
 from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import SubprocessProduct, in_subprocess_if_large
+from services.evidence.outputs.xlsx.workbook import Workbook
 
 pytestmark = pytest.mark.system
 WORLD = World(60)
@@ -34,7 +35,7 @@ def processes() -> set[psutil.Process]:
 @contextmanager
 def apart(product: Any, folder: Path, closing: RunFacts | None = None) -> Generator[SubprocessProduct, None, None]:
     folder.mkdir(parents=True, exist_ok=True)
-    made = SubprocessProduct(product, product.makes, closing or WORLD.closing(), folder)
+    made = SubprocessProduct(product, closing or WORLD.closing(), folder)
     try:
         yield made
     finally:
@@ -52,7 +53,7 @@ def made_by(product: Product) -> dict[str, bytes]:
     return {made.name: made.path.read_bytes() for made in product.finish()}
 
 
-@pytest.mark.parametrize("product", [ParquetTables, ReportFile, EnrichedTable])
+@pytest.mark.parametrize("product", [ParquetTables, ReportFile, EnrichedTable, Workbook])
 def test_the_same_bytes_as_here(tmp_path: Path, product: Any):
     (tmp_path / "here").mkdir()
     here = product(WORLD.closing(), tmp_path / "here")
@@ -64,7 +65,7 @@ def test_the_same_bytes_as_here(tmp_path: Path, product: Any):
 
 
 def test_only_a_large_run_has_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    make = in_subprocess_if_large(EnrichedTable, "enriched.csv")
+    make = in_subprocess_if_large(EnrichedTable)
     small = make(WORLD.closing(), tmp_path)
     monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 60)
     large = make(WORLD.closing(), tmp_path)
@@ -101,12 +102,32 @@ def test_a_folder_that_cannot_be_written_is_what_it_is_here(tmp_path: Path):
     with apart(ReportFile, tmp_path / "there") as product:
         pass
     (tmp_path / "no folder").write_text("")
-    product = SubprocessProduct(ReportFile, "report.html", WORLD.closing(), tmp_path / "no folder")
+    product = SubprocessProduct(ReportFile, WORLD.closing(), tmp_path / "no folder")
     try:
         with pytest.raises(NotADirectoryError) as raised:
             made_by(product)
         assert raised.value.errno == errno.ENOTDIR
     finally:
+        product.close()
+
+
+def test_a_full_disk_is_what_it_is_here(tmp_path: Path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/combined.xlsx").symlink_to("/dev/full")
+    with apart(Workbook, tmp_path / "there") as product:
+        with pytest.raises(OSError, match="No space left") as raised:
+            made_by(product)
+        assert raised.value.errno == errno.ENOSPC
+
+
+def test_a_product_that_reads_no_logs_is_sent_none(tmp_path: Path):
+    """The rows of a table come from results alone."""
+    (tmp_path / "here").mkdir()
+    here = EnrichedTable(WORLD.closing(), tmp_path / "here")
+    (tmp_path / "apart").mkdir()
+    there = SubprocessProduct(EnrichedTable, WORLD.closing(), tmp_path / "apart", reads_logs=False)
+    assert made_by(there) == made_by(here)
+    for product in (here, there):
         product.close()
 
 

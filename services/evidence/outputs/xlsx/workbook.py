@@ -9,6 +9,7 @@ links are relative paths to files of the run, which work in its folder and in an
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,15 +19,15 @@ import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.format import Format
 
+from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import SortedSpool
 from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
 from services.evidence.tables import sheets
 from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format.facts import TaskFacts
-from shared.evidence_format.table.columns import columns_of
-from shared.evidence_format.table.rows import TableRow
+from shared.evidence_format.table.rows import RowMaker
 from shared.statuses import STYLES, population_order
 
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
@@ -47,17 +48,17 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 class Workbook:
-    """A workbook whose rows are added in any order. `wait` writes the file, with rows sorted by ``sample_id``.
+    """See :class:`services.evidence.outputs.products.Product`. Rows are sorted by ``sample_id``."""
 
-    ``folder``: an empty folder for temporary data that grows with the number of samples. Raises OSError for an error of
-    the system, such as a full disk.
-    """
+    makes = "combined.xlsx"
 
-    def __init__(self, path: Path, folder: Path, record: RunRecord, finished: RunFinished) -> None:
-        self._book = LinkedBook(str(path), {**OPTIONS, "tmpdir": str(folder)})
-        self._book.set_properties(_properties(record, finished))
-        self._folder, self._record, self._finished = folder, record, finished
-        self._columns = columns_of(TaskFacts.of(record.spec))
+    def __init__(self, run: RunFacts, folder: Path) -> None:
+        self._path = folder / self.makes
+        self._book = LinkedBook(str(self._path), {**OPTIONS, "tmpdir": str(folder)})
+        self._book.set_properties(_properties(run.record, run.finished))
+        self._folder, self._record, self._finished = folder, run.record, run.finished
+        self._maker = RowMaker(run.task)
+        self._columns = self._maker.columns
         self._formats = _Formats(self._book)
         self._cells = RowCells(self._columns)
         self._spool = SortedSpool(folder / "rows")
@@ -66,8 +67,8 @@ class Workbook:
         self._screenshots = 0
         self._statuses: dict[str, int] = {}
 
-    def add(self, row: TableRow, line: bytes = b"") -> None:
-        """Add a row. ``line`` is not used here; `WorkbookProcess.add` needs it."""
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        row = self._maker.row(sample)
         self._spool.add(row.sample_id, self._encoder.encode(self._cells.row(row)), b"")
         self._statuses[row.status] = self._statuses.get(row.status, 0) + 1
         self._screenshots = max(self._screenshots, min(len(row.screenshots), sheets.MOST_SCREENSHOTS))
@@ -75,11 +76,7 @@ class Workbook:
             if isinstance(cell, str) and len(cell) > self._longest[place]:
                 self._longest[place] = max(self._longest[place], *map(len, cell.split("\n")))
 
-    def end(self) -> None:
-        """Does nothing. Part of the interface of `WorkbookProcess`, called after the last row."""
-
-    def wait(self) -> None:
-        """Write the workbook to its path."""
+    def finish(self) -> Iterable[OutputFile]:
         taken = [ABOUT]
         everything = self._sheet(SAMPLES, taken)
         statuses = sorted(self._statuses, key=population_order)
@@ -101,9 +98,9 @@ class Workbook:
             self._book.close()
         except FileCreateError as exc:
             raise _without_cycle(exc.args[0]) from exc
+        return [OutputFile(self.makes, self._path)]
 
     def close(self) -> None:
-        """Close all files. Idempotent; may be called without `wait`, and after it failed."""
         self._spool.close()
         for sheet in self._book.worksheets():
             if isinstance(sheet, LinkedSheet):
