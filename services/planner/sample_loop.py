@@ -43,6 +43,7 @@ from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinis
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
 from shared.pages.identity.identity import keywords
 from shared.pages.loading import without_background
+from shared.recordings.logged_rows import LoggedRows
 from shared.subjects import OBSERVE, STEP_TAKEN
 from shared.task.spec import TaskSpec
 from shared.telemetry.about import set_step
@@ -104,6 +105,7 @@ class SampleWork:
         self.stale = False
         self.earlier = task.earlier
         self.unlogged_readings: tuple[FieldValue, ...] = ()
+        self.logged_rows = LoggedRows()
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.timer = StepTimer(self.started_at, self.started_s)
         self.steering = Steering(task.message, deps, task.tried_in)
@@ -318,7 +320,7 @@ class SampleWork:
         if self.state.is_unreached:
             self.page, self.observation, self.stale = None, None, False
         await add_spending(step.run_id, outcome.usage, self.deps)
-        await self.deps.publishes.publish(STEP_TAKEN, step)
+        await self.deps.publishes.publish(STEP_TAKEN, self.logged_rows.shorten(step))
         self.timer = StepTimer(self.deps.now(), self.deps.elapsed_s())
 
     # --- what is said

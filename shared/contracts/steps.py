@@ -301,6 +301,9 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """Fields that this step saved or that go into the result."""
     seen: tuple[FieldValue, ...] = ()
     """Fields that the rules read from the observed page."""
+    known_rows: dict[str, int] = {}
+    """Of fields of rows: how many of their first rows ``values`` and ``seen`` leave out, because steps before have them
+    (`shared.recordings.logged_rows`). The values of a `done` have all."""
     unconfirmed: tuple[str, ...] = ()
     """Saved fields that no observed page shows."""
     items: tuple[dict[str, Any], ...] = ()

@@ -3,7 +3,7 @@
 action_log.json is a list of entries. While the attempt is at work, ``_log/steps.jsonl`` has one a line, or each is a
 file, ``_log/000001.json``. An entry without a ``version`` is older
 than versions: its shape is that of version 1. There ``problems`` are sentences; from version 2 on they are
-objects.
+objects. An entry of version 3 leaves out rows which entries before it have (``known_rows``).
 
 Entries are chained by hashes of their JSON, so an entry is never decoded and encoded again on its way into
 action_log.json: its bytes stay the same.
@@ -29,6 +29,8 @@ from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
 from shared.evidence_format.files.json_files import ArtifactProblem, encode_file
 
 ENTRY_VERSION = 2
+SHORTENED_VERSION = 3
+"""Of an entry that leaves out rows which entries before it have."""
 NO_ACTION = "none"
 _ACTIONS: dict[str, type[AnyAction]] = {str(one.__struct_config__.tag): one for one in get_args(AnyAction)}
 
@@ -83,7 +85,7 @@ _OTHERWISE = frozenset({"run_id", "sample_id", "step", "action", "result", "mess
 """Fields of a step that an entry has in its head or at its end, or that follow from where it stands."""
 _UNLESS_EMPTY = (
     *("planner_id", "session_id", "list_pages", "workflow", "flow", "claimed", "stood", "stood_under", "reflection"),
-    *("decided_in", "heals", "target_context"),
+    *("decided_in", "heals", "target_context", "known_rows"),
 )
 """Fields that an entry has only where they say something. So have all that are added to a step later."""
 _LATE = ("heals", "target_context")
@@ -163,7 +165,7 @@ def _written(entry: LogEntry) -> Any:
     step, text = entry.step, entry.outcome_text
     same = {name: getattr(step, name) for name in _NAMES}
     return _Entry(
-        version=ENTRY_VERSION,
+        version=SHORTENED_VERSION if step.known_rows else ENTRY_VERSION,
         step=step.step,
         thinking=entry.reason,
         action=entry.action,

@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import msgspec
+
 from shared.bus.ports import Asks, Blobs
 from shared.contracts.evidence import (
     ArtifactLent,
@@ -21,6 +23,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.steps import StepTaken
 from shared.errors import PermanentError, Unavailable
+from shared.recordings.logged_rows import complete_steps
 from shared.recordings.recording import Recording, steps_on_pages, values_of_pages
 from shared.recordings.stored_pages import OBSERVATION_SUFFIX, RecordedPage, captured_hashes, page_by_hashes
 from shared.streams import ANSWERS
@@ -54,7 +57,10 @@ async def load_steps(asks: Asks, run_id: str, sample_id: str, *, attempt: int | 
         steps += reply.steps
         attempt = reply.attempt
         if len(steps) >= reply.total or not reply.steps:
-            return LoadedSteps(tuple(steps), reply.reason, reply.problem)
+            try:
+                return LoadedSteps(tuple(complete_steps(steps)), reply.reason, reply.problem)
+            except msgspec.ValidationError as exc:
+                return LoadedSteps((), reply.reason, f"its log is damaged: {exc}")
 
 
 async def load_recording(asks: Asks, blobs: Blobs, run_id: str, sample_id: str) -> Recording:

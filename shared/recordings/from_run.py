@@ -16,6 +16,7 @@ from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_re
 from shared.evidence_format.log_codec import parse_log, step_of
 from shared.evidence_format.sources.source import RunSource, Unreadable, read_file
 from shared.recordings.log_files import read_log
+from shared.recordings.logged_rows import complete_steps
 from shared.recordings.recording import Recording, step_log_problem, steps_on_pages, values_of_pages, why_not_compiled
 from shared.recordings.stored_pages import OBSERVATION_SUFFIX, RecordedPage, captured_hashes, page_by_hashes
 from shared.text.names import DISCOVERY
@@ -71,7 +72,7 @@ def _read_recording(source: RunSource, folder: str, names: Sequence[str], run_id
     log = read_log(lambda path: read_file(source, path, MAX_FILE_BYTES), names, folder)
     entries = parse_log(log) if log is not None else []
     own = [entry for entry in entries if entry.step.attempt == result.attempt]
-    steps = [step_of(entry, run_id, result.sample_id) for entry in own]
+    steps = complete_steps(step_of(entry, run_id, result.sample_id) for entry in own)
     if why := step_log_problem(steps, result.steps, result.status, result.reason):
         raise _NotUsableError(why)
     return Recording(

@@ -28,6 +28,7 @@ from shared.evidence_format.files.sample import (
     parse_result,
 )
 from shared.evidence_format.log_codec import LogEntry
+from shared.recordings.logged_rows import whole_values
 
 
 @dataclass
@@ -46,7 +47,7 @@ class AttemptLog:
     artifacts: list[FiledArtifact] = field(default_factory=list[FiledArtifact])
     problems: list[ArtifactProblem] = field(default_factory=list[ArtifactProblem])
     logged: set[tuple[str, str, bytes]] = field(default_factory=set[tuple[str, str, bytes]])
-    """Field, state and JSON of each value that a step has logged."""
+    """Field, state and JSON of each value that a step has logged with all its rows."""
     answered: set[tuple[tuple[str, str, bytes], ResponseSource | None]] = field(
         default_factory=set[tuple[tuple[str, str, bytes], ResponseSource | None]]
     )
@@ -69,8 +70,9 @@ class AttemptLog:
         self.steps.add(step.step)
         self.artifacts += step.artifacts
         self.problems += entry.problems
-        self.logged |= {logged_value(value) for value in step.values}
-        self.answered |= {(logged_value(one), one.response) for one in step.values}
+        whole = whole_values(step)
+        self.logged |= {logged_value(value) for value in whole}
+        self.answered |= {(logged_value(one), one.response) for one in whole}
         self.head_sha256 = entry.sha256
 
 

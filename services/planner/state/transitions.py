@@ -36,6 +36,7 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.vision import VisionAnswered
+from shared.recordings.logged_rows import complete_steps
 from shared.task.spec import TaskSpec
 
 KEPT_SUMMARIES = 3
@@ -109,9 +110,9 @@ def _after_api(state: AttemptState, step: StepTaken) -> AttemptState:
 
 
 def replayed_state(spec: TaskSpec, steps: Iterable[StepTaken]) -> AttemptState:
-    """Return the state that these steps of one attempt, in order, have led to."""
+    """Return the state that these steps of one attempt, in order, have led to. ``steps``: as its log has them."""
     state = AttemptState()
-    for step in steps:
+    for step in complete_steps(steps):
         state = after_step(after_observation(state, spec, step.observation), step)
     return state
 

@@ -350,10 +350,12 @@ def picture_source(step: StepTaken) -> ValueSource | None:
 
 
 def merged_readings(seen: Iterable[FieldValue], again: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
-    """Return the readings of a step; `again` replaces those of the same fields."""
+    """Return the readings of a step; `again` replaces those of the same fields. Equal readings of several looks at a
+    page are one."""
     fresh = tuple(again)
     fields = {one.field for one in fresh}
-    return (*(one for one in seen if one.field not in fields), *fresh)
+    before = [one for one in seen if one.field not in fields]
+    return (*(one for at, one in enumerate(before) if one not in before[at + 1 :]), *fresh)
 
 
 def not_stored_notes(problems: Iterable[str]) -> tuple[Note, ...]:

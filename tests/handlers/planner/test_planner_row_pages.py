@@ -85,6 +85,20 @@ async def test_the_log_gives_the_rows_of_the_pages_again():
     assert [row.cells[0].shown for row in state.kept_rows["members"].rows] == [user for user, _ in PEOPLE[:8]]
 
 
+async def test_a_step_logs_the_rows_that_are_new():
+    """What repeats all rows so far grows with the square of the pages."""
+    pages = 8
+    rows = {number: [(f"U-{number}-{row}", "Owner") for row in range(3)] for number in range(1, pages + 1)}
+    site = {address(number): shows(rows[number], *[on(number + 1)] * (number < pages)) for number in rows}
+    one = bench(site)
+    finished = await one.run()
+    assert (finished.status, len(read(finished))) == ("done", 3 * pages)
+    *before, last = one.steps
+    counts = [len(value.rows) for step in before for value in (*step.values, *step.seen) if value.field == "members"]
+    assert sum(counts) <= 3 * 3 * pages, "seen by two looks, and saved"
+    assert [len(value.rows) for value in last.values if value.field == "members"] == [3 * pages]
+
+
 SIGN_IN = page(el("textbox", "User"), el("textbox", "Password", secret=True), el("button", "Sign in"))
 OTHER = (heading("TCK-2002"), heading("Members", 2))
 
