@@ -267,7 +267,7 @@ ADMIT = (
         ),
     ),
     Module(
-        "services/evidence/intake/admit.py",
+        "services/evidence/ingest/admit.py",
         _ADMIT,
         (
             Mutant(

@@ -9,8 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest import remove_stored_blobs, store_artifact, store_lessons, store_register
-from services.evidence.intake.admit import (
+from services.evidence.ingest.admit import (
     admit_population,
     admit_result,
     admit_sample,
@@ -18,8 +17,14 @@ from services.evidence.intake.admit import (
     admit_step,
     refuse,
 )
-from services.evidence.intake.pauses import note_pause
-from services.evidence.intake.presses import hold_press
+from services.evidence.ingest.filing import (
+    note_pause,
+    remove_stored_blobs,
+    store_artifact,
+    store_lessons,
+    store_register,
+)
+from services.evidence.ingest.presses import hold_press
 from services.evidence.lifecycle import attempt_log, close_run_if_complete
 from services.evidence.read_api.read_handlers import reads
 from services.evidence.read_api.run_status import read_status

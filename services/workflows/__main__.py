@@ -23,7 +23,7 @@ from services.workflows.library.library import Library
 from services.workflows.library.storage.bus import BusStorage
 from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
 from services.workflows.ports import Limits
-from services.workflows.search.opening import open_index
+from services.workflows.search.index import open_index
 from services.workflows.setup_checks import SETUP_CHECKS
 from services.workflows.tools.toolbox import open_toolbox
 from shared.bus.nats_bus import Bus

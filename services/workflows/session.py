@@ -25,7 +25,7 @@ from services.workflows.ports import (
     ToolCalls,
     WorkflowStorage,
 )
-from services.workflows.search.opening import open_index
+from services.workflows.search.index import open_index
 from services.workflows.tools.toolbox import open_toolbox
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from services.workflows.ports import Embedder, Indexed
+from services.workflows.search.embedders import open_embedder
 from services.workflows.search.texts import (
     MAX_CHARS,
     VERSION,
@@ -20,6 +21,8 @@ from services.workflows.search.texts import (
 )
 from services.workflows.search.vector_file import VectorFile
 from services.workflows.search.vectors import Matrix, Vector, to_matrix, to_scores, weighted
+
+VECTORS_FILE = "search.duckdb"
 
 BATCH = 500
 """Workflows that are embedded and stored at a time."""
@@ -125,3 +128,9 @@ class VectorIndex:
         called.pop("", None)
         rows = np.stack(vectors) if vectors else np.zeros((0, self._embedder.dimensions), np.float32)
         return _Arranged(names, rows, called)
+
+
+def open_index(embedder: Embedder | str, folder: Path | None) -> VectorIndex:
+    """Return the index with the embedder, or the one of this name. Vectors are kept in ``folder``, if one is given."""
+    model = open_embedder(embedder) if isinstance(embedder, str) else embedder
+    return VectorIndex(model, folder / VECTORS_FILE if folder is not None else None)

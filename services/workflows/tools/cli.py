@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from services.workflows.ports import HostCallError, ToolContext, ToolFacts
-from services.workflows.tools.declared.call_forms import found_form, tool_facts
+from services.workflows.tools.declared.call_forms import call_forms, command_of, found_form, tool_facts
 from services.workflows.tools.declared.declarations import CliDeclaration, Groups
-from services.workflows.tools.declared.declared_recipes import call_forms, command_of
 from services.workflows.tools.declared.templates import parse_template, placeholders, render, render_parts
 from services.workflows.tools.outputs import decoded, output_value
 from services.workflows.tools.processes import Finished, run_program

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest import store_artifact
+from services.evidence.ingest.filing import store_artifact
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from services.evidence.intake.pauses import pauses_after
+from services.evidence.ingest.filing import pauses_after
 from shared.contracts.outages import Outage, RunPause
 from shared.contracts.sessions.control import AnyControl, CloseRun, PauseRun, ResumePaused, RunControlled, SendText
 

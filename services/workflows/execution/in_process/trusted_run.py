@@ -15,8 +15,7 @@ from services.workflows.execution.child.output import OutputWriter
 from services.workflows.execution.child.values import BadValueError, to_json, to_plain
 from services.workflows.execution.in_process.threads import CodeThread, ThreadWork
 from services.workflows.execution.parent.answers import artifact_bytes, ask_host, checked_answer, note_of
-from services.workflows.execution.parent.output_text import OutputText
-from services.workflows.execution.run_failures import RunFailures
+from services.workflows.execution.run_outcome import OutputText, RunFailures
 from services.workflows.ports import BoundedTime, Host, HostCall, HostCallError, Limits, Outcome
 from shared.aio import BackgroundTasks
 from shared.contracts.workflows.invocations import WorkflowFailure

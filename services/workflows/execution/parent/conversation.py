@@ -16,8 +16,7 @@ from services.workflows.execution.parent.answers import (
     note_of,
 )
 from services.workflows.execution.parent.child_link import ChildLink, ForeignMessageError
-from services.workflows.execution.parent.output_text import OutputText
-from services.workflows.execution.run_failures import MAX_TEXT_CHARS, RunFailures
+from services.workflows.execution.run_outcome import MAX_TEXT_CHARS, OutputText, RunFailures
 from services.workflows.ports import BoundedTime, Host, HostCall, HostCallError, Limits, Outcome
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 

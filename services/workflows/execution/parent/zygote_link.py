@@ -6,6 +6,8 @@ import asyncio
 import json
 import logging
 import socket
+import sys
+import sysconfig
 import tempfile
 from asyncio.subprocess import Process
 from collections import deque
@@ -16,7 +18,6 @@ from services.workflows.execution.child.zygote import EXITED, FORK, KILL, REQUES
 from services.workflows.execution.isolation.plan import IsolationPlan
 from services.workflows.execution.parent.child_folder import remove_folder
 from services.workflows.execution.parent.child_link import ChildLink
-from services.workflows.execution.parent.readable import readable_paths
 from shared.aio import BackgroundTasks
 from shared.child_process.child import LENGTH
 from shared.child_process.parent import kill_and_wait, start_python
@@ -224,3 +225,29 @@ async def _introduce(control: socket.socket, plan: IsolationPlan) -> dict[str, s
             raise EOFError
         received += part
     return json.loads(received[LENGTH.size :])
+
+
+# --- what workflow code may read
+
+_SYSTEM = (
+    "/usr/lib",
+    "/usr/lib64",
+    "/lib",
+    "/lib64",
+    "/usr/local/lib",
+    "/etc/ld.so.cache",
+    "/usr/share/zoneinfo",
+)
+
+
+def readable_paths() -> list[str]:
+    """Return the paths of Python's library, installed packages and the shared libraries they need; none of them is
+    below another."""
+    of_python = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    found = dict.fromkeys(
+        str(path)
+        for name in (f"{sys.base_prefix}/lib", *of_python, *_SYSTEM)
+        for path in (Path(name), Path(name).resolve())
+        if (path.exists() and len(path.parts) > 2) or (path.is_symlink() and path.exists())
+    )
+    return [path for path in found if not any(path != other and Path(path).is_relative_to(other) for other in found)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from services.workflows.tools.declared.call_forms import value_fault
+from services.workflows.tools.declared.call_forms import http_request_of, used_names, value_fault
 from services.workflows.tools.declared.declarations import (
     AnyDeclaration,
     BrowserDeclaration,
@@ -20,7 +20,6 @@ from services.workflows.tools.declared.declarations import (
     ToolDeclaration,
     ToolParameter,
 )
-from services.workflows.tools.declared.declared_recipes import http_request_of, used_names
 from services.workflows.tools.declared.templates import (
     Placeholder,
     TemplateError,

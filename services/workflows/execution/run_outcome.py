@@ -1,4 +1,4 @@
-"""Failures of one run, made of what is known here, or of what the code's side tells."""
+"""What is told of a run besides its value: its failures, and what it printed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _TOLD: Mapping[str, FailureCode] = {"memory": "memory", "bad_value": "bad_value"
 
 
 class RunFailures:
-    """``name``: of the workflow; empty for a piece of code."""
+    """Failures of one run, made of what is known here, or of what the code's side tells.
+
+    ``name``: of the workflow; empty for a piece of code."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -63,3 +65,27 @@ class RunFailures:
 
     def _of_call(self, number: Any) -> tuple[WorkflowFailure | None, str]:
         return self._of_calls.get(number, (None, "")) if isinstance(number, int) else (None, "")
+
+
+# --- standard output
+
+
+class OutputText:
+    """Standard output of an invocation, as it is kept: ``most`` characters, and a last line if there were more."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: list[str] = []
+        self._chars = 0
+
+    def add(self, text: str) -> bool:
+        """Return whether as much was sent as a child may: one character beyond the limit shows that there was more."""
+        self._chars += max(1, len(text))  # a child sends no empty text: a flood of it ends like another
+        self._parts.append(text)
+        return self._chars <= self._most + 1
+
+    def text(self) -> str:
+        whole = "".join(self._parts)
+        if self._chars <= self._most:
+            return whole
+        return f"{whole[: self._most]}\n[output beyond {self._most:,} characters was dropped]\n"

@@ -1,4 +1,4 @@
-"""Stores what events bring: artifacts and registers, which are hashed again on the way, and lessons."""
+"""Files what events bring: artifacts and registers, which are hashed again on the way, lessons and pauses."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from services.evidence.deps import EvidenceDeps
 from services.evidence.ports import NameTakenError, Store
 from shared.bus.ports import Blobs
 from shared.contracts.discovery import Register
+from shared.contracts.outages import RunPause
 from shared.contracts.planner import SampleFinished
+from shared.contracts.sessions.control import CloseRun, InterruptRun, PauseRun, ResumePaused, RunControlled
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
 from shared.evidence_format import layout
@@ -132,3 +137,34 @@ async def store_register(store: Store, blobs: Blobs, run_id: str, register: Regi
         await store.write_file(key, file.path)
     await store.make_durable(layout.run_key(run_id, folder))
     return ""
+
+
+# --- the pauses of a run for an outage
+
+MAX_PAUSES = 100
+"""Of one run; the first ones are kept."""
+
+
+async def note_pause(message: RunControlled, deps: EvidenceDeps) -> None:
+    """Note in run.json that a pause for an outage has begun or ended. Idempotent; a run that is finished stays so."""
+    state = await deps.ledger.lock_and_read(message.run_id)
+    after = pauses_after(state.pauses, message)
+    if after != state.pauses and state.current_summary is None:
+        state.pauses = after
+        await deps.ledger.save(state)
+    await deps.ledger.unlock_if_finished(message.run_id)
+
+
+def pauses_after(known: tuple[RunPause, ...], told: RunControlled) -> tuple[RunPause, ...]:
+    """Return the pauses after a control."""
+    match told.control:
+        case PauseRun(outage=outage) if outage is not None:
+            begun = any(one.at == told.at and one.outage == outage for one in known)
+            return known if begun or len(known) >= MAX_PAUSES else (*known, RunPause(outage=outage, at=told.at))
+        case ResumePaused() | CloseRun() | InterruptRun():
+            return tuple(
+                replace(one, ended_at=told.at, ended_by=told.by) if one.ended_at is None and one.at <= told.at else one
+                for one in known
+            )
+        case _:
+            return known
