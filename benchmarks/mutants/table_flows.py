@@ -305,7 +305,7 @@ HEALING = (
         ),
     ),
     Module(
-        "services/workflows/healing/heal_progress.py",
+        "services/workflows/run_flows/heal_progress.py",
         ("unit/workflows/test_healing_progress.py",),
         (
             Mutant(

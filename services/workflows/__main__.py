@@ -9,12 +9,10 @@ from contextlib import asynccontextmanager
 
 from services.workflows.artifacts.evidence import EvidenceArtifacts
 from services.workflows.clock import utc_now
-from services.workflows.compiling.run_compiler import RunCompiler
 from services.workflows.dependencies import Dependencies
 from services.workflows.deps import BUS_USE, WorkflowDeps
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.handlers import actor
-from services.workflows.healing.run_healer import RunHealer
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.invocations.live_flows import LiveFlows
@@ -23,6 +21,8 @@ from services.workflows.library.library import Library
 from services.workflows.library.storage.bus import BusStorage
 from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
 from services.workflows.ports import Limits
+from services.workflows.run_flows.run_compiler import RunCompiler
+from services.workflows.run_flows.run_healer import RunHealer
 from services.workflows.search.index import open_index
 from services.workflows.setup_checks import SETUP_CHECKS
 from services.workflows.tools.toolbox import open_toolbox

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from services.workflows.compiling.run_compiler import RunCompiler
-from services.workflows.healing.run_healer import RunHealer
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
 from services.workflows.ports import Executor
+from services.workflows.run_flows.run_compiler import RunCompiler
+from services.workflows.run_flows.run_healer import RunHealer
 from shared.bus.access.use import BusUse
 from shared.bus.ports import Blobs
 from shared.streams import (

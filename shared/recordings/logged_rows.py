@@ -8,7 +8,7 @@ what a result is checked against does not depend on other steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -88,7 +88,7 @@ def _has_whole_values(step: StepTaken) -> bool:
 
 def _plain(value: FieldValue) -> list[Any]:
     """Return the rows as objects; empty where they are not one for each row."""
-    rows: list[Any] = list(value.value) if isinstance(value.value, list | tuple) else []
+    rows = list(cast("Sequence[Any]", value.value)) if isinstance(value.value, list | tuple) else []
     return rows if len(rows) == len(value.rows) else []
 
 

@@ -148,7 +148,7 @@ def finish_products(products: Sequence[IsolatedProduct]) -> list[OutputFile]:
     """Return the files of all products. Blocks. The first is finished alone, because others may read what it made."""
     with ThreadPoolExecutor(FINISHED_AT_ONCE, thread_name_prefix="products") as pool:
         first = [file for product in products[:1] for file in product.finish()]
-        return [*first, *(file for files in pool.map(lambda one: one.finish(), products[1:]) for file in files)]
+        return [*first, *(file for files in pool.map(IsolatedProduct.finish, products[1:]) for file in files)]
 
 
 def blocking_reader(store: Store, run_id: str, sample_id: str, loop: asyncio.AbstractEventLoop) -> OpenFile:

@@ -80,7 +80,9 @@ MAX_UNFINISHED = 16
 class ProductClass(Protocol):
     """A class that the child process can import by its name. ``makes``: as in `Product`."""
 
-    makes: str
+    @property
+    def makes(self) -> str: ...
+
     __module__: str
     __qualname__: str
 

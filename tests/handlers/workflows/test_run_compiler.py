@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.workflows.compiling.run_compiler import RunCompiler
+from services.workflows.run_flows.run_compiler import RunCompiler
 from shared.bus.actor import Actor
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from services.workflows.healing.heal_progress import HEALING_S, as_healed, as_refused, begun, noted
+from services.workflows.run_flows.heal_progress import HEALING_S, as_healed, as_refused, begun, noted
 from shared.contracts.workflows.heals import LEAST_HEALED, MAX_REFUSED, FlowFinished, FlowHealing, Heal
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

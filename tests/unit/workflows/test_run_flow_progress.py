@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.workflows.compiling.compile_progress import (
+from services.workflows.run_flows.compile_progress import (
     MAX_TRIES,
     after_sample,
     as_compiled,

@@ -11,14 +11,14 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from services.workflows.compiling.compile_progress import (
+from services.workflows.run_flows.compile_progress import (
     after_sample,
     as_compiled,
     as_failed,
     begun,
     is_ready,
 )
-from services.workflows.run_task import load_task
+from services.workflows.run_flows.run_task import load_task
 from shared.bus.ports import Asks, Blobs, Records
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import lent_samples

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
-from services.workflows.healing.heal_progress import as_healed, as_refused, begun, noted
-from services.workflows.run_task import load_task
+from services.workflows.run_flows.heal_progress import as_healed, as_refused, begun, noted
+from services.workflows.run_flows.run_task import load_task
 from shared.aio import cancel_and_wait
 from shared.bus.ports import Asks, Blobs, Records
 from shared.contracts.workflows.heals import FlowFinished, FlowHealing
