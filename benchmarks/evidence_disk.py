@@ -77,7 +77,7 @@ def table_rows(samples: int = 10_000) -> list[Row]:
         for part in ("tables", "book"):
             (folder / part).mkdir()
         tables = CombinedTables(run, folder / "tables")
-        book = SubprocessProduct(Workbook, run, folder / "book", reads_logs=False)
+        book = SubprocessProduct(Workbook, Workbook.makes, run, folder / "book", reads_logs=False)
         for facts in world.facts():
             before = time.perf_counter()
             for product in (tables, book):

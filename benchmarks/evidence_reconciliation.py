@@ -81,7 +81,7 @@ def measured(suffix: str, samples: int, rows: int) -> list[Row]:
         work = folder / "work"
         work.mkdir()
         with PeakMemory(os.getpid()) as peak:
-            product = SubprocessProduct(Reconciliation, run, work, reads_logs=False)
+            product = SubprocessProduct(Reconciliation, Reconciliation.makes, run, work, reads_logs=False)
             try:
                 for facts in world.facts():
                     product.add(facts, lambda _: None)

@@ -36,7 +36,7 @@ from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
 
-_reconcile = in_subprocess_if_large(Reconciliation, reads_logs=False)
+_reconcile = in_subprocess_if_large(Reconciliation, Reconciliation.makes, reads_logs=False)
 
 
 def make_reconciliation(run: RunFacts, folder: Path) -> Product:
@@ -47,10 +47,10 @@ def make_reconciliation(run: RunFacts, folder: Path) -> Product:
 ALL_PRODUCTS: tuple[MakeProduct, ...] = (
     make_reconciliation,
     CombinedTables,
-    in_subprocess_if_large(Workbook, reads_logs=False),
+    in_subprocess_if_large(Workbook, Workbook.makes, reads_logs=False),
     EnrichedTable,
-    in_subprocess_if_large(ParquetTables),
-    in_subprocess_if_large(ReportFile),
+    in_subprocess_if_large(ParquetTables, ParquetTables.makes),
+    in_subprocess_if_large(ReportFile, ReportFile.makes),
 )
 """They are made of every run, the reconciliation first: tables and report tell what it has found."""
 FINISHED_AT_ONCE = 2

@@ -78,10 +78,7 @@ MAX_UNFINISHED = 16
 
 
 class ProductClass(Protocol):
-    """A class that the child process can import by its name. ``makes``: as in `Product`."""
-
-    @property
-    def makes(self) -> str: ...
+    """A class that the child process can import by its name."""
 
     __module__: str
     __qualname__: str
@@ -89,17 +86,20 @@ class ProductClass(Protocol):
     def __call__(self, run: RunFacts, folder: Path, /) -> Product: ...
 
 
-def in_subprocess_if_large(product: ProductClass, *, reads_logs: bool = True) -> MakeProduct:
+def in_subprocess_if_large(product: ProductClass, makes: str, *, reads_logs: bool = True) -> MakeProduct:
     """Return a maker of ``product``: in this process for a small run, in a child process for a large one.
 
-    ``reads_logs``: whether it needs step logs, which are many times larger than results.
+    ``makes`` names the product's files, for people. ``reads_logs``: whether it needs step logs, which are many times
+    larger than results.
     """
 
     def make(run: RunFacts, folder: Path) -> Product:
         register = run.record.register
         large = run.finished.samples >= LARGE_RUN_SAMPLES
         large = large or (register is not None and register.file.size_bytes >= LARGE_REGISTER_BYTES)
-        return SubprocessProduct(product, run, folder, reads_logs=reads_logs) if large else product(run, folder)
+        if not large:
+            return product(run, folder)
+        return SubprocessProduct(product, makes, run, folder, reads_logs=reads_logs)
 
     return make
 
@@ -111,8 +111,10 @@ class SubprocessProduct:
     raised later than its cause: when a further sample is added, or by `finish`.
     """
 
-    def __init__(self, product: ProductClass, run: RunFacts, folder: Path, *, reads_logs: bool = True) -> None:
-        self.makes, self._reads_logs = product.makes, reads_logs
+    def __init__(
+        self, product: ProductClass, makes: str, run: RunFacts, folder: Path, *, reads_logs: bool = True
+    ) -> None:
+        self.makes, self._reads_logs = makes, reads_logs
         self._process = ChildProcess(PROGRAM)
         self._open_files: deque[OpenFile] = deque()
         request = ProductRequest(f"{product.__module__}:{product.__qualname__}", run, str(folder))

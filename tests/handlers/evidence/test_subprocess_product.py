@@ -35,7 +35,7 @@ def processes() -> set[psutil.Process]:
 @contextmanager
 def apart(product: Any, folder: Path, closing: RunFacts | None = None) -> Generator[SubprocessProduct, None, None]:
     folder.mkdir(parents=True, exist_ok=True)
-    made = SubprocessProduct(product, closing or WORLD.closing(), folder)
+    made = SubprocessProduct(product, product.makes, closing or WORLD.closing(), folder)
     try:
         yield made
     finally:
@@ -65,7 +65,7 @@ def test_the_same_bytes_as_here(tmp_path: Path, product: Any):
 
 
 def test_only_a_large_run_has_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    make = in_subprocess_if_large(EnrichedTable)
+    make = in_subprocess_if_large(EnrichedTable, "enriched.csv")
     small = make(WORLD.closing(), tmp_path)
     monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 60)
     large = make(WORLD.closing(), tmp_path)
@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_be_written_is_what_it_is_here(tmp_path: Path):
     with apart(ReportFile, tmp_path / "there") as product:
         pass
     (tmp_path / "no folder").write_text("")
-    product = SubprocessProduct(ReportFile, WORLD.closing(), tmp_path / "no folder")
+    product = SubprocessProduct(ReportFile, "report.html", WORLD.closing(), tmp_path / "no folder")
     try:
         with pytest.raises(NotADirectoryError) as raised:
             made_by(product)
@@ -125,7 +125,7 @@ def test_a_product_that_reads_no_logs_is_sent_none(tmp_path: Path):
     (tmp_path / "here").mkdir()
     here = EnrichedTable(WORLD.closing(), tmp_path / "here")
     (tmp_path / "apart").mkdir()
-    there = SubprocessProduct(EnrichedTable, WORLD.closing(), tmp_path / "apart", reads_logs=False)
+    there = SubprocessProduct(EnrichedTable, "enriched.csv", WORLD.closing(), tmp_path / "apart", reads_logs=False)
     assert made_by(there) == made_by(here)
     for product in (here, there):
         product.close()
