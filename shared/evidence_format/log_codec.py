@@ -232,11 +232,12 @@ def attempt_of_log(data: bytes) -> int:
 def split_piece(path: str, data: bytes) -> list[bytes]:
     """Return the entries that a file below ``_log/`` has, none if it has others than entries.
 
-    A last line without an end was cut off while it was written. It is left out: its step was not acknowledged.
+    A last line without an end was cut off while it was written. It is left out: its step was not acknowledged. So is
+    an empty file, which a power failure may leave under a name that was not synced.
     """
     if path.endswith(layout.LOG_LINES):
         return data.split(b"\n")[:-1]
-    return [data] if path.rpartition("/")[2][:1].isdigit() else []
+    return [data] if data and path.rpartition("/")[2][:1].isdigit() else []
 
 
 def merge_log(whole: bytes | None, pieces: Sequence[bytes]) -> bytes | None:

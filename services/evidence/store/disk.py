@@ -20,6 +20,7 @@ from shared.errors import PermanentError, Unavailable
 _HARD_LINK_REFUSED = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EMLINK, errno.EACCES}
 """Errors of file systems without hard links, and of a file that has as many links as it can have."""
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT
 CONCURRENT_SYNCS = 8
 _copy_lock = Lock()
 """Without hard links, only this prevents two writers of one name. They are threads of one process, because one evidence
@@ -60,8 +61,11 @@ def write_atomically(path: Path, data: bytes) -> None:
 def append_line(path: Path, line: bytes) -> None:
     """Append a line, which ends with its newline. A last line without one was cut off while it was written: it is
     removed first."""
-    make_folders(path.parent)
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        handle = os.open(path, _APPEND, 0o644)
+    except FileNotFoundError:
+        make_folders(path.parent)
+        handle = os.open(path, _APPEND, 0o644)
     try:
         _remove_torn_line(handle)
         while line:

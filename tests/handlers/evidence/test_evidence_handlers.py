@@ -50,6 +50,21 @@ from tests.typed import expect
 # --- the straight way
 
 
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [("steps.jsonl", b""), ("steps.jsonl", b'{"version": 2, "step": 1, "thi'), ("000001.json", b"")],
+)
+async def test_what_a_power_failure_left_of_a_step_holds_up_no_later_attempt(desk: Desk, name: str, left: bytes):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(took(one))
+    (desk.root / "run_1/A-1/_log/steps.jsonl").unlink()
+    (desk.root / "run_1/A-1/_log" / name).write_bytes(left)
+    desk.restart()
+    await desk.tell(took(one, attempt=2), ended(one, attempt=2))
+    assert desk.json("A-1/result.json")["attempt"] == 2
+
+
 async def test_a_sample_leaves_its_files(tabled):
     one = sample(team="red")
     await tabled.begun(one)
