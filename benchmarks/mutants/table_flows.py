@@ -205,8 +205,8 @@ ELEMENTS = (
                 "one way alone heals no element",
             ),
             Mutant(
-                "    if elsewhere and not misled:\n",
-                "    if len(elsewhere) > 9 and not misled:\n",
+                "    if elsewhere and not contradicted:\n",
+                "    if len(elsewhere) > 9 and not contradicted:\n",
                 "an element is not pressed where what else is known of it leads elsewhere",
             ),
             Mutant(

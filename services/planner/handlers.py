@@ -8,6 +8,7 @@ import msgspec
 
 from services.planner.deciders.registry import load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps, lease_request
+from services.planner.driver_choice import choose_driver, planner_name
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
@@ -16,10 +17,9 @@ from services.planner.resuming import load_earlier_decisions
 from services.planner.sample_loop import Attempt, SampleWork
 from services.planner.state.attempt_state import ending_of
 from services.planner.steering.causes import outage_of_end, outage_of_error, outage_of_login
-from services.planner.steering.controls import Steering, interrupted_limit
+from services.planner.steering.controls import SampleControls, interrupted_limit
 from services.planner.steering.outages import note_other_end, requeue
 from services.planner.try_sample import try_sample
-from services.planner.ways import choose_way, planner_name
 from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.healed_flow import report_flow
 from services.planner.workflow_use.saving import save_workflow
@@ -101,7 +101,7 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     """Work on one sample, or queue it anew where it fails for what others fail for too; then None is returned."""
     run = await load_run(message.run_id, deps)
     spec = run.spec_of(message)
-    steering = Steering(message, deps)
+    steering = SampleControls(message, deps)
     await steering.wait_to_begin(spec.outage.wait_s)
     if steering.interrupted or steering.closing:
         limit, now = interrupted_limit(steering.outage), deps.now()
@@ -135,7 +135,7 @@ async def attempt_sample(
     hints = await load_hints(spec, message.sample, message.run_id, deps) if decider.asks_model else ()
     recorded = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
     log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
-    chosen = await choose_way(run, message, decider, deps)
+    chosen = await choose_driver(run, message, decider, deps)
     decider, number = chosen.decider, attempt_number(message, attempt)
     earlier = () if chosen.flow is not None else await load_earlier_decisions(message, number, decider, deps.asks)
     task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow, tried_in, earlier)

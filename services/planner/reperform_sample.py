@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from services.planner.deps import PlannerDeps
 from services.planner.reperform.reread_rows import row_verdicts, values_to_extract
 from services.planner.reperform.responses import StoredResponse, parse_stored_response, response_verdict
+from services.planner.reperform.stored_page_view import parse_stored_observation, view_stored_page
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
-from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
 from shared.contracts.browser.stored_pages import PageRestored, RestorePage, RestoreReply, Sought
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
@@ -176,7 +176,7 @@ async def _load_stored_page(job: ReperformJob, sources: Sequence[ValueSource], s
     if not isinstance(reply, PageRestored):
         lack = "altered" if reply.code == "altered" else "unreadable"
         return StoredFile(file.filename, sha256, None, lack, f"{file.filename}: {reply.message}")
-    witness = to_witness(job.spec, job.result.sample, reply.page)
+    witness = view_stored_page(job.spec, job.result.sample, reply.page)
     return StoredFile(file.filename, sha256, witness, ink={one.ref: one.ink for one in reply.ink})
 
 
@@ -232,7 +232,7 @@ async def _load_observation(job: ReperformJob, sha256: str) -> StoredFile:
     page = await asyncio.to_thread(parse_stored_observation, packed, sha256)
     if isinstance(page, str):
         return StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {page}")
-    return StoredFile(file.filename, sha256, to_witness(job.spec, job.result.sample, page))
+    return StoredFile(file.filename, sha256, view_stored_page(job.spec, job.result.sample, page))
 
 
 @asynccontextmanager

@@ -33,7 +33,7 @@ from services.planner.state.step_parts import observation_ref, to_filed, with_pa
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
-from services.planner.steering.controls import Steering, interrupted_limit
+from services.planner.steering.controls import SampleControls, interrupted_limit
 from services.planner.workflow_use.flow_file import file_flow
 from shared.actions.table import changes_page
 from shared.contracts.actions import AnyAction, SaveProgress
@@ -108,7 +108,7 @@ class SampleWork:
         self.logged_rows = LoggedRows()
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.timer = StepTimer(self.started_at, self.started_s)
-        self.steering = Steering(task.message, deps, task.tried_in)
+        self.steering = SampleControls(task.message, deps, task.tried_in)
 
     async def run(self) -> SampleFinished:
         """Take steps until the sample ends. Errors of the browser pool or the model are raised: the sample is tried

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
-from services.workflows.invocations.flow_turns import TurnedFlow
+from services.workflows.invocations.flow_turns import FlowTurnResult
 from services.workflows.invocations.invocation import FlowDraft, Invoked
 from services.workflows.invocations.sample_artifacts import SampleArtifacts
 from services.workflows.ports import ToolContext
@@ -152,7 +152,7 @@ async def begin_flow(request: BeginFlow, deps: WorkflowDeps) -> FlowReply:
     """Run a flow until its first call. It holds a slot until it ends."""
     artifacts = SampleArtifacts(deps.blobs) if request.run_id else None
 
-    async def run(flow: TurnedFlow) -> WorkflowRan:
+    async def run(flow: FlowTurnResult) -> WorkflowRan:
         async with _slot(deps, deps.flow_slots, "EXHIBIT_WORKFLOW_FLOW_CAPACITY"):
             invoked = await deps.invoker.invoke(
                 request.name,

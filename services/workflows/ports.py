@@ -57,7 +57,7 @@ class HostCallError(Exception):
 
 
 @dataclass(frozen=True)
-class FlowMoment:
+class FlowCallSite:
     """A call of a flow, and where it stands: ``name`` and ``hash`` of the workflow, ``line`` of its source, from 1; 0:
     not known."""
 
@@ -86,7 +86,7 @@ class Clock(Protocol):
 class FlowCalls(Protocol):
     """Whoever performs the calls of a flow."""
 
-    async def perform(self, moment: FlowMoment) -> FlowAnswer: ...
+    async def perform(self, moment: FlowCallSite) -> FlowAnswer: ...
 
 
 class Host(Protocol):

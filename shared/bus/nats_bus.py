@@ -28,7 +28,7 @@ from shared.aio import run_unless
 from shared.bus.access.credentials import NO_ACCESS, BusAccess, ConnectOptions, connect_options
 from shared.bus.access.refusals import Refusals
 from shared.bus.blob_io import NatsBlobs
-from shared.bus.connection.losses import Losses, run_again_after_loss
+from shared.bus.connection.connection_loss import ConnectionLoss, run_again_after_loss
 from shared.bus.connection.nats_connection import NatsConnection
 from shared.bus.connection.streams import await_streams, consumer_config, create_streams
 from shared.bus.event_reader import NatsEvents
@@ -86,7 +86,12 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
     """The connection of one process. Open one with :func:`connect_bus`."""
 
     def __init__(
-        self, nc: NatsClient, name: str, losses: Losses, refusals: Refusals | None = None, signing: Signing = UNSIGNED
+        self,
+        nc: NatsClient,
+        name: str,
+        losses: ConnectionLoss,
+        refusals: Refusals | None = None,
+        signing: Signing = UNSIGNED,
     ) -> None:
         """``refusals``: None on a server without users, which refuses nothing."""
         self.nc = nc
@@ -246,7 +251,7 @@ async def connect_bus(
     Raises Unavailable, naming the URL, when no server answers; PermanentError (``bus_refused``) when it refuses us.
     """
 
-    refusals, losses = Refusals(), Losses()
+    refusals, losses = Refusals(), ConnectionLoss()
 
     async def note_loss() -> None:
         losses.note()

@@ -11,7 +11,7 @@ from shared.contracts.base import Part
 from shared.extraction.certainty import Claims, FieldReading, FoundValue, Structure, reading_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.alternation import LabelText, label_text_of, paired_text_of
-from shared.extraction.labels.moved import element_at_own_label, misled_rules, reshaped_rules
+from shared.extraction.labels.moved import contradicted_rules, element_beside_label, restyled_rules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
@@ -61,11 +61,11 @@ def claims_of(
 ) -> Claims:
     """Return what these rules of the field find on the page; where they find nothing, what its label is followed by."""
     found: dict[str, FoundValue] = {}
-    misled = misled_rules(rules, field.homes, field.labels, field.beside, page)
-    lost: list[ExtractionRule] = list(misled)
+    contradicted = contradicted_rules(rules, field.homes, field.labels, field.beside, page)
+    lost: list[ExtractionRule] = list(contradicted)
     empty: list[ExtractionRule] = []
-    for rule, text in texts_of(rules, field, page, misled).items():
-        if rule in misled:
+    for rule, text in texts_of(rules, field, page, contradicted).items():
+        if rule in contradicted:
             continue
         if _says_none(field, page, rule, text):
             empty.append(rule)
@@ -76,7 +76,7 @@ def claims_of(
             known = found.get(key, FoundValue(value=text, rules=()))
             found[key] = FoundValue(value=known.value, rules=(*known.rules, rule))
     if not found and not empty:
-        for rule in reshaped_rules(rules, field.labels, field.beside, page):
+        for rule in restyled_rules(rules, field.labels, field.beside, page):
             text = page.extract(rule)
             if text is not None and label_form(text) not in field.labels:
                 found.setdefault(text, FoundValue(value=text, rules=(rule,)))
@@ -88,22 +88,22 @@ def claims_of(
         found[text] = FoundValue(value=text, rules=(label.rule,))
     return Claims(
         field=field, rules=rules, page=page, structure=structure, found=tuple(found.values()), empty=tuple(empty),
-        lost=tuple(lost), misled=misled, label=label,
+        lost=tuple(lost), contradicted=contradicted, label=label,
     )  # fmt: skip
 
 
 def texts_of(
-    rules: Sequence[ExtractionRule], field: FieldRules, page: ObservedPage, misled: Collection[ExtractionRule]
+    rules: Sequence[ExtractionRule], field: FieldRules, page: ObservedPage, contradicted: Collection[ExtractionRule]
 ) -> dict[ExtractionRule, str | None]:
     """Return the text that each rule gives. Where values have changed places, or no rule finds anything, the field's
     own label tells it, even if another part of the page has the same label: by the address of the page, or by the tag
     path of the examples."""
-    texts = {rule: None if rule in misled else page.extract(rule) for rule in rules}
-    if not misled and any(text is not None for text in texts.values()):
+    texts = {rule: None if rule in contradicted else page.extract(rule) for rule in rules}
+    if not contradicted and any(text is not None for text in texts.values()):
         return texts
     for rule in rules:
         if rule in field.rules and texts[rule] is None and page.find(rule.where) is None:
-            element = element_at_own_label(rule, field.rules, field.homes, page, field.address)
+            element = element_beside_label(rule, field.rules, field.homes, page, field.address)
             texts[rule] = None if element is None else page.extract_from(element, rule)
     return texts
 

@@ -12,15 +12,15 @@ from shared.extraction.absence import is_left_out, shape_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.alternation import LabelText, paired_text_of
 from shared.extraction.labels.moved import (
-    is_apart,
+    displaced_rules,
     is_close_and_shaped,
+    is_labelled_elsewhere,
     is_of_another_label,
     is_one_of_several,
-    narrowed_place,
-    strayed_rules,
+    unique_place,
 )
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, ExtractionRule, Kind, OfPage, is_called, kind_of
+from shared.extraction.rules import AtPlace, ExtractionRule, Kind, PageItself, is_called, kind_of
 from shared.extraction.values import may_be_absent, value_key
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
@@ -68,8 +68,8 @@ class Claims:
     """What the rules of a field claim of one page.
 
     ``rules``: of the field or of one of its variants. ``found``: different values, each with its rules. ``empty`` and
-    ``lost``: as of `FieldReading`. ``misled``: rules by order that lead to the values of other labels now. ``label``:
-    the text that is the field's label, where what follows it was read because no rule found anything."""
+    ``lost``: as of `FieldReading`. ``contradicted``: rules by order that lead to the values of other labels now.
+    ``label``: the text that is the field's label, where what follows it was read because no rule found anything."""
 
     field: FieldRules
     rules: tuple[ExtractionRule, ...]
@@ -78,7 +78,7 @@ class Claims:
     found: tuple[FoundValue, ...]
     empty: tuple[ExtractionRule, ...]
     lost: tuple[ExtractionRule, ...]
-    misled: frozenset[ExtractionRule]
+    contradicted: frozenset[ExtractionRule]
     label: LabelText | None
 
     @cached_property
@@ -87,15 +87,15 @@ class Claims:
         return (*self.lost, *self.empty)
 
     @cached_property
-    def strayed(self) -> frozenset[ExtractionRule]:
-        return strayed_rules(self.rules, self.field.homes, self.field.labels, self.page)
+    def displaced(self) -> frozenset[ExtractionRule]:
+        return displaced_rules(self.rules, self.field.homes, self.field.labels, self.page)
 
     @cached_property
     def says_none(self) -> bool:
         """Whether rules that say what they find say that there is no value."""
-        if any(kind_of(rule, self.field.labels) in BELONGING for rule in self.empty if rule not in self.strayed):
+        if any(kind_of(rule, self.field.labels) in BELONGING for rule in self.empty if rule not in self.displaced):
             return True
-        narrowed = narrowed_place(self.rules, self.field.homes, self.field.labels, self.page)
+        narrowed = unique_place(self.rules, self.field.homes, self.field.labels, self.page)
         return bool(self.empty) and (set(self.empty) <= narrowed or self.label is not None)
 
     @cached_property
@@ -133,7 +133,7 @@ def reading_of(claims: Claims) -> FieldReading:
         value=claims.found[0].value,
         candidates=claims.found,
         lost=claims.nothing,
-        moved=tuple(rule for rule in claims.rules if rule in claims.misled),
+        moved=tuple(rule for rule in claims.rules if rule in claims.contradicted),
     )
 
 
@@ -153,7 +153,7 @@ def _is_place_lost(claims: Claims) -> bool:
 
 
 def _is_apart(claims: Claims) -> bool:
-    return is_apart(claims.rules, claims.field.homes, claims.field.labels, claims.page)
+    return is_labelled_elsewhere(claims.rules, claims.field.homes, claims.field.labels, claims.page)
 
 
 def _has_another_label(claims: Claims) -> bool:
@@ -170,7 +170,7 @@ def _is_joined(claims: Claims) -> bool:
 
 def _is_untold(claims: Claims) -> bool:
     field, found = claims.field, claims.found[0].rules
-    kinds = _kinds(field, [rule for rule in found if rule not in claims.strayed], claims.structure)
+    kinds = _kinds(field, [rule for rule in found if rule not in claims.displaced], claims.structure)
     told_in_part, told_wholly = kinds & BELONGING or kinds >= WITNESSES, kinds & TELLING or field.trusted
     told = told_in_part if claims.nothing else told_wholly
     return not (told or claims.label is not None or is_told_by_label(field, found, claims.lost, claims.page))
@@ -237,7 +237,7 @@ def is_told_by_label(
     value = None if paired is None or paired.is_blank else page.find(paired.rule.where)
     if value is not None and all(page.find(rule.where) is value for rule in found):
         return True
-    if set(found) <= narrowed_place(field.rules, field.homes, field.labels, page):
+    if set(found) <= unique_place(field.rules, field.homes, field.labels, page):
         return True
     places = {one.place for one in page.elements}
     only_tags = all(isinstance(rule.where, AtPlace) and rule.where.path not in places for rule in lost)
@@ -248,8 +248,8 @@ def _kinds(field: FieldRules, rules: Iterable[ExtractionRule], structure: Struct
     """Return how the value was found. The page's title tells a value that the page itself shows too."""
     rules = list(rules)
     kinds: set[Kind] = {kind_of(rule, field.labels) for rule in rules}
-    titled = [rule for rule in rules if isinstance(rule.where, OfPage) and rule.attribute == "name"]
-    if titled and any(not isinstance(rule.where, OfPage) for rule in rules):
+    titled = [rule for rule in rules if isinstance(rule.where, PageItself) and rule.attribute == "name"]
+    if titled and any(not isinstance(rule.where, PageItself) for rule in rules):
         kinds.add("near")
     if any(_is_told_by_structure(rule, structure) for rule in rules):
         kinds.add("grouped")

@@ -15,12 +15,12 @@ from shared.extraction.rules import (
     AtSelector,
     Attribute,
     Between,
-    CalledSo,
+    ByName,
     ExtractionRule,
     InGroup,
     InLabelledRow,
     InRegion,
-    OfPage,
+    PageItself,
     TextRule,
     UnderHeader,
     Where,
@@ -60,12 +60,12 @@ class ObservedPage:
                 return only(one for one in self.headed(where.header) if where.role in ("", one.role))
             case InLabelledRow():
                 return only(one for one in self.beside(where) if where.role in ("", one.role))
-            case CalledSo():
+            case ByName():
                 return only(one for one in self._called(where.name) if one.role == where.role)
             case InGroup():
                 group = self.find_group(where.form)
                 return group[where.nth] if group is not None and where.nth < len(group) else None
-            case OfPage():
+            case PageItself():
                 return self.itself
             case AfterText():
                 return self._after(where)

@@ -11,7 +11,7 @@ from shared.extraction.rules import (
     AtHeading,
     AtPlace,
     AtSelector,
-    CalledSo,
+    ByName,
     InGroup,
     InLabelledRow,
     InRegion,
@@ -35,7 +35,7 @@ def places_of(element: Element, page: ObservedPage, *, called: bool) -> Iterator
         yield UnderHeader(header=tidy(element.header), role="")
     yield from _row_places(element, page)
     if called and element.name and element.role not in SHOWING_ROLES:
-        yield CalledSo(name=tidy(element.name), role=element.role)
+        yield ByName(name=tidy(element.name), role=element.role)
     at = page.order[element.ref]
     for steps in range(1, min(MAX_STEPS, at) + 1):
         before = page.elements[at - steps]

@@ -73,7 +73,7 @@ class InLabelledRow(Part, frozen=True, kw_only=True, tag="row_label"):
     role: str
 
 
-class CalledSo(Part, frozen=True, kw_only=True, tag="called"):
+class ByName(Part, frozen=True, kw_only=True, tag="called"):
     """The only element of this role with this name: a field of a form, a link."""
 
     name: str
@@ -87,19 +87,28 @@ class InGroup(Part, frozen=True, kw_only=True, tag="group"):
     nth: int
 
 
-class OfPage(Part, frozen=True, kw_only=True, tag="page"):
+class PageItself(Part, frozen=True, kw_only=True, tag="page"):
     """The page itself: its title is the name, its address the url."""
 
 
 Where = (
-    UnderHeader | InLabelledRow | CalledSo | AfterText | InRegion | AtSelector | OfPage | InGroup | AtHeading | AtPlace
+    UnderHeader
+    | InLabelledRow
+    | ByName
+    | AfterText
+    | InRegion
+    | AtSelector
+    | PageItself
+    | InGroup
+    | AtHeading
+    | AtPlace
 )
 KINDS: dict[type[Part], Kind] = {  # of AfterText: see `kind_of`
     UnderHeader: "labelled",
     InLabelledRow: "labelled",
-    CalledSo: "labelled",
+    ByName: "labelled",
     InGroup: "grouped",
-    OfPage: "structural",
+    PageItself: "structural",
     InRegion: "named",
     AtSelector: "named",
     AtHeading: "structural",
@@ -144,7 +153,7 @@ def kind_of(rule: ExtractionRule, labels: Collection[str]) -> Kind:
     so: any other text may stand there by chance.
     """
     if isinstance(rule.part, Between) and rule.part.telling:
-        return "near" if isinstance(rule.where, OfPage) else "labelled"
+        return "near" if isinstance(rule.where, PageItself) else "labelled"
     if isinstance(rule.where, AfterText):
         return "near" if label_form(rule.where.text) in labels else "structural"
     return KINDS[type(rule.where)]
@@ -157,7 +166,7 @@ def words_of_place(where: Where) -> str:
             return where.header
         case InLabelledRow():
             return where.label
-        case CalledSo():
+        case ByName():
             return where.name
         case AfterText():
             return where.text
@@ -191,7 +200,7 @@ def describe_rule(rule: ExtractionRule) -> str:
         "part": f"text {rule.nth + 1} of {rule.of} in ",
         "hint": f"the title of text {rule.nth + 1} of {rule.of} in ",
     }[rule.attribute]
-    if isinstance(rule.where, OfPage) and rule.attribute == "name":
+    if isinstance(rule.where, PageItself) and rule.attribute == "name":
         text = "the title of "
     return text + _describe_where(rule.where) + _describe_part(rule.part)
 
@@ -202,11 +211,11 @@ def _describe_where(where: Where) -> str:
             return f'the {where.role or "element"} beside "{where.header}"'
         case InLabelledRow():
             return f'the {where.role or "cell"} {where.columns} after "{where.label}" in its row'
-        case CalledSo():
+        case ByName():
             return f'the {where.role} "{where.name}"'
         case InGroup():
             return f"number {where.nth + 1} in the only group of the form {where.form}"
-        case OfPage():
+        case PageItself():
             return "the page"
         case AfterText():
             return f'the {where.role} {where.steps} after "{where.text}"'

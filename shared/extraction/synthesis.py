@@ -28,13 +28,13 @@ from shared.extraction.rules import (
     AtSelector,
     Attribute,
     Between,
-    CalledSo,
+    ByName,
     ExtractionRule,
     InGroup,
     InLabelledRow,
     InRegion,
     Kind,
-    OfPage,
+    PageItself,
     TextRule,
     UnderHeader,
     Where,
@@ -199,11 +199,11 @@ def _is_wrong_on(rule: ExtractionRule, other: Example, form: FieldType, constant
 _ORDER: tuple[type[Part], ...] = (
     UnderHeader,
     InLabelledRow,
-    CalledSo,
+    ByName,
     AtSelector,
     AfterText,
     InRegion,
-    OfPage,
+    PageItself,
     InGroup,
     AtHeading,
     AtPlace,
@@ -233,8 +233,8 @@ def _is_implied(rule: ExtractionRule, found: Collection[ExtractionRule]) -> bool
     if isinstance(rule.where, UnderHeader | InLabelledRow) and not rule.where.role:
         same = (other for other in found if type(other.where) is type(rule.where) and other.where != rule.where)
         return any(replace(other.where, role="") == rule.where for other in same)
-    if isinstance(rule.where, OfPage) and rule.attribute == "url":
-        return any(not isinstance(other.where, OfPage) or other.attribute != "url" for other in found)
+    if isinstance(rule.where, PageItself) and rule.attribute == "url":
+        return any(not isinstance(other.where, PageItself) or other.attribute != "url" for other in found)
     return False
 
 
@@ -255,7 +255,7 @@ def _candidates(
     first, shown = min(occurrences, key=lambda one: len(one[1]))
     for element, aspect in shown:
         if element is first.page.itself:
-            yield OfPage(), aspect
+            yield PageItself(), aspect
             continue
         for where in places_of(element, first.page, called=aspect[0] not in ("name", "part", "hint")):
             if not names_value(where, values, others):

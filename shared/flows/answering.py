@@ -50,7 +50,7 @@ from shared.contracts.workflows.flows import (
 from shared.contracts.workflows.heals import Heal
 from shared.flows.changed.records import heal_of_element, remark_of_element
 from shared.flows.files import DropdownMapping, FlowFiles
-from shared.flows.filled import FilledField, Sent, doubts_of_filled, doubts_of_outcome, field_filled_by, sent_after
+from shared.flows.filled import FilledField, Sent, doubts_of_outcome, field_filled_by, form_mismatches, sent_after
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -200,7 +200,7 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         return FlowAnswer(value=False)
     if isinstance(found, NotFound | Ambiguous):
         return _answer_of(found) or FlowAnswer()
-    if isinstance(call, ClickElement) and call.irreversible and (doubts := doubts_of_filled(context.filled, page)):
+    if isinstance(call, ClickElement) and call.irreversible and (doubts := form_mismatches(context.filled, page)):
         return flow_error("form_differs", f"{selector} is not clicked: {doubts}")
     target = (
         ByCss(css=found.css)

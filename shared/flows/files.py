@@ -8,7 +8,7 @@ data/variables_schema.json             names, types and defaults of the variable
 data/variables.json                    their values; of one sample, never of a library
 data/structured_output_schema.json     names and types of the outputs
 data/structured_outputs.json           what a run has found; written by it
-data/task.json                         marks of the task that it was made for (`shared.task.marks`)
+data/task.json                         marks of the task that it was made for (`shared.task.task_fingerprint`)
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def field_filled_by(call: FlowCall, selector: str) -> FilledField | None:
             return None
 
 
-def doubts_of_filled(filled: Iterable[FilledField], page: PageObserved) -> str:
+def form_mismatches(filled: Iterable[FilledField], page: PageObserved) -> str:
     """Return which fields the page shows with another value than was filled in; empty: none.
 
     A form shows it in its controls, a review page beside the same label. What the page does not show is no doubt."""

@@ -21,11 +21,11 @@ from shared.flows.identifiers import to_identifier
 from shared.flows.waiting import (
     PAUSES_S,
     awaits_navigation,
-    begun_anew,
     certain_answer,
     is_tried_again,
     next_pause_s,
     pause_for_answer_s,
+    reset_call,
     with_late_navigation,
 )
 from shared.streams import ARTIFACTS
@@ -92,7 +92,7 @@ class LiveFlow:
                 result = await self._arrived(call, decided, await self._act(decided), page)
                 answer, tries = check_effect(decided, result), tries + 1
                 if is_tried_again(decided, result) and tries < MAX_TRIES:
-                    pause_s, self._context = PAUSES_S[tries], begun_anew(self._context, call)
+                    pause_s, self._context = PAUSES_S[tries], reset_call(self._context, call)
                 elif answer.error is not None or not decided.more:
                     return self._answered(call, answer, performed=answer.error is None)
                 else:

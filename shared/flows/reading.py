@@ -11,10 +11,10 @@ from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCod
 from shared.extraction.agreement import read_field, texts_of
 from shared.extraction.certainty import BELONGING, TELLING, FieldReading, is_told_by_label, words_of_doubt
 from shared.extraction.field_rules import FieldRules
-from shared.extraction.labels.moved import element_at_own_label, misled_rules, strayed_rules
+from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
-from shared.extraction.own_part import may_be_of_another, own_part
 from shared.extraction.pages import ObservedPage
+from shared.extraction.part_of_record import may_be_of_another, part_of_record
 from shared.extraction.rules import ExtractionRule, kind_of
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
@@ -116,7 +116,7 @@ def locate_field(
 def _element_of(reading: FieldReading, field: FieldRules, page: ObservedPage) -> Element | None:
     rules = reading.candidates[0].rules
     found = (
-        element_at_own_label(rule, field.rules, field.homes, page, field.address)
+        element_beside_label(rule, field.rules, field.homes, page, field.address)
         if rule in field.rules
         else page.find(rule.where)
         for rule in rules
@@ -134,8 +134,8 @@ def _said_empty(
     name: str, rules: FieldRules, page: ObservedPage, constants: Collection[str], words: set[str]
 ) -> LocatedReading | None:
     """Return that the page says there is nothing: rules that tell what they find agree on words for it."""
-    misled = misled_rules(rules.rules, rules.homes, rules.labels, rules.beside, page)
-    shown = texts_of(rules.rules, rules, page, misled)
+    contradicted = contradicted_rules(rules.rules, rules.homes, rules.labels, rules.beside, page)
+    shown = texts_of(rules.rules, rules, page, contradicted)
     empty = [rule for rule, text in shown.items() if text is not None and fold(plain(text)) in words]
     if not empty:
         return None
@@ -150,14 +150,14 @@ def _said_empty(
         why = "one place of the examples has words for none, and another one a value"
         return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)), why=why)
     lost = len(empty) < len(shown)
-    strayed = strayed_rules(rules.rules, rules.homes, rules.labels, page)
-    kinds = {kind_of(rule, rules.labels) for rule in empty if rule not in strayed}
+    displaced = displaced_rules(rules.rules, rules.homes, rules.labels, page)
+    kinds = {kind_of(rule, rules.labels) for rule in empty if rule not in displaced}
     gone = [rule for rule, text in shown.items() if text is None]
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
         why = "only the order on the page tells that these words for none are those of the field"
         return LocatedReading(name, "uncertain", candidates=texts, why=why)
-    element = page.find(empty[0].where) or element_at_own_label(empty[0], rules.rules, rules.homes, page, rules.address)
-    moved = tuple(rule for rule in rules.rules if rule in misled)
+    element = page.find(empty[0].where) or element_beside_label(empty[0], rules.rules, rules.homes, page, rules.address)
+    moved = tuple(rule for rule in rules.rules if rule in contradicted)
     return LocatedReading(
         name, "empty", texts[0], element, texts, healed=lost, lost=tuple(gone), moved=moved, matched=tuple(empty)
     )
@@ -205,7 +205,7 @@ def _read_in_own_part(
     was found in another way than recorded, or not, may be of any of them."""
     known = {name: found for name in named if (found := rules_of(name, file, proof=True)) is not None}
     if reading.state in ("uncertain", "missing"):
-        part = own_part(named, known, rules.beside, page)
+        part = part_of_record(named, known, rules.beside, page)
         inside = None if part is None else locate_field(reading.field, rules, part, frozenset(file.constants), words)
         if inside is not None and inside.state in ("value", "empty") and inside.element is not None:
             return replace(inside, healed=True)

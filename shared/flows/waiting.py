@@ -119,6 +119,6 @@ def with_late_navigation(perform: Perform, result: ActionResult, before: str, pa
     return replace_part(result, effect=Navigated(url=page.url)) if late else result
 
 
-def begun_anew(context: FlowContext, call: FlowCall) -> FlowContext:
+def reset_call(context: FlowContext, call: FlowCall) -> FlowContext:
     """Return the context of a call that is decided on anew. A list of options may be shut: it is searched again."""
     return replace(context, done=0) if isinstance(call, ChooseOption) else context

@@ -92,7 +92,7 @@ def without_cut_marker(shown: str, cut_chars: int) -> str:
     return fold(fold(shown).removesuffix(fold(cut_marker(cut_chars))))
 
 
-def humanised(name: str) -> str:
+def words_of_name(name: str) -> str:
     """Return the name in words: `ticket_number` and `ticketNumber` as `ticket number`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ")
 

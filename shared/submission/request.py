@@ -14,8 +14,8 @@ from shared.bus.ports import PART_BYTES
 from shared.contracts.discovery import RUN_MODES, FileReading, InputFile, Problem, Sample, SubmitRun
 from shared.submission.samples import check_samples, key_template, reading_of, used_columns
 from shared.tables.files import TableOrProblems
-from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
+from shared.task.unused_keys import find_idle_keys
 
 MAX_FILE_BYTES = 100_000_000
 MAX_PARTS = MAX_FILE_BYTES // PART_BYTES

@@ -9,8 +9,8 @@ from shared.contracts.discovery import Problem, SubmitRun
 from shared.field_types import nullable
 from shared.submission.request import parse_request_spec
 from shared.submission.samples import item_key_template, required_columns
-from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec
+from shared.task.unused_keys import find_idle_keys
 
 SPEC_NAME = "discovery"
 

@@ -10,8 +10,8 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.files.captures import found_elements, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import PageCapture, RestoredPage, RestoreRequest, WantedRefs
+from services.planner.reperform.stored_page_view import parse_stored_observation, view_stored_page
 from services.planner.reperform.verdicts import StoredFile, StoredPage, value_verdict
-from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.contracts.browser.stored_pages import Sought
 from shared.contracts.browser_pool import Element
 from shared.contracts.reperform import ValueReperformed
@@ -77,7 +77,7 @@ async def read_all_again(session: PoolSession, fresh: PoolSession) -> list[tuple
     observed = parse_stored_observation(files["observation"], hashlib.sha256(files["observation"]).hexdigest())
     assert not isinstance(observed, str), observed
     both = StoredPage(
-        StoredFile("p", "p", to_witness(READ, sample(), compose(again.raw, "r1")), ink=again.ink),
-        StoredFile("o", "o", to_witness(READ, sample(), observed)),
+        StoredFile("p", "p", view_stored_page(READ, sample(), compose(again.raw, "r1")), ink=again.ink),
+        StoredFile("o", "o", view_stored_page(READ, sample(), observed)),
     )
     return [(element, value_verdict(value, READ.output_schema["v"], both)) for element, value in values]

@@ -13,8 +13,8 @@ from practice.hr_portal import server as hr_portal
 from practice.people import server as people
 from services.discovery.planning.search_plan import discovery_plan
 from shared.contracts.discovery import SubmitRun
-from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import check_spec, json_schema, placeholders
+from shared.task.unused_keys import find_idle_keys
 
 FOLDER = Path(__file__).parents[2] / "task_specs"
 SPECS = sorted(path for path in FOLDER.glob("*.json") if path.name != "schema.json")

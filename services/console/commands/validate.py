@@ -15,8 +15,8 @@ from services.console.outcomes import CommandOutcome, ErrorLine
 from services.console.terminal.plain_output import print_err
 from shared.contracts.discovery import Problem
 from shared.errors import RunRejectedError
-from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, read_spec
+from shared.task.unused_keys import find_idle_keys
 
 NO_IDENTITY = Problem(
     where="spec.identity",

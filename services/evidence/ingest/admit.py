@@ -14,13 +14,13 @@ from services.evidence.deps import EvidenceDeps
 from services.evidence.refused_results import REFUSED
 from services.evidence.state.admission import (
     Refusal,
+    check_membership,
     find_other_planner,
     find_population_refusal,
     find_result_refusal,
     find_sample_refusal,
     find_start_refusal,
     find_step_refusal,
-    find_stranger,
     find_unsupported,
     is_closed_so,
 )
@@ -100,7 +100,7 @@ async def admit_population(deps: EvidenceDeps, state: RunState, message: Populat
 
 async def admit_step(deps: EvidenceDeps, state: RunState, step: StepTaken) -> Standing:
     """Return how a step stands."""
-    stranger = find_stranger(state, step.sample_id)
+    stranger = check_membership(state, step.sample_id)
     if stranger is not None:
         return await _refuse(deps, state, step, stranger)
     log = await deps.ledger.log(step.run_id, step.sample_id)
@@ -115,7 +115,7 @@ async def admit_step(deps: EvidenceDeps, state: RunState, step: StepTaken) -> St
 
 async def admit_result(deps: EvidenceDeps, state: RunState, message: SampleFinished) -> Standing:
     """Return how a result stands. A result.json that cannot be read is written again by the result that it was."""
-    stranger = find_stranger(state, message.sample_id)
+    stranger = check_membership(state, message.sample_id)
     if stranger is not None:
         return await _refuse(deps, state, message, stranger)
     if message.reason == REFUSED and (state.current_summary is not None or state.has_ended(message.sample_id)):

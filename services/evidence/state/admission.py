@@ -79,7 +79,7 @@ def find_population_refusal(state: RunState, message: PopulationClosed) -> Refus
 # --- steps and results
 
 
-def find_stranger(state: RunState, sample_id: str) -> Refusal | None:
+def check_membership(state: RunState, sample_id: str) -> Refusal | None:
     """Return why there can be no work on such a sample."""
     return None if state.has_sample(sample_id) else Refusal("unknown_sample", f"the run has no sample {sample_id!r}")
 

@@ -14,7 +14,7 @@ from services.planner.deciders.listing.decide_listing import decide as decide_on
 from services.planner.deciders.operator import OperatorDecider
 from services.planner.deciders.replay.decide_replay import decide as decide_by_log
 from services.planner.deciders.rules.decide_rules import decide as decide_by_rules
-from services.planner.deciders.rules.way_to_list import way_to_list
+from services.planner.deciders.rules.list_navigation import list_navigation
 from services.planner.deps import Decider
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
@@ -32,8 +32,8 @@ from shared.settings import Settings
 from shared.task.spec import TaskSpec
 
 if TYPE_CHECKING:
-    from services.planner.deciders.anthropic.librarian import AnthropicLibrarian
-    from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter, AnthropicTeacher
+    from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter, AnthropicLessonModel
+    from services.planner.deciders.anthropic.workflow_model import AnthropicWorkflowModel
 
 
 class RulesDecider:
@@ -46,7 +46,7 @@ class RulesDecider:
 
     async def decide(self, view: SampleView) -> Decision:
         if view.spec.phase == "discovery":
-            return way_to_list(view) or decide_on_list(view)
+            return list_navigation(view) or decide_on_list(view)
         return decide_by_rules(view)
 
     async def aclose(self) -> None: ...
@@ -66,7 +66,7 @@ class ReplayDecider:
     async def aclose(self) -> None: ...
 
 
-class WorkflowFirst:
+class WorkflowDriver:
     """Uses the workflow of the run first; what that leaves open, or the gates refuse, the run's own decider does."""
 
     def __init__(self, decider: Decider, choice: WorkflowChoice) -> None:
@@ -169,16 +169,16 @@ class ModelHelpers:
                 await self.__dict__[name].aclose()
 
     @cached_property
-    def _teacher(self) -> AnthropicTeacher:
-        from services.planner.deciders.anthropic.model_tasks import AnthropicTeacher
+    def _teacher(self) -> AnthropicLessonModel:
+        from services.planner.deciders.anthropic.model_tasks import AnthropicLessonModel
 
-        return AnthropicTeacher(self._settings)
+        return AnthropicLessonModel(self._settings)
 
     @cached_property
-    def _librarian(self) -> AnthropicLibrarian:
-        from services.planner.deciders.anthropic.librarian import AnthropicLibrarian
+    def _librarian(self) -> AnthropicWorkflowModel:
+        from services.planner.deciders.anthropic.workflow_model import AnthropicWorkflowModel
 
-        return AnthropicLibrarian(self._settings)
+        return AnthropicWorkflowModel(self._settings)
 
     @cached_property
     def _drafter(self) -> AnthropicDrafter:

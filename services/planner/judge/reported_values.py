@@ -16,7 +16,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type
-from shared.pages.elements import cut_chars_in, humanised, is_input, text_of, without_cut_marker
+from shared.pages.elements import cut_chars_in, is_input, text_of, without_cut_marker, words_of_name
 from shared.pages.identity.identity import read_page
 from shared.pages.identity.related_parts import related_refs
 from shared.pages.identity.site_parts import site_refs
@@ -333,7 +333,7 @@ def _covers(items: list[object], shown: str) -> bool:
 def _label(name: str, element: Element) -> str:
     """Return the label as the page writes it, if the element has one."""
     written = element.header or (element.name if is_input(element) else "")
-    return quoted(written)[1:-1] if written else humanised(name).capitalize()
+    return quoted(written)[1:-1] if written else words_of_name(name).capitalize()
 
 
 def _quoted_claim(value: FieldValue) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
-from services.planner.reperform.witness import Extraction, Witness, extract_value
+from services.planner.reperform.stored_page_view import Extraction, StoredPageView, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Ink, InkState
 from shared.contracts.steps import FieldValue
@@ -35,7 +35,7 @@ class StoredFile:
 
     filename: str = ""
     sha256: str = ""
-    witness: Witness | None = None
+    witness: StoredPageView | None = None
     lack: Verdict = "not_stored"
     why: str = ""
     ink: Mapping[int, Ink] = field(default_factory=dict[int, Ink])
@@ -184,7 +184,7 @@ def page_verdict(kept: StoredPage) -> PageReperformed:
     )
 
 
-def _lost_its_id(page: Witness, observation: Witness) -> bool:
+def _lost_its_id(page: StoredPageView, observation: StoredPageView) -> bool:
     """Return whether the stored page shows another id only because a form field lost what stood in it."""
     if page.proof.state != "mismatch" or observation.proof.state != "proven":
         return False

@@ -10,7 +10,7 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.field_types import is_rows
-from shared.pages.elements import humanised, is_icon, is_unsure
+from shared.pages.elements import is_icon, is_unsure, words_of_name
 from shared.pages.identity.identity import identity_proof, read_page
 from shared.pages.read.fields import FieldMissing, Reading
 from shared.task.output_field import OutputField
@@ -71,7 +71,7 @@ def unread_fields(view: SampleView) -> tuple[str, ...]:
 def question(name: str, field: OutputField) -> str:
     """Return the question for one field, in the words of the task."""
     about = f" ({field.description.strip()})" if field.description.strip() else ""
-    return f'What does the picture show as "{humanised(name)}"{about}? Answer with the {field.type} only.'
+    return f'What does the picture show as "{words_of_name(name)}"{about}? Answer with the {field.type} only.'
 
 
 def screenshot_action(view: SampleView, action: AskPicture) -> Screenshot | ScreenshotElement:

@@ -13,8 +13,8 @@ from shared.contracts.workflows.library import WorkflowShown
 from shared.flows.compiling.compiler import output_schema
 from shared.flows.files import ValueSchema, is_flow, parse_files
 from shared.flows.identifiers import to_identifier
-from shared.task.marks import task_marks
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, has_irreversible_step, placeholders
+from shared.task.task_fingerprint import task_marks
 
 TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
 """Types of parameters whose argument is JSON in the row, such as ``3`` or ``["a"]``."""

@@ -17,7 +17,7 @@ LOOK_EVERY_S = 1.0
 """While a run is paused."""
 
 
-class Steering:
+class SampleControls:
     """The controls of the run of one sample, read before each step; those of an earlier round are void.
 
     ``interrupted`` and ``closing``: as they stood when they were last read. ``messages``: those that this sample was

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from services.planner.deps import PlannerDeps
 from services.planner.steering.control_requests import pause_run, resume_run
-from services.planner.steering.controls import Steering
+from services.planner.steering.controls import SampleControls
 from services.planner.steering.streaks import Ruling, after_failure, after_other_end
 from shared.contracts.outages import Outage
 from shared.contracts.planner import SampleFinished, WorkSample
@@ -23,7 +23,7 @@ from shared.subjects import WORK_SAMPLE
 from shared.task.spec import TaskSpec
 
 
-async def note_other_end(finished: SampleFinished, steering: Steering, deps: PlannerDeps) -> None:
+async def note_other_end(finished: SampleFinished, steering: SampleControls, deps: PlannerDeps) -> None:
     """A sample has ended in another way than for an outage: where it was tried in a pause, the pause is over."""
     base = steering.attempt_base
     known = await deps.records.read(OUTAGES, finished.run_id, OutageStreak)
@@ -33,7 +33,9 @@ async def note_other_end(finished: SampleFinished, steering: Steering, deps: Pla
         await resume_run(finished.run_id, steering.tried_in, deps.asks)
 
 
-async def requeue(message: WorkSample, outage: Outage, spec: TaskSpec, steering: Steering, deps: PlannerDeps) -> bool:
+async def requeue(
+    message: WorkSample, outage: Outage, spec: TaskSpec, steering: SampleControls, deps: PlannerDeps
+) -> bool:
     """Queue a sample anew that has failed for an outage, and pause the run if it is time; False: the failure is its
     own, or the run is to end."""
     if message.discover or not spec.outage.samples:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from services.workflows.ports import FlowMoment, HostCall, HostCallError
+from services.workflows.ports import FlowCallSite, HostCall, HostCallError
 from shared.flows.code.calls import MAX_NAME_CHARS, read_call
 
 MAX_LINE = 1_000_000
 
 
-def read_flow_call(call: HostCall, name: str, hash: str) -> FlowMoment:
+def read_flow_call(call: HostCall, name: str, hash: str) -> FlowCallSite:
     """Return what the flow ``name`` asks for. Raises HostCallError, whose message names the function."""
     arguments = call.arguments.get("arguments")
     line, section = call.arguments.get("line"), call.arguments.get("section")
@@ -21,7 +21,7 @@ def read_flow_call(call: HostCall, name: str, hash: str) -> FlowMoment:
         wanted = read_call(call.method, cast("Mapping[str, Any]", arguments))
     except (TypeError, ValueError) as exc:
         raise HostCallError(type(exc).__name__, str(exc)) from exc
-    return FlowMoment(
+    return FlowCallSite(
         name=name,
         hash=hash,
         call=wanted,

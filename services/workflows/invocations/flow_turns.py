@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from uuid import uuid4
 
-from services.workflows.ports import FlowMoment
+from services.workflows.ports import FlowCallSite
 from shared.aio import BackgroundTasks
 from shared.contracts.workflows.flows import FlowAnswer, FlowReply, FlowWaits
 from shared.contracts.workflows.invocations import WorkflowRan
@@ -20,11 +20,11 @@ from shared.errors import PermanentError
 log = logging.getLogger(__name__)
 
 MAX_PATIENCE_S = 3600.0
-RunFlow = Callable[["TurnedFlow"], Awaitable[WorkflowRan]]
-"""Runs a flow whose calls go to `TurnedFlow.perform`."""
+RunFlow = Callable[["FlowTurnResult"], Awaitable[WorkflowRan]]
+"""Runs a flow whose calls go to `FlowTurnResult.perform`."""
 
 
-class TurnedFlow:
+class FlowTurnResult:
     """One flow. See :class:`services.workflows.ports.FlowCalls`."""
 
     def __init__(self, flow_id: str, instance_id: str, patience_s: float) -> None:
@@ -39,7 +39,7 @@ class TurnedFlow:
     def is_waiting(self) -> bool:
         return self._answer is not None
 
-    async def perform(self, moment: FlowMoment) -> FlowAnswer:
+    async def perform(self, moment: FlowCallSite) -> FlowAnswer:
         async with self._calling:
             self._number += 1
             answer = self._answer = asyncio.get_running_loop().create_future()
@@ -116,7 +116,7 @@ class FlowTurns:
 
     def __init__(self, instance_id: str) -> None:
         self._instance_id = instance_id
-        self._flows: dict[str, TurnedFlow] = {}
+        self._flows: dict[str, FlowTurnResult] = {}
         self._tasks = BackgroundTasks()
 
     @property
@@ -124,9 +124,9 @@ class FlowTurns:
         return len(self._flows)
 
     async def begin(self, run: RunFlow, patience_s: float) -> FlowReply:
-        flow = TurnedFlow(uuid4().hex, self._instance_id, min(max(patience_s, 0.001), MAX_PATIENCE_S))
+        flow = FlowTurnResult(uuid4().hex, self._instance_id, min(max(patience_s, 0.001), MAX_PATIENCE_S))
 
-        async def run_and_forget(one: TurnedFlow) -> WorkflowRan:
+        async def run_and_forget(one: FlowTurnResult) -> WorkflowRan:
             try:
                 return await run(one)
             finally:

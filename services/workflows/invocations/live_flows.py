@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from services.workflows.ports import FlowMoment, HostCallError, ToolContext
+from services.workflows.ports import FlowCallSite, HostCallError, ToolContext
 from shared.contracts.browser_pool import SessionLeased
 from shared.contracts.workflows.flows import FlowAnswer
 from shared.contracts.workflows.invocations import BrowserAccess, JsonValue
@@ -30,7 +30,7 @@ class LiveFlowCalls:
         self._files, self._arguments = files, arguments
         self._live: LiveFlow | None = None
 
-    async def perform(self, moment: FlowMoment) -> FlowAnswer:
+    async def perform(self, moment: FlowCallSite) -> FlowAnswer:
         if self._live is None:
             try:
                 files = parse_files(self._files)

@@ -71,7 +71,7 @@ def learn_beside(
     return common_labels(pages) if has_own_label(rules, labels) else learn_paired_labels(rules, labels, pages)
 
 
-def strayed_rules(
+def displaced_rules(
     rules: Sequence[ExtractionRule], homes: Sequence[int], labels: Collection[str], page: ObservedPage
 ) -> frozenset[ExtractionRule]:
     """Return the rules by order that lead to an element beside another label, where the examples had the field's own.
@@ -88,7 +88,7 @@ def strayed_rules(
     )
 
 
-def element_at_own_label(
+def element_beside_label(
     rule: ExtractionRule,
     rules: Sequence[ExtractionRule],
     homes: Sequence[int],
@@ -115,7 +115,7 @@ def element_at_own_label(
     return only(one for one in alike if any(is_layered(one.place, path) for path in paths))
 
 
-def misled_rules(
+def contradicted_rules(
     rules: Sequence[ExtractionRule],
     homes: Sequence[int],
     labels: Collection[str],
@@ -129,7 +129,7 @@ def misled_rules(
     if not beside or len(homes) != len(rules):
         return frozenset()
     own = [
-        (element_at_own_label(rule, rules, homes, page), home)
+        (element_beside_label(rule, rules, homes, page), home)
         for rule, home in zip(rules, homes, strict=True)
         if _is_own_label(rule, labels)
     ]
@@ -138,18 +138,18 @@ def misled_rules(
     element, home = own[0]
     if element is None:
         return frozenset()
-    misled: set[ExtractionRule] = set()
+    contradicted: set[ExtractionRule] = set()
     for rule, at in zip(rules, homes, strict=True):
         found = page.find(rule.where)
         if found is None or found is element:
             continue
         if not _is_by_order(rule, labels) or at != home or not found.header or label_form(found.header) in labels:
             return frozenset()
-        misled.add(rule)
+        contradicted.add(rule)
     labelled = [one for one in page.elements if one.header]
     several = sum(label_form(one.header or "") == label_form(element.header or "") for one in labelled) > 1
     part = [one for one in labelled if one.place == element.place] if several else labelled
-    return frozenset() if misled and are_two_exchanged(beside, _labels(part), labels) else frozenset(misled)
+    return frozenset() if contradicted and are_two_exchanged(beside, _labels(part), labels) else frozenset(contradicted)
 
 
 def are_two_exchanged(then: Sequence[str], now: Sequence[str], labels: Collection[str]) -> bool:
@@ -160,7 +160,7 @@ def are_two_exchanged(then: Sequence[str], now: Sequence[str], labels: Collectio
     return len(differing) == 2 and any(before[at] in labels for at in differing)
 
 
-def narrowed_place(
+def unique_place(
     rules: Sequence[ExtractionRule], homes: Sequence[int], labels: Collection[str], page: ObservedPage
 ) -> frozenset[ExtractionRule]:
     """Return the rules by order that lead to one of several elements beside the field's own label.
@@ -187,7 +187,7 @@ def narrowed_place(
     return frozenset(counted) if same_place == [element] else frozenset()
 
 
-def is_apart(
+def is_labelled_elsewhere(
     rules: Sequence[ExtractionRule], homes: Sequence[int], labels: Collection[str], page: ObservedPage
 ) -> bool:
     """Return whether the field's own label is in another part of the page, and the part that had it on the examples is
@@ -229,7 +229,7 @@ def is_one_of_several(found: Sequence[ExtractionRule], labels: Collection[str], 
     )
 
 
-def reshaped_rules(
+def restyled_rules(
     rules: Sequence[ExtractionRule], labels: Collection[str], beside: Sequence[str], page: ObservedPage
 ) -> tuple[ExtractionRule, ...]:
     """Return rules by the field's own label for a page whose table is a list of terms now, or the other way round.

@@ -24,10 +24,10 @@ from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
 from shared.flows.identifiers import to_identifier
 from shared.recordings.recording import Recording
-from shared.task.marks import task_marks
 from shared.task.output_field import OutputField
 from shared.task.presses import presses_of
 from shared.task.spec import PLACEHOLDER, TaskSpec
+from shared.task.task_fingerprint import task_marks
 from shared.text.normal import fold
 
 MIN_SAMPLES = 2

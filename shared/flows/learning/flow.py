@@ -12,8 +12,8 @@ from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema
 from shared.flows.identifiers import to_identifier
 from shared.flows.learning.learned_fields import LearnedTask, WrittenRow
-from shared.task.marks import task_marks
 from shared.task.spec import PLACEHOLDER, TaskSpec, placeholders
+from shared.task.task_fingerprint import task_marks
 from shared.task.workflow_use import example_refusal
 
 

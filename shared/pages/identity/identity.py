@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.pages.elements import humanised, is_heading, is_input, is_not_found_text, says_not_found, text_of
+from shared.pages.elements import is_heading, is_input, is_not_found_text, says_not_found, text_of, words_of_name
 from shared.pages.identity.other_records import NamedRecords, records_named
 from shared.pages.identity.related_parts import related_refs
 from shared.pages.identity.scope import find_section
@@ -81,7 +81,7 @@ def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
 
 def _names(spec: TaskSpec) -> Iterator[str]:
     for name in spec.output_schema:
-        yield from (name, humanised(name))
+        yield from (name, words_of_name(name))
 
 
 def _scopes(spec: TaskSpec, sample: Sample) -> Iterator[str]:

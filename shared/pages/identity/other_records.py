@@ -13,7 +13,7 @@ from typing import Literal
 from urllib.parse import unquote, urldefrag
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.pages.elements import humanised, id_pattern
+from shared.pages.elements import id_pattern, words_of_name
 from shared.pages.lists.lists import NOISE
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.text.normal import fold
@@ -208,7 +208,7 @@ def _rank(heading: Element) -> int:
 
 def _kind_words(field: str, spec: TaskSpec) -> frozenset[str]:
     """Return the words in front of a number of the asked kind: those of the field's labels, and of the address."""
-    written = [humanised(field), *(spec.output_schema[field].labels if field in spec.output_schema else ())]
+    written = [words_of_name(field), *(spec.output_schema[field].labels if field in spec.output_schema else ())]
     parts = PLACEHOLDER.split(spec.start_url)
     wanted = set(PLACEHOLDER.findall(spec.identity.get(field, "")))
     for before, column in zip(parts[::2], parts[1::2], strict=False):

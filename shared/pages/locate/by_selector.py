@@ -88,8 +88,8 @@ def _checked(
 ) -> Finding:
     """Return the element that the selector finds, unless what else is known of it leads elsewhere."""
     elsewhere = {one: other for one, other in led.items() if other.ref != element.ref}
-    misled = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, led, elsewhere, page)
-    if elsewhere and not misled:
+    contradicted = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, led, elsewhere, page)
+    if elsewhere and not contradicted:
         there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
         return Ambiguous(f"{text} leads to {description_of(element)}, but {there}")
     if facts is not None and facts.role and facts.role != element.role:

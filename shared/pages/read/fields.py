@@ -18,7 +18,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource
 from shared.field_types import base_type, is_rows, nullable
-from shared.pages.elements import humanised, is_input, may_show_no_choice, text_of, title_of
+from shared.pages.elements import is_input, may_show_no_choice, text_of, title_of, words_of_name
 from shared.pages.read.address_texts import asks_for_address, is_address
 from shared.pages.read.candidates import Candidate, listed, whole_text
 from shared.pages.read.changes import is_change, past_refs
@@ -67,7 +67,7 @@ Reading = FieldFound | FieldAmbiguous | FieldMissing
 
 def labels_of(name: str, field: OutputField) -> frozenset[str]:
     """Return the labels of a field in comparable form: those that the task gives, else its name."""
-    return frozenset(label_form(label) for label in (field.labels or (name, humanised(name)))) - {""}
+    return frozenset(label_form(label) for label in (field.labels or (name, words_of_name(name)))) - {""}
 
 
 def all_labels(spec: TaskSpec) -> frozenset[str]:

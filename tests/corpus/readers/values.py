@@ -10,8 +10,8 @@ from msgspec.structs import replace as replace_part
 from services.planner.deciders.rules.decide_rules import decide
 from services.planner.judge.drawn_values import judge_drawn
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
+from services.planner.reperform.stored_page_view import StoredPageView, view_stored_page
 from services.planner.reperform.verdicts import StoredFile, StoredPage, value_verdict
-from services.planner.reperform.witness import Witness, to_witness
 from services.planner.state.attempt_state import Act, AttemptState, Ending, Entry, SampleView
 from shared.contracts.actions import Click, Done, Fail, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
@@ -38,7 +38,7 @@ def value_rows(spec: TaskSpec, sample: Sample, page: PageObserved, inks: Inks, n
     """Return the readings of all fields by their labels, and what re-performance says of each value. ``names``: what
     the fields are called in the rows."""
     read = read_page(spec, sample, page)
-    witness = to_witness(spec, sample, page)
+    witness = view_stored_page(spec, sample, page)
     rows: list[Row] = []
     for name, field in spec.output_schema.items():
         called, reading = names.get(name, name), read.readings[name]
@@ -82,7 +82,7 @@ def _typed(field: OutputField, shown: str, title: str | None, page: PageObserved
     return as_shown(normal.value) if isinstance(normal, Normal) else None
 
 
-def _again(value: FieldValue, field: OutputField, element: Element, witness: Witness) -> str | None:
+def _again(value: FieldValue, field: OutputField, element: Element, witness: StoredPageView) -> str | None:
     """Return what re-performance says of the value on the same page; None: it finds it."""
     if value.source is None:
         return None

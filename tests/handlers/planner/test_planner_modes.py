@@ -12,7 +12,7 @@ from shared.contracts.planner import CheckPlanner
 from shared.contracts.workflows.flows import ClickElement, OpenAddress
 from shared.errors import PermanentError
 from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, write_files
-from shared.task.marks import task_marks
+from shared.task.task_fingerprint import task_marks
 from tests.handlers.planner.flow_bench import READ, bench, flows_of, read_ticket, under
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_decider import told

@@ -10,8 +10,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from services.planner.reperform.stored_page_view import (
+    Extraction,
+    extract_value,
+    parse_stored_observation,
+    view_stored_page,
+)
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
-from services.planner.reperform.witness import Extraction, extract_value, parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Ink, InkState, Locator
@@ -114,7 +119,7 @@ def test_an_observation_knows_elements_by_their_number():
 
 def said_of(now: Element, recorded: str, value: Any, field: dict[str, Any] | str = "string", **more: Any) -> Extraction:
     task = asked(field)
-    seen = to_witness(task, sample(), shows(now, *more.pop("beside", ())))
+    seen = view_stored_page(task, sample(), shows(now, *more.pop("beside", ())))
     stored = FieldValue(
         field="assignee", state=more.pop("state", "value"), value=value, shown=recorded, source=source(**more)
     )
@@ -240,7 +245,7 @@ def kept(element: Element | None, name: str, lack: Verdict = "not_stored") -> St
     if element is None:
         return StoredFile(name, "h", None, lack, f"why not {name}")
     there = shows() if element is HEAD else shows(element)
-    return StoredFile(name, "h", to_witness(spec(), sample(), there))
+    return StoredFile(name, "h", view_stored_page(spec(), sample(), there))
 
 
 @cases(
@@ -318,7 +323,7 @@ def test_a_list_that_scripts_draw_is_found_by_its_words_at_its_place(now: Elemen
 def test_of_equal_elements_the_observation_says_which():
     value = replace(VALUE, source=source(kept_ref=2, locators=()))
     twins = shows(dd(css="#b"), dd(css="#c"))
-    page_file = StoredFile("p", "h", to_witness(spec(), sample(), twins))
+    page_file = StoredFile("p", "h", view_stored_page(spec(), sample(), twins))
     told = value_verdict(value, FIELD, StoredPage(page_file, kept(SAME, "o")))
     assert told.verdict == "same_in_observation"
     assert "2 elements are the same to the letter; its words are on the stored page" in told.message
@@ -360,7 +365,7 @@ def test_what_a_model_made_and_what_was_not_found_is_said_and_not_claimed():
 def test_a_stored_page_proves_the_record_or_shows_another():
     right, wrong = page(*ticket()), page(*ticket(number="TCK-2002"))
     told = [
-        page_verdict(StoredPage(StoredFile("p", "h", to_witness(spec(), sample(), one)), StoredFile()))
+        page_verdict(StoredPage(StoredFile("p", "h", view_stored_page(spec(), sample(), one)), StoredFile()))
         for one in (right, wrong)
     ]
     assert [one.proof for one in told] == ["proven", "mismatch"]
@@ -404,9 +409,11 @@ def test_an_identity_that_was_read_again_proves_the_record(verdict: Verdict, rec
 def test_a_number_in_a_form_that_the_stored_page_lost_is_no_other_record():
     field = el("textbox", "Ticket number", value="TCK-1001", tag="input")
     there, lost = page(field), page(replace(field, value="TCK-0000"))
-    told = page_verdict(StoredPage(*(StoredFile("p", "h", to_witness(spec(), sample(), one)) for one in (lost, there))))
+    told = page_verdict(
+        StoredPage(*(StoredFile("p", "h", view_stored_page(spec(), sample(), one)) for one in (lost, there)))
+    )
     assert (told.proof, told.observed, told.message) == ("unproven", "proven", "")
-    both = page_verdict(StoredPage(*(StoredFile("p", "h", to_witness(spec(), sample(), lost)) for _ in range(2))))
+    both = page_verdict(StoredPage(*(StoredFile("p", "h", view_stored_page(spec(), sample(), lost)) for _ in range(2))))
     assert both.proof == "mismatch"
 
 
@@ -415,7 +422,7 @@ def test_cells_that_the_rules_joined_are_joined_again():
     first = replace(cell("Assignee", "Ann", 1), fingerprint="f1", locators=(by("css", "#a"),))
     both = shows(first, cell("Assignee", "Lee", 1))
     stored = replace(VALUE, shown="Ann Lee", source=source(role="cell"))
-    witness = StoredFile("p", "h", to_witness(task, sample(), both))
+    witness = StoredFile("p", "h", view_stored_page(task, sample(), both))
     assert value_verdict(stored, FIELD, StoredPage(witness, witness)).verdict == "same"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.task.marks import task_marks
+from shared.task.task_fingerprint import task_marks
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import spec_of
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from shared.field_types import base_type, nullable
-from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import check_spec, fill, placeholders, read_spec
+from shared.task.unused_keys import find_idle_keys
 from tests.cases import cases
 
 SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}

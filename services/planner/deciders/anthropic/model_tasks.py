@@ -99,7 +99,7 @@ class Summariser:
 # --- lessons
 
 
-class AnthropicTeacher:
+class AnthropicLessonModel:
     """Derives the lessons of a sample with the fast model: at most one call per sample."""
 
     def __init__(self, settings: Settings) -> None:

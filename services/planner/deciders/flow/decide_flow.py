@@ -49,11 +49,11 @@ from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import (
     PAUSES_S,
     awaits_navigation,
-    begun_anew,
     certain_answer,
     is_tried_again,
     next_pause_s,
     pause_for_answer_s,
+    reset_call,
     with_late_navigation,
 )
 from shared.pages.identity.identity import identity_proof, read_page
@@ -186,7 +186,7 @@ def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChose
     result = tries[-1].result if tries else None
     if result is None or tries[-1].refused or len(tries) >= MAX_TRIES or not is_tried_again(performing, result):
         return None
-    begun = begun_anew(turn.context, turn.waits.call)
+    begun = reset_call(turn.context, turn.waits.call)
     return ActionChosen(
         ObserveAgain(PAUSES_S[len(tries)], view.state.max_tokens), replace(turn, context=begun, performing=None)
     )

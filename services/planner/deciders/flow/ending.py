@@ -157,7 +157,7 @@ def doubts_of_rules(page: PageObserved, context: FlowContext, fields: Sequence[s
     return f"{page.url} does not say for certain {found}" if found else ""
 
 
-def begin_anew(view: SampleView) -> Act | None:
+def reset_flow(view: SampleView) -> Act | None:
     """Return the way back to the start page for a decider that follows the route of the task from its beginning; None
     where the flow has left the start page as it was."""
     moved = [one for one in view.state.history if one.flow is not None and one.action is not None]

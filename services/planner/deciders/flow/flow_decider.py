@@ -21,9 +21,9 @@ from services.planner.deciders.flow.decide_flow import (
 )
 from services.planner.deciders.flow.ending import (
     FlowResult,
-    begin_anew,
     doubts_of_rules,
     ending_of_flow,
+    reset_flow,
     unfinished_sample,
 )
 from services.planner.deps import Decider
@@ -80,7 +80,7 @@ class FlowUse:
     filed_as: bytes = b""
 
 
-class FlowFirst:
+class FlowDriver:
     """Has the flow of the run work first; what that leaves open, or the gates refuse, the run's own decider does.
 
     ``alone``: nobody goes on where the flow stops. The sample ends, and a person does.
@@ -191,7 +191,7 @@ class FlowFirst:
             self._handed_over = ended.note
             if not self._alone:
                 self._notes = (*self._notes, ended.note)
-                anew = None if self._decider.asks_model else begin_anew(view)
+                anew = None if self._decider.asks_model else reset_flow(view)
                 if anew is not None:
                     return self._with_readings(anew)
         if self._alone and self._result is not None:

@@ -20,7 +20,7 @@ from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observ
 from shared.contracts.actions import Download, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
-from shared.pages.elements import ICON_NAME, humanised, is_header, is_heading
+from shared.pages.elements import ICON_NAME, is_header, is_heading, words_of_name
 from shared.pages.identity.identity import Proof, read_in_part
 from shared.pages.identity.scope import find_section
 from shared.pages.loading import find_loading_sign
@@ -159,7 +159,7 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
         return _fetch_by_address(context, step.open)
     if has_brought_file(context.entries()):
         return NextStep()
-    names = tuple(context.filled_text(word) for word in words(step.press)) or (humanised(step.download),)
+    names = tuple(context.filled_text(word) for word in words(step.press)) or (words_of_name(step.download),)
     what = f"file called {quoted_choice(names)}"
     found = find_pressable(context.page, names)
     if step.under is not None:
@@ -220,7 +220,7 @@ def _only_unnamed(part: tuple[Element, ...]) -> list[Element]:
 
 def fetch_all(context: RouteContext, step: FetchAll) -> Act | ObserveAgain | NextStep:
     """Download all files of a section in order. Each is marked by its number, so that none is fetched twice."""
-    names = tuple(context.filled_text(word) for word in words(step.under)) or (humanised(step.download_all),)
+    names = tuple(context.filled_text(word) for word in words(step.under)) or (words_of_name(step.download_all),)
     part = _section(context, names)
     if isinstance(part, Act | ObserveAgain):
         return part

@@ -129,7 +129,7 @@ def _press_irreversibly(context: RouteContext, name: str, click: Click, disabled
     tried = context.entries()
     if tried and tried[-1].result is not None and tried[-1].result.code == "form_invalid":
         return context.fail("not_sent", tried[-1].message)
-    doubt = press_doubts(context)
+    doubt = press_mismatches(context)
     if doubt:
         return observe_later(context.view, looks=2) or context.fail(
             "invalid_input", f"{quoted(name)} is not pressed: {doubt}"
@@ -141,7 +141,7 @@ def _press_irreversibly(context: RouteContext, name: str, click: Click, disabled
     return context.act(click, f"{quoted(name)}, once and for good: all that was filled in has been read back.")
 
 
-def press_doubts(context: RouteContext) -> str:
+def press_mismatches(context: RouteContext) -> str:
     """Return what speaks against an irreversible press: another record, or a field with another value."""
     if context.view.spec.identity and not is_on_trail(context.view, context.read):
         return context.read.proof.wrong or "the page does not show whose record it is"

@@ -21,7 +21,7 @@ from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
-from shared.pages.elements import PRESSED_ROLES, humanised, is_input, text_of
+from shared.pages.elements import PRESSED_ROLES, is_input, text_of, words_of_name
 from shared.pages.identity.scope import find_section
 from shared.pages.lists.lists import cards, is_link_meant, table_rows
 from shared.pages.lists.paging import PagingControl, next_results_control
@@ -270,7 +270,7 @@ def _distinct_hits(hits: Sequence[MatchingRecord]) -> tuple[MatchingRecord, ...]
 
 
 def _labels(column: str) -> set[str]:
-    return {label_form(column), label_form(humanised(column))}
+    return {label_form(column), label_form(words_of_name(column))}
 
 
 # --- tables

@@ -16,7 +16,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.explained import NearCode, NearValue
 from shared.contracts.results import Box
 from shared.field_types import base_type
-from shared.pages.elements import humanised, is_filter, is_heading, is_input, text_of
+from shared.pages.elements import is_filter, is_heading, is_input, text_of, words_of_name
 from shared.pages.identity.identity import parts_of
 from shared.pages.read.candidates import Candidate
 from shared.pages.read.changes import is_change
@@ -98,7 +98,7 @@ def _left_out(doubt: Doubt) -> Iterator[_Left]:
 
 def has_title_name(doubt: Doubt) -> bool:
     """Return whether the value may be the heading of the page, by the words of the field."""
-    return bool(_TITLES & {word for name in doubt.names for word in fold(humanised(name)).split()})
+    return bool(_TITLES & {word for name in doubt.names for word in fold(words_of_name(name)).split()})
 
 
 def _beside(doubt: Doubt) -> Iterator[_Left]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from shared.contracts.browser_pool import Element
-from shared.pages.elements import humanised, is_filter, is_header, is_heading, is_input
+from shared.pages.elements import is_filter, is_header, is_heading, is_input, words_of_name
 from shared.text.normal import fold, label_form, tidy
 
 MAX_LABEL_CHARS = 60
@@ -58,7 +58,7 @@ def likeness(label: str, names: Iterable[str]) -> float:
 
 @lru_cache(maxsize=WORDS_KEPT)
 def _words_of(text: str) -> tuple[str, ...]:
-    words = _WORDS.findall(fold(humanised(text)))
+    words = _WORDS.findall(fold(words_of_name(text)))
     return tuple(one for one in words if not any(map(str.isdigit, one))) or tuple(words)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from shared.contracts.browser_pool import Element
-from shared.pages.elements import PRESSED_ROLES, humanised, is_header, is_heading, is_input, text_of
+from shared.pages.elements import PRESSED_ROLES, is_header, is_heading, is_input, text_of, words_of_name
 from shared.task.spec import PLACEHOLDER
 from shared.text.normal import label_form, tidy
 from shared.text.record_words import find_mention
@@ -35,7 +35,7 @@ def texts_behind_label(elements: Sequence[Element], names: Sequence[str]) -> Ite
     """Yield the texts that begin with one of these names and go on: the element, the name as it stands there with its
     colon, and the rest."""
     begins = [
-        re.compile(rf"{re.escape(tidy(humanised(name)))}(?!\w)\s*[:：]?\s*", re.I) for name in names if name.strip()
+        re.compile(rf"{re.escape(tidy(words_of_name(name)))}(?!\w)\s*[:：]?\s*", re.I) for name in names if name.strip()
     ]
     for element in elements:
         if is_input(element) or is_heading(element) or is_header(element) or element.role in PRESSED_ROLES:

@@ -14,7 +14,7 @@ from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, RowValue, ShownCount
 from shared.field_types import is_rows
-from shared.pages.elements import humanised, is_heading, text_of
+from shared.pages.elements import is_heading, text_of, words_of_name
 from shared.pages.lists.counts import own_nouns, read_counts, says_own_total
 from shared.pages.lists.lists import is_in_noise, same_address
 from shared.pages.lists.page_numbers import number_rows
@@ -91,7 +91,7 @@ def _as_list(
     if view.page is None:
         return view
     page = _around(view.page, here)
-    page = replace_part(page, title=" ".join([page.title, humanised(name), *field.labels, *words(field.under)]))
+    page = replace_part(page, title=" ".join([page.title, words_of_name(name), *field.labels, *words(field.under)]))
     page = replace_part(page, elements=(*_counted_elsewhere(view.page, page), *page.elements))
     cells = [cell for row in rows[-1:] for cell in row.cells if cell.state == "value" and cell.value is not None]
     entry = Entry(ReportItems(items=({cell.field: cell.value for cell in cells},) if cells else ()), None, "")

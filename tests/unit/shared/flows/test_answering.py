@@ -29,7 +29,7 @@ from shared.extraction.rules import AfterText, AtHeading, AtPlace, ExtractionRul
 from shared.extraction.values import FieldType
 from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, readings_of
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
-from shared.flows.waiting import begun_anew, is_tried_again
+from shared.flows.waiting import is_tried_again, reset_call
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import done_result, el, heading, page, row, text, ticket
@@ -393,8 +393,8 @@ def test_what_covered_an_element_may_go_away_but_is_not_pressed_twice():
 
 def test_a_choice_that_is_made_anew_is_searched_anew():
     half = FlowContext(FlowFiles(), done=1)
-    assert begun_anew(half, ChooseOption(selector="label=Who", option="Ann Lee", search="Ann")).done == 0
-    assert begun_anew(half, DownloadAll(selector="role=link", label="files")).done == 1
+    assert reset_call(half, ChooseOption(selector="label=Who", option="Ann Lee", search="Ann")).done == 0
+    assert reset_call(half, DownloadAll(selector="role=link", label="files")).done == 1
 
 
 def test_a_blank_that_tells_that_there_is_no_value_is_told_with_its_place():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.deciders.flow.flow_decider import FlowFirst, FlowUse
-from services.planner.deciders.registry import WorkflowFirst
+from services.planner.deciders.flow.flow_decider import FlowDriver, FlowUse
+from services.planner.deciders.registry import WorkflowDriver
 from services.planner.deps import CheckedRun, Decider, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
 from services.planner.state.workflow_choice import WorkflowChoice
@@ -21,13 +21,13 @@ from shared.task.spec import TaskSpec
 
 
 @dataclass(frozen=True)
-class ChosenWay:
+class DriverChoice:
     """Who decides on a sample. ``flow``: the decider, where a flow begins. ``usage``: what the choice has cost.
 
     ``no_flow``: why no flow is used, where one could have been."""
 
     decider: Decider
-    flow: FlowFirst | None = None
+    flow: FlowDriver | None = None
     usage: Usage = NO_USAGE
     no_flow: str = ""
 
@@ -48,14 +48,14 @@ def planner_name(run: CheckedRun, deps: PlannerDeps) -> str:
     return BY_RULE if run.record.mode == "flow" else run.record.planner or deps.default_planner
 
 
-async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, deps: PlannerDeps) -> ChosenWay:
+async def choose_driver(run: CheckedRun, message: WorkSample, decider: Decider, deps: PlannerDeps) -> DriverChoice:
     """Return who works on a sample.
 
     Raises PermanentError (``no_flow``) where the run uses flows only and its task has none.
     """
     spec, mode = run.spec_of(message), run.record.mode
     if decider.name in (BY_REPLAY, BY_OPERATOR) or mode == "agent" or message.discover:
-        return ChosenWay(decider)
+        return DriverChoice(decider)
     choice, usage = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
     if mode == "flow" and not choice.is_flow:
         raise PermanentError(no_flow_text(spec, choice), code="no_flow")
@@ -66,10 +66,10 @@ async def choose_way(run: CheckedRun, message: WorkSample, decider: Decider, dep
     choice = await healed_choice(choice, spec, deps)
     loaded = await load_flow(choice, deps)
     if loaded is None:
-        return ChosenWay(WorkflowFirst(decider, choice), usage=usage, no_flow=why)
+        return DriverChoice(WorkflowDriver(decider, choice), usage=usage, no_flow=why)
     use = FlowUse(choice, loaded.files, _elements(spec, mode, choice, decider, deps), loaded.data)
-    flow = FlowFirst(decider, use, deps.asks, alone=mode == "flow")
-    return ChosenWay(flow, flow, usage)
+    flow = FlowDriver(decider, use, deps.asks, alone=mode == "flow")
+    return DriverChoice(flow, flow, usage)
 
 
 def _elements(

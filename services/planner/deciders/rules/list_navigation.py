@@ -13,7 +13,7 @@ from shared.contracts.actions import Click, ReportItems
 from shared.pages.identity.identity import PageRead
 
 
-def way_to_list(view: SampleView) -> Decision | None:
+def list_navigation(view: SampleView) -> Decision | None:
     """Return the next action on the way to the list; None once the list is to be read."""
     if not view.spec.route or any(isinstance(entry.action, ReportItems) for entry in view.state.history):
         return None

@@ -36,7 +36,7 @@ ExtractionOutcome = Literal["same", "differs", "not_found", "ambiguous"]
 
 
 @dataclass(frozen=True)
-class Witness:
+class StoredPageView:
     """One stored page or observation, read by the rules: whose record it shows, and its fields."""
 
     page: PageObserved
@@ -64,20 +64,20 @@ class Extraction:
     """The element that was read; 0: none."""
 
 
-def to_witness(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
+def view_stored_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> StoredPageView:
     """Read a stored page or observation."""
     proof = identity_proof(spec, sample, page)
-    return Witness(page, read_page(spec, sample, page), proof, date_hints(page), frozenset(spec.identity))
+    return StoredPageView(page, read_page(spec, sample, page), proof, date_hints(page), frozenset(spec.identity))
 
 
-def extract_value(value: FieldValue, field: OutputField, witness: Witness, found: Located) -> Extraction:
+def extract_value(value: FieldValue, field: OutputField, witness: StoredPageView, found: Located) -> Extraction:
     """Return whether the element shows the recorded text and value."""
     if not isinstance(found, Found):
         return Extraction("ambiguous" if isinstance(found, Ambiguous) else "not_found", message=found.message)
     return replace(_extract_at(value, field, witness, found), ref=found.element.ref)
 
 
-def _extract_at(value: FieldValue, field: OutputField, witness: Witness, found: Found) -> Extraction:
+def _extract_at(value: FieldValue, field: OutputField, witness: StoredPageView, found: Found) -> Extraction:
     element = found.element
     shown = _shown(value, field, witness, found)
     same_text = tidy(shown) == tidy(value.shown or "")
@@ -96,7 +96,7 @@ def _extract_at(value: FieldValue, field: OutputField, witness: Witness, found: 
     return Extraction("same" if same else "differs", shown, read, found.found_by, is_input(element), doubt)
 
 
-def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Found) -> str:
+def _shown(value: FieldValue, field: OutputField, witness: StoredPageView, found: Found) -> str:
     """Return the part of the element that is the value.
 
     That is all of its text, its title, what the rules take from it, or, only if its words are unchanged, its address
@@ -116,7 +116,7 @@ def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Found
     return ruled if piece is None else piece
 
 
-def _by_rule(field: str, witness: Witness, ref: int) -> str | None:
+def _by_rule(field: str, witness: StoredPageView, ref: int) -> str | None:
     """Return what the rules take from this element for the field, if anything. Other elements may compete with it:
     without scripts some have other roles. Which element it was is known."""
     reading = witness.read.readings.get(field)
@@ -126,7 +126,7 @@ def _by_rule(field: str, witness: Witness, ref: int) -> str | None:
     return shown.pop() if len(shown) == 1 else None
 
 
-def _was_accepted(value: FieldValue, field: OutputField, witness: Witness, element: Element) -> bool:
+def _was_accepted(value: FieldValue, field: OutputField, witness: StoredPageView, element: Element) -> bool:
     """Return whether the gates accept the recorded value at this element, whose words are the recorded ones.
 
     They accept more than its whole text: a part of it, other capitals, a number or a date in another form, nothing
@@ -152,7 +152,9 @@ def _is_as_reported(value: FieldValue, field: OutputField, *, shown_too: bool = 
     return shown_too and is_same_value(value.value, field, shown, order=hints)
 
 
-def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, element: Element) -> tuple[Any, str]:
+def _read(
+    shown: str, value: FieldValue, field: OutputField, witness: StoredPageView, element: Element
+) -> tuple[Any, str]:
     """Return the typed value, and what is assumed about it.
 
     If the page does not settle the order of a date, the recorded order counts, and the message says so.

@@ -24,7 +24,7 @@ BACK_TRIES, BACK_PAUSE_S = 25, 0.2
 """How often, after a loss, a process that does not listen is tried again."""
 
 
-class Losses:
+class ConnectionLoss:
     """Of one connection."""
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ TIMEOUT_S = 120.0
 MAX_OUTPUT_TOKENS = 8192
 
 
-class AnthropicLibrarian:
+class AnthropicWorkflowModel:
     """Asks the main model. See :class:`services.planner.deps.Librarian` and `ElementFinder`."""
 
     def __init__(self, settings: Settings) -> None:

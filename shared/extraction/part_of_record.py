@@ -17,7 +17,7 @@ LEAST_LABELS = 2
 """Of a part: the identity's and one more."""
 
 
-def own_part(
+def part_of_record(
     named: Mapping[str, str], rules: Mapping[str, FieldRules], beside: Sequence[str], page: ObservedPage
 ) -> ObservedPage | None:
     """Return the part of the page that shows the asked record, as a page of its own; None where parts are not alike.
@@ -50,7 +50,7 @@ def may_be_of_another(
         len({label_form(one.name) for one in _ids_of(name, rules, page) if (one.place, one.frame) == place}) > 1
         for name in named
     )
-    part = own_part(named, rules, beside, page) if several else None
+    part = part_of_record(named, rules, beside, page) if several else None
     return several and (part is None or element not in part.elements)
 
 
