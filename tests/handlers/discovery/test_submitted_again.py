@@ -221,7 +221,7 @@ async def served(url: str, name: str, actor: Actor[Any], deps_of: Callable[[Bus]
 
 
 async def test_a_client_whose_discovery_dies_gets_its_run_from_the_next(nats_url, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("shared.client.SUBMIT_AGAIN_S", 0.5)
+    monkeypatch.setattr("shared.client.run_client.SUBMIT_AGAIN_S", 0.5)
     standing: list[StandingBus] = []
 
     def stuck(bus: Bus) -> DiscoveryDeps:

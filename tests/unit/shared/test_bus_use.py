@@ -81,6 +81,8 @@ def used_by(service: str) -> set[str]:
             continue
         seen.add((module, name))
         here = source(module)
+        if name in here.imports and name not in here.mentions:  # it is passed on
+            todo.append(here.imports[name])
         for mentioned in here.mentions.get(name, set()):
             if mentioned in here.imports:
                 home, original = here.imports[mentioned]

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from shared.bus.nats_bus import Bus
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, Sample
 from shared.errors import PermanentError
@@ -20,6 +20,9 @@ from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
 from shared.task.row_values import start_url
 from shared.task.spec import TaskSpec, fill, placeholders
+
+if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
 
 RUN_ID = "build"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -15,7 +15,6 @@ from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import drift_table
-from shared.bus.nats_bus import Bus
 from shared.errors import RunRejectedError
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, Unreadable
@@ -32,6 +31,9 @@ from shared.recordings.from_run import RunRecordings, read_recordings
 from shared.settings import Settings
 from shared.task.spec import check_spec
 from shared.text.normal import printable
+
+if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
 
 Flow = Annotated[str, typer.Option("--flow", help="Name of the flow. Without: the one that most samples used.")]
 

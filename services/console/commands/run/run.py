@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from getpass import getuser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -27,13 +27,15 @@ from services.console.terminal.plain_console import PlainConsole
 from services.console.terminal.plain_output import print_err
 from services.console.terminal.run_view import LineRunView, LiveRunView, RunView, SilentRunView, run_summary
 from services.console.text.tally import Tally
-from shared.client import Client
 from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, RunAccepted
 from shared.contracts.evidence import KnownRun, RunFinished, RunsFound
 from shared.errors import PermanentError, RunRejectedError
 from shared.evidence_format.reading_words import reading_lines
 from shared.host.connections import open_client
 from shared.settings import Settings, with_capacity
+
+if TYPE_CHECKING:
+    from shared.client import Client
 
 
 def run(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from msgspec.structs import replace as replace_part
@@ -33,7 +33,6 @@ from services.console.terminal.workflows_view import (
     show_text,
     versions_table,
 )
-from shared.bus.nats_bus import Bus
 from shared.client.workflow_calls import (
     create_workflow,
     delete_workflow,
@@ -52,6 +51,9 @@ from shared.contracts.workflows.library import (
 from shared.errors import RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
 
 AnswerT = TypeVar("AnswerT")
 Files = Annotated[list[Path], typer.Argument(help="Exports (folders, zips), folders of Python files, or files.")]
