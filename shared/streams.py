@@ -1,4 +1,4 @@
-"""Every stream, consumer and bucket. `shared.bus.nats_bus` creates them on the server."""
+"""Every stream, consumer and bucket, which `shared.bus.nats_bus` creates on the server; how large a message may be."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from shared.subjects import DEAD_LETTERS, DELIVER_WEBHOOK, PREFIX, RUN_STARTED, 
 
 DAY_S = 24 * 3600.0
 GB = 1024**3
+MAX_PAYLOAD_MB = 64
+"""Of one message: the most that NATS allows. Other servers mostly allow 1: what grows with a run is sent in pages."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,8 @@
 """A rule of extraction, as data that a person can read: where the element is, which of its texts, and which part of it.
 
+A new kind of place is a row in `KINDS` here, is found in `pages.py`, offered in `places.py`, ranked in `synthesis.py`,
+and is in `BY_ORDER` of `labels/moved.py` where it only counts.
+
 A rule gives one text or none for a page. It gives none when its place is not there, or is there more than once: it
 never chooses.
 """

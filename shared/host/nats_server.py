@@ -18,11 +18,11 @@ from shared.bus.access.private_files import write_private
 from shared.child_process.child import die_with_parent
 from shared.child_process.parent import kill_and_wait
 from shared.errors import Unavailable
+from shared.streams import MAX_PAYLOAD_MB
 
 log = logging.getLogger(__name__)
 
-MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
-"""The most that NATS allows. Other servers mostly allow 1 MB, so what grows with a run is sent in pages."""
+MAX_PAYLOAD_BYTES = MAX_PAYLOAD_MB * 1024**2
 START_BOUND_S = 15.0
 STOP_BOUND_S = 5.0
 TOKEN_BYTES = 32

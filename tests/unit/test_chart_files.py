@@ -15,6 +15,7 @@ import yaml
 from shared.bus.signing.service_keys import checks_signatures
 from shared.host.services import NAMES, service_user
 from shared.settings import Settings
+from shared.streams import MAX_PAYLOAD_MB
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "deploy" / "helm" / "exhibit"
@@ -56,6 +57,7 @@ def test_the_bus_is_of_the_version_that_compose_has_and_three_servers():
     tag = VALUES["nats"]["container"]["image"]["tag"]
     assert f":-nats:{tag}}}" in compose["services"]["bus"]["image"]
     assert VALUES["nats"]["config"]["cluster"]["replicas"] == VALUES["bus"]["replicas"] == 3
+    assert VALUES["nats"]["config"]["merge"]["max_payload"] == f"<< {MAX_PAYLOAD_MB}MB >>"
 
 
 def test_the_chart_has_the_version_of_the_program():

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 from shared.bus.access.rights import Rights
+from shared.streams import MAX_PAYLOAD_MB
 
 USERS_CONF = "users.conf"
 SERVER_CONF = f"""\
@@ -14,7 +15,7 @@ SERVER_CONF = f"""\
 server_name: exhibit-bus
 listen: 0.0.0.0:4222
 http: 127.0.0.1:8222
-max_payload: 64MB
+max_payload: {MAX_PAYLOAD_MB}MB
 jetstream {{
   store_dir: /data
 }}
