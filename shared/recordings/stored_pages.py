@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from shared.contracts.browser_pool import Element
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.sample import StoredObservation
 from shared.zstd import unpack_zstd
@@ -30,6 +30,17 @@ class RecordedPage:
 def unpack_observation(packed: bytes, most_bytes: int = MAX_OBSERVATION_BYTES) -> StoredObservation:
     """Return what a stored observation holds. Raises msgspec.MsgspecError and ValueError for another file."""
     return msgspec.json.decode(unpack_zstd(packed, most_bytes), type=StoredObservation)
+
+
+def as_observed(
+    elements: tuple[Element, ...], sha256: str, *, url: str, title: str, snapshot_id: str, http_status: int | None
+) -> PageObserved:
+    """Return a stored page as an observation: all of its elements, at rest and at the top."""
+    return PageObserved(
+        snapshot_id=snapshot_id, url=url, title=title, http_status=http_status, elements=elements, text="",
+        sha256=sha256, dom_confidence=1.0, total_elements=len(elements), left_out=0, scroll_y_px=0.0,
+        scroll_max_y_px=0.0, settled=True, browser_ms=0.0,
+    )  # fmt: skip
 
 
 def captured_hashes(steps: Iterable[StepTaken]) -> dict[str, str]:

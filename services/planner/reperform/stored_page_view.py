@@ -22,7 +22,7 @@ from shared.pages.identity.identity import PageRead, Proof, identity_proof, read
 from shared.pages.locate.findings import Ambiguous, Found, Located
 from shared.pages.read.dates import date_hints
 from shared.pages.read.fields import FieldAmbiguous, FieldFound
-from shared.recordings.stored_pages import unpack_observation
+from shared.recordings.stored_pages import as_observed, unpack_observation
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown, recorded_hints, typed_value
@@ -193,20 +193,8 @@ def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_
     except (msgspec.MsgspecError, ValueError) as exc:
         return f"it cannot be read: {exc}"
     facts = stored.capture
-    return PageObserved(
-        snapshot_id=facts.capture_id,
-        url=facts.url,
-        title=facts.title,
-        lang=stored.lang,
+    observed = as_observed(
+        stored.elements, facts.observation_sha256, url=facts.url, title=facts.title, snapshot_id=facts.capture_id,
         http_status=facts.http_status,
-        elements=stored.elements,
-        text="",
-        sha256=facts.observation_sha256,
-        dom_confidence=1.0,
-        total_elements=len(stored.elements),
-        left_out=0,
-        scroll_y_px=0.0,
-        scroll_max_y_px=0.0,
-        settled=True,
-        browser_ms=0.0,
-    )
+    )  # fmt: skip
+    return msgspec.structs.replace(observed, lang=stored.lang)

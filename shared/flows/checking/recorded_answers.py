@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, cast
 
+from msgspec.structs import replace as replace_part
+
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import RowValue
 from shared.contracts.workflows.flows import (
@@ -37,6 +39,7 @@ from shared.pages.locate.by_selector import find_element
 from shared.pages.locate.findings import Ambiguous, Found, NotFound
 from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
 from shared.recordings.recording import RecordedPage, Recording, row_texts, rows_by_page
+from shared.recordings.stored_pages import as_observed
 from shared.text.normal import fold, plain, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
@@ -266,23 +269,10 @@ def is_recorded(selector: Selector, recorded: RecordedCall) -> bool:
 
 def page_of(stored: RecordedPage, sha256: str) -> PageObserved:
     """Return a stored page as if it had just been observed."""
-    return PageObserved(
-        snapshot_id=sha256[:16],
-        url=stored.url,
-        title=stored.title,
-        http_status=200,
-        elements=stored.elements,
-        text="",
-        sha256=sha256,
-        dom_confidence=1.0,
-        total_elements=len(stored.elements),
-        left_out=0,
-        scroll_y_px=0.0,
-        scroll_max_y_px=0.0,
-        settled=True,
-        browser_ms=0.0,
-        idle=True,
+    observed = as_observed(
+        stored.elements, sha256, url=stored.url, title=stored.title, snapshot_id=sha256[:16], http_status=200
     )
+    return replace_part(observed, idle=True)
 
 
 # --- what came of it
