@@ -3,7 +3,7 @@
     make bench-planner
 
 Compared with a prompt without a budget, and with the usual estimate of a quarter of the characters. The planner's real
-loop and its anthropic decider run against a Messages endpoint on this machine; no model is called.
+loop and its anthropic driver run against a Messages endpoint on this machine; no model is called.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from benchmarks.planner_world import (
     task,
 )
 from benchmarks.report import Row, at_most, beside, report, under
-from services.planner.deciders.anthropic.model_decider import AnthropicDecider
 from services.planner.deps import PlannerDeps
+from services.planner.drivers.model.model_driver import AnthropicDriver
 from services.planner.handlers import work_sample
 from services.planner.prompt.assembly import Prompt, assemble_prompt
 from services.planner.prompt.tokens import MAX_TOKENS, Ruler, calibrated_ruler, weight
@@ -71,20 +71,20 @@ class Teaches:
 async def run_samples(numbers: Iterable[int], elements: int, spec: TaskSpec, model: Model) -> list[list[StepTaken]]:
     """Run the samples in sequence through the planner's own handler; return the steps of each."""
     settings = isolated_settings(ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=model.url, fast_model="")
-    decider = AnthropicDecider(settings)
+    driver = AnthropicDriver(settings)
     bus = MemoryBus()
     bus.host(pool, World(elements))
     written = spec.model_dump(mode="json", by_alias=True)
     record = RunRecord(run_id=RUN, spec=written, planner="anthropic", concurrency=1, created_at=NOW)
     await bus.create(RUNS, RUN, record)
     deps = PlannerDeps(
-        bus, bus, bus, lambda _: decider, "anthropic",
+        bus, bus, bus, lambda _: driver, "anthropic",
         now=lambda: NOW, elapsed_s=time.perf_counter, wait=asyncio.sleep, teacher=Teaches(),
     )  # fmt: skip
     for number in numbers:
         drawn = sample(number)
         await work_sample(WorkSample(run_id=RUN, sample_id=drawn.sample_id, sample=drawn), deps, 1)
-    await decider.aclose()
+    await driver.aclose()
     taken: dict[str, list[StepTaken]] = {}
     for step in bus.events(StepTaken):
         taken.setdefault(step.sample_id, []).append(step)

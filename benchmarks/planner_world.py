@@ -1,7 +1,7 @@
 """A planner without a browser or a model.
 
 Pages of a given size, a pool that shows them, and a Messages endpoint whose answers follow from its input. The
-planner's real loop and decider run in it.
+planner's real loop and driver run in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run a task family on its practice site with any decider, and score the result against the ground truth.
+"""Run a task family on its practice site with any driver, and score the result against the ground truth.
 
     python -m scripts.families "commit audit" --planner anthropic --record CASSETTE --upstream http://127.0.0.1:8765
 
@@ -34,7 +34,7 @@ class Outcome:
 
 
 def spec_of(family: Family, site: Site, *, patient: bool = False) -> dict[str, Any]:
-    """Return the shipped task spec with the ports of now; ``patient``: without a time limit, for a slow decider."""
+    """Return the shipped task spec with the ports of now; ``patient``: without a time limit, for a slow driver."""
     text = (ROOT / "task_specs" / family.spec).read_text(encoding="utf-8")
     for written, served in site.origins.items():
         text = text.replace(written, served)

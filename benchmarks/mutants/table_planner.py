@@ -545,8 +545,8 @@ LIMITS = (
                 "what a run has spent is the sum over all calls",
             ),
             Mutant(
-                "if decider.asks_model else",
-                "if not decider.asks_model else",
+                "if driver.asks_model else",
+                "if not driver.asks_model else",
                 "no model is asked once the run's budget is used up",
             ),
         ),

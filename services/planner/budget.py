@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.deps import Decider, PlannerDeps
+from services.planner.deps import Driver, PlannerDeps
 from services.planner.judge.gates import cut_short
 from services.planner.state.attempt_state import Ending, SampleView
 from services.planner.state.limits import ExceededLimit, run_budget
@@ -17,9 +17,9 @@ async def add_spending(run_id: str, usage: Usage, deps: PlannerDeps) -> None:
     await deps.records.modify(SPENDING, run_id, Usage, lambda spent: add_usage(spent or Usage(), usage))
 
 
-async def fetch_budget_ending(view: SampleView, decider: Decider, deps: PlannerDeps) -> Ending | None:
+async def fetch_budget_ending(view: SampleView, driver: Driver, deps: PlannerDeps) -> Ending | None:
     """Return how the sample ends if the run's budget is used up, else None. Asked before every call of a model."""
-    used = await fetch_exceeded_run_budget(view, deps) if decider.asks_model else ""
+    used = await fetch_exceeded_run_budget(view, deps) if driver.asks_model else ""
     if not used:
         return None
     return cut_short(view, ExceededLimit("run_budget_exceeded", f"the budget of the run is used up: {used}"))

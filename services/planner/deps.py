@@ -1,4 +1,4 @@
-"""What the planner needs from outside: deciders, the bus, clocks and helpers of a model."""
+"""What the planner needs from outside: drivers, the bus, clocks and helpers of a model."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ from shared.task.allowed_hosts import allowed_hosts, private_hosts
 from shared.task.spec import TaskSpec
 
 
-class Decider(Protocol):
+class Driver(Protocol):
     """Decides the next action of a sample. `name` goes into the result: `rules`, or the name of the model."""
 
     @property
@@ -78,7 +78,7 @@ class Decider(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise PermanentError, with a message for people, if the decider cannot work at all, such as without a key."""
+        """Raise PermanentError, with a message for people, if the driver cannot work at all, such as without a key."""
         ...
 
     async def decide(self, view: SampleView) -> Decision:
@@ -178,8 +178,8 @@ class PlannerDeps:
     asks: Asks
     publishes: Publishes
     records: Records
-    decider: Callable[[str], Decider]
-    """Returns the decider of that name. Raises Unsupported if there is none."""
+    driver: Callable[[str], Driver]
+    """Returns the driver of that name. Raises Unsupported if there is none."""
     default_planner: str
     now: Callable[[], datetime]
     elapsed_s: Callable[[], float]

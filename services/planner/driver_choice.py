@@ -1,12 +1,12 @@
-"""Chooses the way of a sample: by the flow of its task, or by the run's own decider; by the mode of the run."""
+"""Chooses the way of a sample: by the flow of its task, or by the run's own driver; by the mode of the run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.deciders.flow.flow_decider import FlowDriver, FlowUse
-from services.planner.deciders.registry import WorkflowDriver
-from services.planner.deps import CheckedRun, Decider, PlannerDeps
+from services.planner.deps import CheckedRun, Driver, PlannerDeps
+from services.planner.drivers.flow.flow_driver import FlowDriver, FlowUse
+from services.planner.drivers.registry import WorkflowDriver
 from services.planner.state.attempt_state import NO_USAGE
 from services.planner.state.workflow_choice import WorkflowChoice
 from services.planner.workflow_use.choosing import load_choice, load_flow, no_flow_text
@@ -22,11 +22,11 @@ from shared.task.spec import TaskSpec
 
 @dataclass(frozen=True)
 class DriverChoice:
-    """Who decides on a sample. ``flow``: the decider, where a flow begins. ``usage``: what the choice has cost.
+    """Who decides on a sample. ``flow``: the driver, where a flow begins. ``usage``: what the choice has cost.
 
     ``no_flow``: why no flow is used, where one could have been."""
 
-    decider: Decider
+    driver: Driver
     flow: FlowDriver | None = None
     usage: Usage = NO_USAGE
     no_flow: str = ""
@@ -44,19 +44,19 @@ class DriverChoice:
 
 
 def planner_name(run: CheckedRun, deps: PlannerDeps) -> str:
-    """Return the decider of a run. With flows only no other one decides; the rules look for samples then."""
+    """Return the driver of a run. With flows only no other one decides; the rules look for samples then."""
     return BY_RULE if run.record.mode == "flow" else run.record.planner or deps.default_planner
 
 
-async def choose_driver(run: CheckedRun, message: WorkSample, decider: Decider, deps: PlannerDeps) -> DriverChoice:
+async def choose_driver(run: CheckedRun, message: WorkSample, driver: Driver, deps: PlannerDeps) -> DriverChoice:
     """Return who works on a sample.
 
     Raises PermanentError (``no_flow``) where the run uses flows only and its task has none.
     """
     spec, mode = run.spec_of(message), run.record.mode
-    if decider.name in (BY_REPLAY, BY_OPERATOR) or mode == "agent" or message.discover:
-        return DriverChoice(decider)
-    choice, usage = await load_choice(message.run_id, spec, deps, asks_model=decider.asks_model)
+    if driver.name in (BY_REPLAY, BY_OPERATOR) or mode == "agent" or message.discover:
+        return DriverChoice(driver)
+    choice, usage = await load_choice(message.run_id, spec, deps, asks_model=driver.asks_model)
     if mode == "flow" and not choice.is_flow:
         raise PermanentError(no_flow_text(spec, choice), code="no_flow")
     why = choice.reason if not choice.name else ""
@@ -66,16 +66,16 @@ async def choose_driver(run: CheckedRun, message: WorkSample, decider: Decider, 
     choice = await healed_choice(choice, spec, deps)
     loaded = await load_flow(choice, deps)
     if loaded is None:
-        return DriverChoice(WorkflowDriver(decider, choice), usage=usage, no_flow=why)
-    use = FlowUse(choice, loaded.files, _elements(spec, mode, choice, decider, deps), loaded.data)
-    flow = FlowDriver(decider, use, deps.asks, alone=mode == "flow")
+        return DriverChoice(WorkflowDriver(driver, choice), usage=usage, no_flow=why)
+    use = FlowUse(choice, loaded.files, _elements(spec, mode, choice, driver, deps), loaded.data)
+    flow = FlowDriver(driver, use, deps.asks, alone=mode == "flow")
     return DriverChoice(flow, flow, usage)
 
 
 def _elements(
-    spec: TaskSpec, mode: RunMode, choice: WorkflowChoice, decider: Decider, deps: PlannerDeps
+    spec: TaskSpec, mode: RunMode, choice: WorkflowChoice, driver: Driver, deps: PlannerDeps
 ) -> ElementChoices | None:
     """Return what planners say about elements that the flow has lost; None where no model may be asked."""
-    if spec.heal != "planner" or mode == "flow" or not decider.asks_model or deps.finder is None:
+    if spec.heal != "planner" or mode == "flow" or not driver.asks_model or deps.finder is None:
         return None
     return ElementChoices(choice.hash, deps.finder, deps)

@@ -71,7 +71,7 @@ from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
 ACT_TIMEOUT_S = 120.0
 MAX_WORKFLOW_S = 600.0
 WORKFLOW_SHARE = 0.5
-"""Of the time of an attempt; the rest is for the run's own decider, should the workflow come to nothing."""
+"""Of the time of an attempt; the rest is for the run's own driver, should the workflow come to nothing."""
 MAX_WORKFLOW_OUTPUT = 10_000
 """Characters that a workflow printed, as the step log keeps them."""
 VISION_TIMEOUT_S = 150.0
@@ -325,7 +325,7 @@ async def _ask_picture(
 async def _use_workflow(
     view: SampleView, action: UseWorkflow, session: SessionLeased, deps: PlannerDeps
 ) -> ActionOutcome:
-    """Run a workflow in the sample's session. Its failure is an outcome: the run's own decider then does the work."""
+    """Run a workflow in the sample's session. Its failure is an outcome: the run's own driver then does the work."""
     before_s = deps.elapsed_s()
     most_s = view.spec.max_time_s * WORKFLOW_SHARE or MAX_WORKFLOW_S
     try:

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import msgspec
 
-from services.planner.deciders.registry import load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps, lease_request
 from services.planner.driver_choice import choose_driver, planner_name
+from services.planner.drivers.registry import load_recorded_steps
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
@@ -125,20 +125,20 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
 async def attempt_sample(
     message: WorkSample, run: CheckedRun, deps: PlannerDeps, attempt: int, tried_in: str
 ) -> tuple[SampleFinished, Outage | None]:
-    """Work on one sample in a browser session of its own. No session is leased if the decider cannot work.
+    """Work on one sample in a browser session of its own. No session is leased if the driver cannot work.
 
     Returns how it ended, and what it failed for if others may fail for it too.
     """
     spec = run.spec_of(message)
-    decider = deps.decider(planner_name(run, deps))
-    decider.check()
-    hints = await load_hints(spec, message.sample, message.run_id, deps) if decider.asks_model else ()
-    recorded = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
+    driver = deps.driver(planner_name(run, deps))
+    driver.check()
+    hints = await load_hints(spec, message.sample, message.run_id, deps) if driver.asks_model else ()
+    recorded = await load_recorded_steps(run.record, driver.name, message.sample_id, deps.asks)
     log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
-    chosen = await choose_driver(run, message, decider, deps)
-    decider, number = chosen.decider, attempt_number(message, attempt)
-    earlier = () if chosen.flow is not None else await load_earlier_decisions(message, number, decider, deps.asks)
-    task = Attempt(message, number, spec, decider, hints, log, run.record.allow_effects, chosen.flow, tried_in, earlier)
+    chosen = await choose_driver(run, message, driver, deps)
+    driver, number = chosen.driver, attempt_number(message, attempt)
+    earlier = () if chosen.flow is not None else await load_earlier_decisions(message, number, driver, deps.asks)
+    task = Attempt(message, number, spec, driver, hints, log, run.record.allow_effects, chosen.flow, tried_in, earlier)
     async with deps.lease(lease_request(spec, message)) as lease:
         if isinstance(lease, ProfilePaused):
             finished = login_required(message, task.attempt, lease, deps)
@@ -159,7 +159,7 @@ async def attempt_sample(
     if chosen.flow is not None and chosen.flow.way == "flow" and finished.status == "done":
         await report_flow(finished, chosen.flow.use.choice, chosen.flow.healed, deps.asks)
     outage = outage_of_end(finished, work.view)
-    if outage is not None or not decider.asks_model:
+    if outage is not None or not driver.asks_model:
         return finished, outage
     finished = await save_lessons(spec, finished, work.state, deps)
     return await save_workflow(spec, finished, work.state, deps), None
@@ -172,13 +172,13 @@ async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChec
     if request.mode == "flow":
         return PlannerChecked(problem="" if spec is None else await flow_problem(spec, deps))
     try:
-        decider = deps.decider(request.planner or deps.default_planner)
-        decider.check()
+        driver = deps.driver(request.planner or deps.default_planner)
+        driver.check()
     except PermanentError as exc:
         return PlannerChecked(problem=str(exc))
     heals_by_planner = spec is not None and spec.heal == "planner"
     return PlannerChecked(
-        problem=NO_MODEL_TO_HEAL if heals_by_planner and not decider.asks_model else "", asks_model=decider.asks_model
+        problem=NO_MODEL_TO_HEAL if heals_by_planner and not driver.asks_model else "", asks_model=driver.asks_model
     )
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 
 from services.planner.budget import add_spending, fetch_budget_ending, fetch_exceeded_run_budget
-from services.planner.deps import Decider, FlowProgress, PlannerDeps
+from services.planner.deps import Driver, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.integration.asking import ApiBus, ask_api
 from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
@@ -58,7 +58,7 @@ class Attempt:
     message: WorkSample
     attempt: int
     spec: TaskSpec
-    decider: Decider
+    driver: Driver
     hints: tuple[str, ...] = ()
     log: tuple[StepTaken, ...] = ()
     allow_effects: bool = False
@@ -157,7 +157,7 @@ class SampleWork:
             return await self._end_at_limit(stopped)
         await self._refresh_state()
         due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
-        due = due or await fetch_budget_ending(self.view, self.task.decider, self.deps)
+        due = due or await fetch_budget_ending(self.view, self.task.driver, self.deps)
         if due is not None:
             return await self._end_at_limit(due)
         decision = await self._decide()
@@ -184,10 +184,10 @@ class SampleWork:
         on_flow = self.task.flow is not None and not self.task.flow.is_over  # then no model reads a picture either
         if (recalled := self._recall()) is not None:
             return await self._guarded(recalled, before_s)
-        asked = None if on_flow else due_question(self.view, asks_model=self.task.decider.asks_model)
+        asked = None if on_flow else due_question(self.view, asks_model=self.task.driver.asks_model)
         if asked is not None and await fetch_exceeded_run_budget(self.view, self.deps):
-            asked = None  # a model reads the picture, even for a decider without one
-        decision = asked or await self.task.decider.decide(self.view)
+            asked = None  # a model reads the picture, even for a driver without one
+        decision = asked or await self.task.driver.decide(self.view)
         if not isinstance(decision, ObserveAgain):  # the call is paid even if its action is refused
             await add_spending(self.task.message.run_id, decision.usage, self.deps)
         return await self._guarded(decision, before_s)
@@ -307,7 +307,7 @@ class SampleWork:
         return (following, "") if self.page is chosen_on else next_batched_call(following, chosen_on, self.page)
 
     def _notices(self) -> tuple[str, ...]:
-        """Return what the decider is told beside the page: notices of the loop, and messages of people."""
+        """Return what the driver is told beside the page: notices of the loop, and messages of people."""
         return (*self.state.notices, *self.steering.messages)
 
     async def _publish_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> None:
@@ -395,7 +395,7 @@ class SampleWork:
             artifacts=state.stored,
             steps=state.steps,
             usage=state.usage,
-            decided_by=task.decider.name,
+            decided_by=task.driver.name,
             counted=counted_items(state, self.page) if task.spec.phase == "discovery" else None,
             listed_pages=state.listed_pages,
         )

@@ -1,4 +1,4 @@
-"""Works on one row of a task outside of any run: the same loop, deciders and gates, and nothing is left behind.
+"""Works on one row of a task outside of any run: the same loop, drivers and gates, and nothing is left behind.
 
 No step is published and no evidence is stored. What a route presses once for a sample is therefore not pressed here: no
 claim of it would be kept.
@@ -48,8 +48,8 @@ async def try_sample(request: TrySample, deps: PlannerDeps) -> TryReply:
     problems = problems if spec is None else find_try_problems(spec)
     if spec is None or problems:
         return TryRefused(problems=problems)
-    decider = deps.decider(request.planner or deps.default_planner)
-    decider.check()
+    driver = deps.driver(request.planner or deps.default_planner)
+    driver.check()
     own = replace(deps, publishes=_Unpublished())
     sample = request.sample
     work = WorkSample(run_id=f"{LABEL}_{uuid.uuid4().hex}", sample_id=sample.sample_id, sample=sample)
@@ -58,7 +58,7 @@ async def try_sample(request: TrySample, deps: PlannerDeps) -> TryReply:
             now = deps.now()
             ending = ending_of("login_required", lease.reason)
             return SampleTried(finished=to_finished(work, 1, deps.planner_id, ending, now, now), values=())
-        loop = SampleWork(Attempt(work, 1, spec, decider), lease.session, own)
+        loop = SampleWork(Attempt(work, 1, spec, driver), lease.session, own)
         finished = await loop.run()
         values = tried_values(finished, loop.view)
         shot = ActOnPage(

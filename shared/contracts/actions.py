@@ -1,4 +1,4 @@
-"""The actions a decider may take, one type each: those the browser executes, and those the planner handles itself.
+"""The actions a driver may take, one type each: those the browser executes, and those the planner handles itself.
 
 On the wire an action is tagged with its name: ``{"action": "click", "target": {"by": "ref", ...}}``.
 """
@@ -302,7 +302,7 @@ class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):
 
 
 class JudgmentGiven(Part, frozen=True, kw_only=True):
-    """A decider's answer to the task's question. ``evidence_refs``: file names of artifacts of this sample."""
+    """A driver's answer to the task's question. ``evidence_refs``: file names of artifacts of this sample."""
 
     answer: str
     confidence: float
@@ -367,7 +367,7 @@ class Expect(Action, frozen=True, kw_only=True, tag="expect"):
 
 
 class AskApi(Action, frozen=True, kw_only=True, tag="ask_api"):
-    """Asks the API of the task's ``integration`` for the record, before the decider begins. No model is offered it.
+    """Asks the API of the task's ``integration`` for the record, before the driver begins. No model is offered it.
 
     ``url``: as filled from the row; empty: the row lacks a column for it."""
 

@@ -171,7 +171,7 @@ REASONS: dict[Reason, ReasonFacts] = {
         "record that again, then resume the run."),
     "blocked": ReasonFacts(
         status="failed", fault="site", fail="blocked", for_models=True, words="the site does not let us in",
-        when="the decider reports a barrier other than a login, such as a captcha",
+        when="the driver reports a barrier other than a login, such as a captcha",
         advice="Open the page by hand. `politeness` in the spec slows a run down."),
     "http_error": ReasonFacts(
         status="failed", fault="site", fail="http_error", words="the site answered with an error",
@@ -185,7 +185,7 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="a value or an element is missing, and the page still says that it is loading, or values were read while "
         "a request of the page's own was not answered, or had failed; at the second try too",
         advice="Look at the page. A request that brings no values is named in `background_requests`. " + _RESUME),
-    # The route and the decider
+    # The route and the driver
     "policy_denied": ReasonFacts(
         status="failed", fault="us", fail="policy_denied", words="the address may not be visited",
         when="the start address is on a host that the task does not allow", advice="Name the host in `allowed_hosts`."),
@@ -225,8 +225,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="a button that may change the site was not pressed (`press_withheld`), and nothing else leads on",
         advice="Look at the page. Name the button in the `route`, or in `may_press`, if it is to be pressed."),
     "gave_up": ReasonFacts(
-        status="failed", fault="us", fail="other", for_models=True, words="the decider gave up",
-        when="the decider calls `fail` with the code `other`", advice=_LOOK),
+        status="failed", fault="us", fail="other", for_models=True, words="the driver gave up",
+        when="the driver calls `fail` with the code `other`", advice=_LOOK),
     # The gates
     "ambiguous_value": ReasonFacts(
         status="needs_review", fault="us", fail="ambiguous", of_fields=True, words="the page says two things",

@@ -140,9 +140,9 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     values: tuple[FieldValue, ...] = ()
     judgment: Judgment | None = None
     hints: tuple[str, ...] = ()
-    """Lessons of earlier samples that the decider was shown."""
+    """Lessons of earlier samples that the driver was shown."""
     lessons: Lessons | None = None
-    """Lessons of this sample, for the deciders of later samples."""
+    """Lessons of this sample, for the drivers of later samples."""
     artifacts: tuple[FiledArtifact, ...] = ()
     steps: int = 0
     usage: Usage = Usage()

@@ -102,7 +102,7 @@ class ObservationRef(Part, frozen=True, kw_only=True):
 
 
 class Summary(Part, frozen=True, kw_only=True):
-    """Summary of the first ``steps`` steps of an attempt, for a decider that cannot be shown all of them."""
+    """Summary of the first ``steps`` steps of an attempt, for a driver that cannot be shown all of them."""
 
     steps: int
     text: str
@@ -260,7 +260,7 @@ class Reflection(Part, frozen=True, kw_only=True, omit_defaults=True):
 class StepTaken(Message, frozen=True, kw_only=True):
     """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
-    ``observation``: None before the first page. ``action``: None if the decider gave no usable one; ``message`` then
+    ``observation``: None before the first page. ``action``: None if the driver gave no usable one; ``message`` then
     has the reason. The state of an attempt is computed from its steps alone
     (`services.planner.state.transitions.replayed_state`).
 
@@ -280,18 +280,18 @@ class StepTaken(Message, frozen=True, kw_only=True):
     ended_at: datetime
     observation: ObservationRef | None
     decided_by: str
-    """The decider: ``rules``, ``replay``, ``operator`` with a name, or the name of the model."""
+    """The driver: ``rules``, ``replay``, ``operator`` with a name, or the name of the model."""
     action: AnyAction | None
     result: ActionResult | None = None
     """None for actions that the planner handles itself."""
     message: str = ""
-    """Outcome of the action, as shown to the decider."""
+    """Outcome of the action, as shown to the driver."""
     refused: bool = False
     """The planner rejected the answer: it was invalid, the gates refused it, or only an end was allowed."""
     remark: str = ""
-    """Further message to the decider about its answer."""
+    """Further message to the driver about its answer."""
     notices: tuple[str, ...] = ()
-    """Messages about progress that the decider was shown before this decision."""
+    """Messages about progress that the driver was shown before this decision."""
     route: RouteMark | None = None
     """The step of the route that the action belongs to; None: it belongs to none, or there is no route."""
     call: int = 1

@@ -45,7 +45,7 @@ class LogEntry:
 
     step: StepTaken
     action: str
-    """Name of the action; ``none`` where the decider gave no usable one."""
+    """Name of the action; ``none`` where the driver gave no usable one."""
     params: dict[str, Any]
     """The fields of the action, without its reason."""
     reason: str

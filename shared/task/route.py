@@ -1,6 +1,6 @@
 """The route of a task: how a person would go, step by step, in words of the page. Never a selector.
 
-The rules decider follows it exactly; a model is shown it as the suggested way. ``{column}`` in a text is filled from
+The rules driver follows it exactly; a model is shown it as the suggested way. ``{column}`` in a text is filled from
 the sample's row. Where words are asked for, a list gives several ways in which a page may say the same.
 """
 

@@ -109,7 +109,7 @@ class TaskSpec(Strict):
     )
     route: list[RouteStep] = Field(
         default=[],
-        description="How a person would go from the start page, in words of the page: the rules decider goes exactly "
+        description="How a person would go from the start page, in words of the page: the rules driver goes exactly "
         "so, and a model is shown it as the suggested way. In a discovery task: the way to the list, such as a login "
         "form, a filter or a search.",
     )

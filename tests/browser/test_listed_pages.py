@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.planner.deciders.listing.list_reader import ListRead, read_list
+from services.planner.drivers.rules.listing.list_reader import ListRead, read_list
 from shared.contracts.browser_pool import PageObserved
 from tests.browser.conftest import Look
 from tests.unit.planner.planner_pages import spec

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from services.planner.deciders.listing.list_reader import read_list
+from services.planner.drivers.rules.listing.list_reader import read_list
 from shared.contracts.browser_pool import PageObserved
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import columns_of

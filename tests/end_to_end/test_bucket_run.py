@@ -145,7 +145,7 @@ def _told(settings: Settings, place: Path | str, number: str) -> Any:
     """What `exhibit explain` tells of a sample, without what depends on the moment."""
     with open_source(settings, place) as source:
         story = plain(msgspec.to_builtins(read_story(source, number)))
-    steps = [(step["words"], step["outcome"], step["decider"]) for step in story["steps"]]
+    steps = [(step["words"], step["outcome"], step["driver"]) for step in story["steps"]]
     return steps, [(one["field"], one["state"], one.get("value")) for one in story["values"]], story["artifacts"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from services.browser_pool.page.model import FIELD, PageStats, RawItem, RawPage, Seen
 from services.browser_pool.page.snapshot import choose, compose
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.prompt.assembly import NoRoom, assemble_prompt
 from shared.bus.decoding import decode
 from shared.contracts.browser_pool import PageObserved

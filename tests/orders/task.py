@@ -38,7 +38,7 @@ def rows_of(pages: Sequence[OrderPage], site: str) -> list[dict[str, str]]:
 async def run_task(
     client: Client, pages: Sequence[OrderPage], site: str, *, concurrency: int, patient: bool = False
 ) -> RunFinished:
-    """Have a model do all pages. ``patient``: without a time limit, for a decider that takes minutes."""
+    """Have a model do all pages. ``patient``: without a time limit, for a driver that takes minutes."""
     spec = {**TASK, "allowed_hosts": [site.removeprefix("http://")], **({"max_time_s": 0} if patient else {})}
     rows = rows_of(pages, site)
     accepted = await client.submit(spec, rows=rows, planner="anthropic", mode="agent", concurrency=concurrency)

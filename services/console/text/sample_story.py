@@ -39,7 +39,7 @@ class StepStory(Part, frozen=True, kw_only=True, omit_defaults=True):
     words: str
     outcome: str
     decided_by: str
-    decider: str
+    driver: str
     """``rules``, ``flow``, ``workflow``, ``replay``, ``person`` or ``model``."""
     why: str = ""
     told: str = ""
@@ -106,7 +106,7 @@ class SampleStory(Part, frozen=True, kw_only=True):
     decided_by: str
     way: str
     no_flow: str
-    deciders: Mapping[str, int]
+    drivers: Mapping[str, int]
     """Steps by who decided them."""
     attempts: tuple[AttemptStory, ...]
     duration_s: float | None
@@ -154,7 +154,7 @@ def story_of(
         decided_by=facts.decided_by,
         way=facts.way,
         no_flow=facts.no_flow,
-        deciders=Counter(step.decided_by for step in steps),
+        drivers=Counter(step.decided_by for step in steps),
         attempts=(*earlier, *_latest(facts, log)),
         duration_s=facts.duration_s,
         usage=used or Usage(),
@@ -210,7 +210,7 @@ def _step(entry: LogEntry, began_at: datetime) -> StepStory:
         words=_words(entry),
         outcome=_outcome(step),
         decided_by=step.decided_by,
-        decider=decider_kind(step.decided_by),
+        driver=driver_kind(step.decided_by),
         why=entry.reason,
         told=entry.outcome_text,
         changes=tuple(changes_of(outcome.change)) if outcome is not None else (),
@@ -236,8 +236,8 @@ def _outcome(step: StepTaken) -> str:
     return "ok" if step.result is None or step.result.ok else step.result.code
 
 
-def decider_kind(decided_by: str) -> str:
-    """Return what kind of decider it is; a name that is none of ours is that of a model."""
+def driver_kind(decided_by: str) -> str:
+    """Return what kind of driver it is; a name that is none of ours is that of a model."""
     if decided_by == BY_OPERATOR or decided_by.startswith(f"{BY_OPERATOR} "):
         return "person"
     return KINDS.get(decided_by, "model")

@@ -55,7 +55,7 @@ def _head(story: SampleStory, all_of_it: bool) -> Iterator[str]:
         yield _labelled("Why", ": ".join(filter(None, (story.reason_words, story.message))) or "not known")
         yield _labelled("To do", story.advice)
     yield _labelled("Row", _cells(story, all_of_it))
-    yield _labelled("Decided", _deciders(story))
+    yield _labelled("Decided", _drivers(story))
     yield from _attempts(story.attempts)
     yield _labelled("Cost", _cost(story))
 
@@ -67,8 +67,8 @@ def _cells(story: SampleStory, all_of_it: bool) -> str:
     return (", ".join(shown) or story.url or "not known") + more
 
 
-def _deciders(story: SampleStory) -> str:
-    counted = ", ".join(f"{name} {steps}" for name, steps in story.deciders.items())
+def _drivers(story: SampleStory) -> str:
+    counted = ", ".join(f"{name} {steps}" for name, steps in story.drivers.items())
     way = WAY_WORDS.get(story.way, "")
     said = "; ".join(filter(None, (way, f"steps by {counted}" if counted else "no step")))
     return f"{said}; no flow: {story.no_flow}" if story.no_flow else said

@@ -19,7 +19,7 @@ function toTop(event) {
 
 function title() {
   const took = (new Date(RUN.finished_at) - new Date(RUN.started_at)) / 1000;
-  const deciders = (RUN.workers || []).map((one) => one.by).join(", ") || RUN.planner || "–";
+  const drivers = (RUN.workers || []).map((one) => one.by).join(", ") || RUN.planner || "–";
   const files = Object.values(RUN.files || {}).reduce((sum, number) => sum + number, 0);
   const cost = RUN.llm_calls ? `${many(RUN.llm_calls, "call")}, ${money(RUN.cost_usd)}` : "none, $0";
   const goal = el("p", { class: "goal" }, said(RUN.goal || ""));
@@ -33,7 +33,7 @@ function title() {
       fact("Asked by", RUN.requested_by ? said(RUN.requested_by) : el("span", { class: "muted" }, "not said")),
       fact("Asked on", `${day(RUN.asked_at)}, ${clock(RUN.asked_at)} UTC`),
       fact("Finished", `${day(RUN.finished_at)}, ${clock(RUN.finished_at)} UTC`, `after ${lasted(took)}`),
-      fact("Decided by", said(deciders), many(RUN.steps || 0, "step")),
+      fact("Decided by", said(drivers), many(RUN.steps || 0, "step")),
       fact("Model calls", cost),
       fact("Site", RUN.hosts ? said(RUN.hosts.join(", ")) : site(RUN.start_url || "")),
       (RUN.read || []).map(([read, ...more]) => fact("Read", said(read), ...more.map((line) => said(line)))),
@@ -201,5 +201,5 @@ function work() {
   const other = rest > 0 ? el("tr", null, el("th", { scope: "row" }, "Finding the samples, and earlier attempts"), el("td", { class: "number" }, "–"), el("td", { class: "number" }, count(rest)), el("td", { class: "number" }, "–"), el("td", { class: "number" }, money(Math.max(cost, 0)))) : null;
   return el("section", { class: "card", "aria-labelledby": "work-title" },
     el("h2", { id: "work-title" }, "Who decided"),
-    table("workers", ["Decider", "#Steps", "#Model calls", "#Tokens", "#Cost"], [...rows, other]));
+    table("workers", ["Driver", "#Steps", "#Model calls", "#Tokens", "#Cost"], [...rows, other]));
 }

@@ -31,8 +31,8 @@ MOST_ANSWERS = 1_000
 
 
 @dataclass
-class DeciderSums:
-    """What one decider (the rules, a model, a person) did in the run."""
+class DriverSums:
+    """What one driver (the rules, a model, a person) did in the run."""
 
     steps: int = 0
     calls: int = 0
@@ -50,7 +50,7 @@ class RunSums:
     files: Counter[str] = field(default_factory=Counter[str])
     bytes: int = 0
     problems: int = 0
-    workers: dict[str, DeciderSums] = field(default_factory=dict[str, DeciderSums])
+    workers: dict[str, DriverSums] = field(default_factory=dict[str, DriverSums])
     states: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     answers: Counter[str] = field(default_factory=Counter[str])
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -81,12 +81,12 @@ class RunSums:
             if host and (host in self.hosts or len(self.hosts) < MOST_HOSTS):
                 self.hosts[host] += 1
         self.problems += sum(len(entry.problems) for entry in facts.log)
-        self._add_deciders(facts.log)
+        self._add_drivers(facts.log)
 
-    def _add_deciders(self, log: Iterable[LogEntry]) -> None:
+    def _add_drivers(self, log: Iterable[LogEntry]) -> None:
         for entry in log:
             usage = entry.step.usage
-            worker = self.workers.setdefault(entry.step.decided_by or "not said", DeciderSums())
+            worker = self.workers.setdefault(entry.step.decided_by or "not said", DriverSums())
             worker.steps += 1
             worker.calls += usage.llm_calls
             worker.tokens += total_tokens(usage)

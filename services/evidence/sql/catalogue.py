@@ -52,7 +52,7 @@ RUNS = SqlView(
         _c("phase", TEXT, "`execution`, or `discovery` if the run only lists items."),
         _c("goal", TEXT, "The goal of the task, in the words of the spec."),
         _c("state", TEXT, "`finished`: every sample has a result; else `unfinished`."),
-        _c("planner", TEXT, "The requested decider: `rules`, `anthropic`, `operator`; NULL if the request named none."),
+        _c("planner", TEXT, "The requested driver: `rules`, `anthropic`, `operator`; NULL if the request named none."),
         _c("requested_by", TEXT, "Author of the run request, if given."),
         _c("concurrency", WHOLE, "Most samples worked on at the same time."),
         _c("created_at", MOMENT, "Time of the run request."),
@@ -117,7 +117,7 @@ SAMPLES = SqlView(
         _c(
             "decided_by",
             TEXT,
-            "The decider: `rules`, `operator`, `replay`, `flow`, `api`, the name of a model, or `person:NAME` who "
+            "The driver: `rules`, `operator`, `replay`, `flow`, `api`, the name of a model, or `person:NAME` who "
             "settled it.",
         ),
         _c("settled", TEXT, "What a person said of an unknown outcome: `done`, or `again`; NULL: nobody did."),
@@ -194,10 +194,10 @@ STEPS = SqlView(
         _c("total_ms", NUMBER, "Duration of the step, including waits.", "ms"),
         _c("browser_ms", NUMBER, "Part of it: waiting for the browser.", "ms"),
         _c("decide_ms", NUMBER, "Part of it: deciding.", "ms"),
-        _c("decided_by", TEXT, "The decider: `rules`, `operator`, or the name of a model."),
-        _c("action", TEXT, "The action, such as `click`; `none` if the decider gave no usable one."),
+        _c("decided_by", TEXT, "The driver: `rules`, `operator`, or the name of a model."),
+        _c("action", TEXT, "The action, such as `click`; `none` if the driver gave no usable one."),
         _c("params", VARIES, "Parameters of the action; they depend on the action."),
-        _c("reason", TEXT, "The decider's reason, in one sentence."),
+        _c("reason", TEXT, "The driver's reason, in one sentence."),
         _c("ok", YES_NO, "Whether the action succeeded; NULL for actions without a browser, such as `done`."),
         _c("code", TEXT, "`ok`, or the code of the failure, such as `not_found`."),
         _c("result", TEXT, "The outcome in words."),
@@ -232,7 +232,7 @@ STEPS = SqlView(
         _c("artifacts", TEXTS, "Names of the files it captured."),
         _c("problems", TEXTS, "Problems of those files."),
         _c("fields", TEXTS, "Fields that it reported values of."),
-        _c("notices", TEXTS, "Messages about progress that the decider was shown."),
+        _c("notices", TEXTS, "Messages about progress that the driver was shown."),
         _c("notes", TEXTS, "Notes for reviewers."),
         _c("vision_answer", TEXT, "The answer to a question about a picture, if there was one."),
         _c("vision_confidence", NUMBER, "Confidence of that answer.", "0 to 1"),
@@ -259,7 +259,7 @@ JUDGMENTS = SqlView(
 
 USAGE = SqlView(
     "usage",
-    "attempt at a sample, decider and purpose",
+    "attempt at a sample, driver and purpose",
     (
         *SAMPLE_COLUMNS,
         *_ATTEMPT,
@@ -268,7 +268,7 @@ USAGE = SqlView(
         _c("steps", WHOLE, "Number of steps with it."),
         *_TOKENS,
     ),
-    "Deciders without a model also have rows, with 0 calls, which show that no model was used. The search for samples "
+    "Drivers without a model also have rows, with 0 calls, which show that no model was used. The search for samples "
     "has the sample_id `_discovery`.",
 )
 
@@ -290,7 +290,7 @@ HEALS = SqlView(
         _c("locator", TEXT, "The selector of the flow; of a field the rules that find nothing now."),
         _c("locator_now", TEXT, "The selectors or rules that lead to it now."),
         _c("method", TEXT, "How: `agreeing`, `narrowed`, `moved`, `popup` or `planner`."),
-        _c("decided_by", TEXT, "The decider of the step."),
+        _c("decided_by", TEXT, "The driver of the step."),
         _c("cost_usd", MONEY, "Price of finding it.", "US dollars"),
     ),
     "Flows write them; a replay does not record which of the recorded locators has found an element. What was lost, "

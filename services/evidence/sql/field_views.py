@@ -74,7 +74,7 @@ FIELDS = SqlView(
         _c("items", WHOLE, "Of rows: how many there are; their cells are in `items`."),
         _c("lacking", TEXT, "Of rows: why they may not be all, or why none were read; NULL: nothing speaks for more."),
         _c("step", WHOLE, "The step that reported it, in the attempt that counts."),
-        _c("reason", TEXT, "The decider's reason for that step, in one sentence."),
+        _c("reason", TEXT, "The driver's reason for that step, in one sentence."),
         *_SOURCE,
         _c("response_sha256", TEXT, "Of origin `api`: hash of the stored response that holds it.", "SHA-256, hex"),
         _c("response_pointer", TEXT, "Its JSON pointer in that response."),

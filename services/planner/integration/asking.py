@@ -1,4 +1,4 @@
-"""Asks the API of a task for a sample's record, through the browser pool, before the decider begins."""
+"""Asks the API of a task for a sample's record, through the browser pool, before the driver begins."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _type_problem(value: FieldValue, field: OutputField) -> str:
 
 
 def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) -> FieldValue:
-    """Return the value that the decider claims, or the earlier reading if the claim is the same or missing."""
+    """Return the value that the driver claims, or the earlier reading if the claim is the same or missing."""
     before = view.state.seen.get(name)
     raw, words = done.values.get(name), done.not_present.get(name)
     raw = with_other_pages(raw, before, field, view)

@@ -44,7 +44,7 @@ from shared.text.normal import quoted, tidy
 
 @dataclass(frozen=True)
 class Rejection:
-    """The ending is not accepted yet; `message` tells the decider why, once."""
+    """The ending is not accepted yet; `message` tells the driver why, once."""
 
     message: str
 
@@ -147,7 +147,7 @@ def _needs_review(view: SampleView, checked: CheckedDone) -> bool:
 
 
 def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending | Rejection:
-    """Return the ending for a failure code, with the decider's message.
+    """Return the ending for a failure code, with the driver's message.
 
     If a model fails with `not_found` while the page shows a record, or without a screenshot, it is rejected once. So is
     `identity_mismatch` while the page shows the record that was asked for. Where another record is shown, the asked one
@@ -163,7 +163,7 @@ def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending
     ending = ending_of(reason_of_fail(fail.code) if disputed is None else disputed.reason, tidy(fail.note)[:1000])
     review = ending.status == "needs_review"
     values = tuple(without_older(view, one) for one in partial_values(view)) if review else ()
-    message = ending.message if disputed is None else f"{disputed.message}; the decider said: {ending.message}"
+    message = ending.message if disputed is None else f"{disputed.message}; the driver said: {ending.message}"
     return replace(
         ending,
         message=message,
@@ -228,7 +228,7 @@ def to_finished(
 def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:
     """Return what showed that the session is not logged in; empty: nothing did.
 
-    The login state is then paused for all samples. So the decider's word alone is not enough, and neither is HTTP 403,
+    The login state is then paused for all samples. So the driver's word alone is not enough, and neither is HTTP 403,
     which may concern one record only.
     """
     if finished.status != "auth_required" or page is None:

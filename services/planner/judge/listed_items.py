@@ -1,4 +1,4 @@
-"""Items of a list as a decider reports them: each is checked against the page and counted once. And how a search ends.
+"""Items of a list as a driver reports them: each is checked against the page and counted once. And how a search ends.
 
 An address must be that of a link on the page; other values must be in its text, and all of one item in one row if the
 page has rows. What the task says of the list holds for every item: the part of the page, the link, the columns.
@@ -40,7 +40,7 @@ MAX_PROBLEMS = 5
 
 @dataclass(frozen=True)
 class ReportedItems:
-    """New and known items of a report. `problems` tells the decider why items were left out. `addresses`: the own one
+    """New and known items of a report. `problems` tells the driver why items were left out. `addresses`: the own one
     of each new item, empty where it is not certain, or a field of the item."""
 
     new: tuple[dict[str, Any], ...]
@@ -83,7 +83,7 @@ def _own_address(places: Mapping[str, Sequence[Element]], shown: PageLookup) -> 
 
 
 def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending:
-    """Return how the search ends once its decider reports the end of the list. `missing`: artifacts, and what is not
+    """Return how the search ends once its driver reports the end of the list. `missing`: artifacts, and what is not
     proven of the list."""
     lacking = tuple(missing)
     notes = view.state.notes

@@ -69,7 +69,7 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
 
 
 def _record_advice(view: SampleView) -> str:
-    """Return what the page shows and what the decider should do about it."""
+    """Return what the page shows and what the driver should do about it."""
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in expected_identity(view.spec, view.sample).items())
     proof = identity_proof(view.spec, view.sample, view.page) if view.page is not None else None
     if proof is not None and proof.state == "proven":

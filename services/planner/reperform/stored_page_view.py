@@ -144,7 +144,7 @@ def _was_accepted(value: FieldValue, field: OutputField, witness: StoredPageView
 
 
 def _is_as_reported(value: FieldValue, field: OutputField, *, shown_too: bool = False) -> bool:
-    """Return whether the recorded text is the recorded value as a decider reports it."""
+    """Return whether the recorded text is the recorded value as a driver reports it."""
     shown = value.shown or ""
     if value.state == "not_present" or tidy(as_shown(value.value)) == tidy(shown):
         return True

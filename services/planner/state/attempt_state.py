@@ -1,4 +1,4 @@
-"""The state of one attempt at a sample, what a decider sees of it, and what a decider may answer. All types are frozen.
+"""The state of one attempt at a sample, what a driver sees of it, and what a driver may answer. All types are frozen.
 
 The functions that make a new state are in :mod:`services.planner.state.transitions`.
 """
@@ -43,14 +43,14 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True)
 class Entry:
-    """One step as deciders see it. `proven`: the page was proven to show the sample's record."""
+    """One step as drivers see it. `proven`: the page was proven to show the sample's record."""
 
     action: AnyAction | None
     """None: the reply held no usable call."""
     result: ActionResult | None
     message: str
     filed: tuple[FiledArtifact, ...] = ()
-    """Pictures and files that a decider asked for."""
+    """Pictures and files that a driver asked for."""
     proven: bool = False
     """The right record was shown, or a page that its page has led to."""
     on_other_record: bool = False
@@ -58,9 +58,9 @@ class Entry:
     refused: bool = False
     """Not accepted: it could not be parsed, the gates rejected it, or only an ending was open."""
     remark: str = ""
-    """What else the decider is told about its answer."""
+    """What else the driver is told about its answer."""
     notices: tuple[str, ...] = ()
-    """What the decider was told about its progress after this step."""
+    """What the driver was told about its progress after this step."""
     url: str = ""
     """Address of the page that was decided on."""
     picture_answer: str = ""
@@ -73,7 +73,7 @@ class Entry:
     picture_source: ValueSource | None = None
     """Where the picture was taken."""
     page_files: tuple[FiledArtifact, ...] = ()
-    """Stored pages and observations. No decider sees them."""
+    """Stored pages and observations. No driver sees them."""
     route: RouteMark | None = None
     """The step of the route that the action was taken for."""
     new_items: int = 0
@@ -123,14 +123,14 @@ class Progress:
     repeats: Mapping[str, int] = field(default_factory=dict[str, int])
     signatures: frozenset[str] = frozenset()
     warned: frozenset[int] = frozenset()
-    """Shares of the step budget, in percent, that the decider was warned about."""
+    """Shares of the step budget, in percent, that the driver was warned about."""
     levels: frozenset[int] = frozenset()
-    """Levels of this stall that the decider was told about.
+    """Levels of this stall that the driver was told about.
 
     A level that is reached between the calls of one answer is told before the next answer.
     """
     pending: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
-    """Warnings and levels that count as told once the decider has decided on what it is shown now."""
+    """Warnings and levels that count as told once the driver has decided on what it is shown now."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class AttemptState:
     settled_progress: Progress = Progress()
     """As of the last step."""
     notices: tuple[str, ...] = ()
-    """What the decider is told about its progress now."""
+    """What the driver is told about its progress now."""
     listed: frozenset[str] = frozenset()
     """Keys of the reported items of a list."""
     listed_pages: int = 0
@@ -182,13 +182,13 @@ class AttemptState:
     usage: Usage = NO_USAGE
     notes: tuple[Note, ...] = ()
     from_api: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
-    """What the API of the task has given of the record. No decider sees it, so that a page is read without it."""
+    """What the API of the task has given of the record. No driver sees it, so that a page is read without it."""
     api_files: tuple[FiledArtifact, ...] = ()
     """The stored response."""
 
     @property
     def artifacts(self) -> tuple[FiledArtifact, ...]:
-        """Pictures and files that a decider asked for."""
+        """Pictures and files that a driver asked for."""
         return tuple(filed for entry in self.history for filed in entry.filed)
 
     @property
@@ -242,7 +242,7 @@ class AttemptState:
 
 @dataclass(frozen=True)
 class SampleView:
-    """All that a decider may know. `page` is None before the first navigation."""
+    """All that a driver may know. `page` is None before the first navigation."""
 
     spec: TaskSpec
     sample: Sample
@@ -260,7 +260,7 @@ class SampleView:
     """A flow of the library does the work, or began it."""
 
 
-# --- what a decider may answer
+# --- what a driver may answer
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class Act:
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
     remark: str = ""
-    """What the decider is told about its answer, apart from the outcome of the action."""
+    """What the driver is told about its answer, apart from the outcome of the action."""
     then: tuple[AnyAction, ...] = ()
     route: RouteMark | None = None
     """The step of the route that `action` is taken for."""
@@ -311,7 +311,7 @@ class ObserveAgain:
 
 @dataclass(frozen=True)
 class UnusableAnswer:
-    """The decider's answer could not be parsed. `message` tells the decider why."""
+    """The driver's answer could not be parsed. `message` tells the driver why."""
 
     message: str
     decided_by: str

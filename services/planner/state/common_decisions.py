@@ -1,4 +1,4 @@
-"""Decisions that all deciders share: open the start page, read its status, wait, scroll, close dialogs, take evidence.
+"""Decisions that all drivers share: open the start page, read its status, wait, scroll, close dialogs, take evidence.
 
 A start page that answers with an error, or not at all, ends the sample before any model is asked.
 """

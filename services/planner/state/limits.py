@@ -1,7 +1,7 @@
 """Limits of the work on a sample: steps, time, tokens and money, failures in a row, and lack of progress.
 
 This module alone decides how much a sample may use and when that is used up, what counts as progress, and the notices
-for a decider that makes none. What calls of models have cost in a whole run is counted in
+for a driver that makes none. What calls of models have cost in a whole run is counted in
 :mod:`services.planner.budget`; the limit that it is compared with is :func:`run_budget`.
 """
 
@@ -87,7 +87,7 @@ def budgeted_steps(spec: TaskSpec, state: AttemptState) -> int:
 def allowed_steps(view: SampleView) -> int:
     """Return how many steps the attempt may have.
 
-    One more is allowed if the last one was refused for being the last, so that the decider can still end the sample.
+    One more is allowed if the last one was refused for being the last, so that the driver can still end the sample.
     """
     most = budgeted_steps(view.spec, view.state)
     last = view.state.history[most - 1] if len(view.state.history) >= most else None
@@ -177,7 +177,7 @@ def repeat_key(entry: Entry) -> str:
     return f"{entry.url}|{entry.action.__struct_config__.tag}|{target}|{to}"
 
 
-# --- what the decider is told
+# --- what the driver is told
 
 
 Due = tuple[frozenset[int], frozenset[int]]
@@ -193,7 +193,7 @@ def progress_notices(state: AttemptState, progress: Progress, max_steps: int) ->
 
 
 def with_notices_shown(progress: Progress) -> Progress:
-    """Return the progress after a decider has decided and so has seen the pending notices."""
+    """Return the progress after a driver has decided and so has seen the pending notices."""
     warned, levels = progress.pending
     return replace(progress, warned=progress.warned | warned, levels=progress.levels | levels)
 

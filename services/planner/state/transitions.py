@@ -102,7 +102,7 @@ def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
 
 
 def _after_api(state: AttemptState, step: StepTaken) -> AttemptState:
-    """Return the state after the API was asked. It is no part of the history: deciders begin as if it had not been."""
+    """Return the state after the API was asked. It is no part of the history: drivers begin as if it had not been."""
     given = {value.field: value for value in step.values if value.state != "not_found"}
     return replace(
         with_notes(state, step.notes), steps=step.step, from_api=given, api_files=(*state.api_files, *step.artifacts)
@@ -124,7 +124,7 @@ def is_page_of_rows(step: StepTaken) -> bool:
 
 
 def to_entry(step: StepTaken, state: AttemptState) -> Entry:
-    """Return the step as deciders see it. `state`: the state that the step was decided on."""
+    """Return the step as drivers see it. `state`: the state that the step was decided on."""
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
     asked, kept = _asked_for(step.artifacts), tuple(one for one in step.artifacts if is_unasked(one.artifact))

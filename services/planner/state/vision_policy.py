@@ -103,7 +103,7 @@ def vision_question(view: SampleView, action: AskPicture, result: ActionResult) 
 
 
 def answer_text(answered: VisionAnswered) -> str:
-    """Return the answer as a decider sees it, with its confidence and its reader."""
+    """Return the answer as a driver sees it, with its confidence and its reader."""
     if answered.answer is None:
         return f"It cannot be told from the picture: {tidy(answered.reasoning)[:300]}"
     return (

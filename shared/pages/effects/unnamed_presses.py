@@ -103,7 +103,7 @@ def is_named(facts: PressFacts, named: Collection[str]) -> bool:
 
 
 def message_about(by: WithheldBy, name: str) -> str:
-    """Return what the decider is told, and what to do."""
+    """Return what the driver is told, and what to do."""
     what = f'"{name[:80]}"' if name else "this"
     return (
         f"{what} was not pressed: {_WHY[by]}, and the task does not name it. Nothing was changed. Read what the page "

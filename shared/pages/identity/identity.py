@@ -165,7 +165,7 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
 
 
 def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
-    """Return whether the page shows the record, for deciders that read the page themselves.
+    """Return whether the page shows the record, for drivers that read the page themselves.
 
     A labelled value or a heading decides. Without them the value as a word of its own is enough, outside of lists,
     links and other labels, unless a heading or the title names another record.

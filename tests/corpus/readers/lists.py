@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from services.planner.deciders.listing.decide_listing import decide
-from services.planner.deciders.listing.list_reader import read_list
+from services.planner.drivers.rules.listing.decide_listing import decide
+from services.planner.drivers.rules.listing.list_reader import read_list
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import check_items
 from services.planner.state.attempt_state import Act, AttemptState, Entry, SampleView

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.judge.drawn_values import judge_drawn
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.reperform.stored_page_view import StoredPageView, view_stored_page

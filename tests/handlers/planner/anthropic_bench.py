@@ -1,4 +1,4 @@
-"""The Anthropic decider, with a server that gives scripted replies."""
+"""The Anthropic driver, with a server that gives scripted replies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from services.planner.deciders.anthropic.model_decider import AnthropicDecider
+from services.planner.drivers.model.model_driver import AnthropicDriver
 from services.planner.state.attempt_state import AttemptState, SampleView
 from shared.contracts.actions import Goto
 from shared.settings import Settings
@@ -27,13 +27,13 @@ def settings_at(url: str, **changes: Any) -> Settings:
 @asynccontextmanager
 async def served(
     *replies: Reply, max_retries: int = 0, by_model: dict[str, list[Reply]] | None = None, **changes: Any
-) -> AsyncGenerator[tuple[Endpoint, AnthropicDecider]]:
+) -> AsyncGenerator[tuple[Endpoint, AnthropicDriver]]:
     async with endpoint(*replies, by_model=by_model) as endpoint_:
-        decider = AnthropicDecider(settings_at(endpoint_.url, **changes), max_retries=max_retries)
+        driver = AnthropicDriver(settings_at(endpoint_.url, **changes), max_retries=max_retries)
         try:
-            yield endpoint_, decider
+            yield endpoint_, driver
         finally:
-            await decider.aclose()
+            await driver.aclose()
 
 
 def opened(**changes: Any) -> SampleView:

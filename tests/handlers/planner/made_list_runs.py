@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from services.planner.deciders.registry import RulesDecider
+from services.planner.drivers.registry import RulesDriver
 from shared.contracts.planner import SamplesListed
 from tests.handlers.planner.made_lists import START, make
 from tests.handlers.planner.planner_bench import Bench
@@ -43,7 +43,7 @@ class MadeListRead:
 async def read_made(seed: int) -> MadeListRead:
     made = make(seed)
     pool = ScriptedPool(made.site, parts=made.parts, turned_by="Next >")
-    bench = Bench(pool, RulesDecider(), spec(**TASK).model_dump(mode="json", by_alias=True))
+    bench = Bench(pool, RulesDriver(), spec(**TASK).model_dump(mode="json", by_alias=True))
     ended = await bench.run(sample=sample(url=START, fields={}))
     numbers = [item["number"] for listed in bench.bus.events(SamplesListed) for item in listed.items]
     there = {f"T-{number}" for number in range(1, made.total + 1)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.planner.deciders.registry import RulesDecider
-from services.planner.deps import Decider, PlannerDeps
+from services.planner.deps import Driver, PlannerDeps
+from services.planner.drivers.registry import RulesDriver
 from services.planner.handlers import work_sample
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import PageObserved
@@ -61,7 +61,7 @@ class Bench:
     """``clock_s`` is the time of the planner's clock; ``pauses`` has its waits."""
 
     scripted: ScriptedPool
-    decider: Decider = field(default_factory=RulesDecider)
+    driver: Driver = field(default_factory=RulesDriver)
     task: dict[str, Any] = field(default_factory=lambda: spec().model_dump(mode="json", by_alias=True))
     planner: str | None = None
     mode: RunMode = "auto"
@@ -105,10 +105,10 @@ class Bench:
     def steps(self) -> list[StepTaken]:
         return self.bus.events(StepTaken)
 
-    def _named(self, name: str) -> Decider:
+    def _named(self, name: str) -> Driver:
         if name != "rules":
             raise Unsupported(f"no planner {name}", code="unknown_planner")
-        return self.decider
+        return self.driver
 
     async def _wait(self, pause_s: float) -> None:
         self.pauses.append(pause_s)
@@ -116,11 +116,11 @@ class Bench:
 
 
 def bench_of(
-    *pages: PageObserved, decider: Decider | None = None, pool: dict[str, Any] | None = None, **task: Any
+    *pages: PageObserved, driver: Driver | None = None, pool: dict[str, Any] | None = None, **task: Any
 ) -> Bench:
     """Return a bench of the ticket task, changed so, whose start page is observed as these pages, one by one."""
     scripted = ScriptedPool({URL: list(pages)} if pages else {}, **(pool or {}))
-    return Bench(scripted, decider or RulesDecider(), spec(**task).model_dump(mode="json", by_alias=True))
+    return Bench(scripted, driver or RulesDriver(), spec(**task).model_dump(mode="json", by_alias=True))
 
 
 def values_of(finished: SampleFinished) -> dict[str, Any]:

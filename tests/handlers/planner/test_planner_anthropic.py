@@ -1,10 +1,10 @@
-"""The Anthropic decider, against an endpoint with scripted answers."""
+"""The Anthropic driver, against an endpoint with scripted answers."""
 
 from __future__ import annotations
 
 import pytest
 
-from services.planner.deciders.registry import Deciders
+from services.planner.drivers.registry import DriverRegistry
 from services.planner.state.attempt_state import Act, AttemptState, UnusableAnswer
 from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.contracts.steps import plain_note
@@ -20,8 +20,8 @@ from tests.unit.planner.planner_pages import URL, acted, done_result, page, tick
 
 
 async def decide(*replies):
-    async with served(*replies) as (_, decider):
-        return await decider.decide(opened())
+    async with served(*replies) as (_, driver):
+        return await driver.decide(opened())
 
 
 async def test_a_tool_call_becomes_an_action_with_its_usage_and_price():
@@ -38,10 +38,10 @@ async def test_a_tool_call_becomes_an_action_with_its_usage_and_price():
 
 
 async def test_the_start_page_is_opened_without_a_model():
-    async with served(tool_call("click", CLICK)) as (endpoint_, decider):
-        begun = expect(await decider.decide(view(None)), Act)
+    async with served(tool_call("click", CLICK)) as (endpoint_, driver):
+        begun = expect(await driver.decide(view(None)), Act)
         state = acted(AttemptState(), Goto(url=URL), done_result(), "")
-        gone = expect(await decider.decide(view(page(http_status=404), state)), Act)
+        gone = expect(await driver.decide(view(page(http_status=404), state)), Act)
     assert isinstance(begun.action, Goto)
     assert isinstance(gone.action, Screenshot)
     assert (gone.action.label, gone.decided_by) == ("not_found", "rules")
@@ -50,9 +50,9 @@ async def test_the_start_page_is_opened_without_a_model():
 
 async def test_a_model_that_cannot_be_forced_is_asked_without_and_remembered():
     refusal = error(400, "tool_choice forces tool use is not compatible with this model.")
-    async with served(refusal, tool_call("click", CLICK)) as (endpoint_, decider):
-        assert isinstance(await decider.decide(opened()), Act)
-        assert isinstance(await decider.decide(opened()), Act)
+    async with served(refusal, tool_call("click", CLICK)) as (endpoint_, driver):
+        assert isinstance(await driver.decide(opened()), Act)
+        assert isinstance(await driver.decide(opened()), Act)
     assert [request["tool_choice"]["type"] for request in endpoint_.requests] == ["any", "auto", "auto"]
 
 
@@ -88,8 +88,8 @@ async def test_the_calls_of_one_answer_are_carried_out_in_their_order():
         Screenshot,
         Extract,
     ]
-    async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, decider):
-        one = bench_of(page(*ticket()), decider=decider)
+    async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, driver):
+        one = bench_of(page(*ticket()), driver=driver)
         await one.run()
     assert [(type(step.action).__name__, step.call) for step in one.steps] == [
         ("Goto", 1),
@@ -103,8 +103,8 @@ async def test_the_calls_of_one_answer_are_carried_out_in_their_order():
 
 async def test_where_one_call_is_allowed_only_one_is_asked_for_and_taken():
     both = calls(("click", CLICK), ("screenshot", SHOT))
-    async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, decider):
-        one = bench_of(page(*ticket()), decider=decider, max_actions_per_turn=1)
+    async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, driver):
+        one = bench_of(page(*ticket()), driver=driver, max_actions_per_turn=1)
         await one.run()
     remark = "Only the first of the 2 calls of this answer was taken."
     assert at.requests[0]["tool_choice"] == {"type": "any", "disable_parallel_tool_use": True}
@@ -159,35 +159,35 @@ async def test_an_answer_that_is_no_message_is_an_error_of_ours(body):
     assert caught.value.code == "model_unreadable"
 
 
-# --- the choice of decider
+# --- the choice of driver
 
 
 async def test_a_missing_key_is_said_before_any_browser_is_leased():
-    deciders = Deciders(isolated_settings(ANTHROPIC_API_KEY=None), MemoryBus())
+    drivers = DriverRegistry(isolated_settings(ANTHROPIC_API_KEY=None), MemoryBus())
     one = bench_of(page(*ticket()))
     one.planner = "anthropic"
-    one.deps.decider = deciders
+    one.deps.driver = drivers
     with pytest.raises(PermanentError) as caught:
         await one.run()
     assert caught.value.code == "model_key_missing"
     assert "ANTHROPIC_API_KEY" in str(caught.value)
     assert one.scripted.asked == []
-    await deciders.aclose()
+    await drivers.aclose()
 
 
-async def test_deciders_are_made_once_and_known_by_name():
-    deciders = Deciders(isolated_settings(ANTHROPIC_API_KEY="k", EXHIBIT_MODEL="m"), MemoryBus())
-    assert deciders("rules") is deciders("rules")
-    assert deciders("rules").name == "rules"
-    assert deciders("anthropic").name
+async def test_drivers_are_made_once_and_known_by_name():
+    drivers = DriverRegistry(isolated_settings(ANTHROPIC_API_KEY="k", EXHIBIT_MODEL="m"), MemoryBus())
+    assert drivers("rules") is drivers("rules")
+    assert drivers("rules").name == "rules"
+    assert drivers("anthropic").name
     with pytest.raises(Unsupported):
-        deciders("oracle")
-    await deciders.aclose()
+        drivers("oracle")
+    await drivers.aclose()
 
 
 async def test_a_model_without_a_known_price_is_noted():
-    async with served(tool_call("click", CLICK), model="local-model") as (_, decider):
-        decision = await decider.decide(opened())
+    async with served(tool_call("click", CLICK), model="local-model") as (_, driver):
+        decision = await driver.decide(opened())
     assert isinstance(decision, Act)
     assert decision.usage.cost_usd == 0.0
     assert decision.notes == (plain_note("no price is known for the model local-model"),)

@@ -14,7 +14,7 @@ from shared.errors import TransientError
 from shared.flows.waiting import PAUSES_S, certain_answer
 from tests.handlers.planner.flow_bench import bench
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.unit.planner.planner_pages import URL, el, page, row, ticket
 
 REQUEST = "GET http://127.0.0.1:8000/api/tickets/TCK-1001"
@@ -114,13 +114,13 @@ REFS = {"ticket_number": 1, "assignee": 3, "due_date": 5}
 async def test_a_model_is_told_of_the_missing_answer_and_may_wait_for_it():
     done = Done(values=SAID, refs=REFS)
     better = Done(values={**SAID, "assignee": "Ann Lee"}, refs=REFS)
-    one = bench_of(awaiting(), page(*ticket()), decider=told(done, Wait(timeout_s=5), better), required_artifacts=[])
+    one = bench_of(awaiting(), page(*ticket()), driver=told(done, Wait(timeout_s=5), better), required_artifacts=[])
     finished = await one.run()
     assert (finished.status, values_of(finished)["assignee"]) == ("done", "Ann Lee")
     refused = next(step.message for step in one.steps if step.refused)
     assert REQUEST in refused
     assert "background_requests" in refused
-    insisting = bench_of(awaiting(), decider=told(done, done), required_artifacts=[])
+    insisting = bench_of(awaiting(), driver=told(done, done), required_artifacts=[])
     assert (await insisting.run(attempt=2)).reason == "still_loading"
 
 
@@ -128,6 +128,6 @@ async def test_what_a_model_saved_too_early_counts_once_the_page_shows_it_with_i
     save = SaveProgress(values=SAID, refs=REFS)
     settled = page(*ticket(assignee="Nobody yet"))
     one = bench_of(
-        awaiting(), settled, decider=told(save, Wait(timeout_s=5), Done(values=SAID, refs=REFS)), required_artifacts=[]
+        awaiting(), settled, driver=told(save, Wait(timeout_s=5), Done(values=SAID, refs=REFS)), required_artifacts=[]
     )
     assert (await one.run()).status == "done"

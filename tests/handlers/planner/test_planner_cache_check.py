@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.planner.deciders.anthropic.cache_check import check_cache_reads
+from services.planner.drivers.model.cache_check import check_cache_reads
 from shared.setup.check import SetupFinding
 from tests.handlers.planner.anthropic_bench import MODEL, settings_at
 from tests.handlers.planner.messages_server import Endpoint, Reply, endpoint, tool_call

@@ -16,7 +16,7 @@ from shared.contracts.sessions.control import RunControl
 from shared.streams import RUN_CONTROL
 from tests.handlers.planner.flow_bench import bench as flow_bench
 from tests.handlers.planner.planner_bench import RUN, Bench, bench_of, values_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.unit.planner.planner_pages import URL, el, heading, page, row, ticket
 
 READ = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-03-03"}
@@ -36,8 +36,8 @@ def by_rules() -> Bench:
 
 def by_model() -> Bench:
     refs = {"ticket_number": 1, "assignee": 3, "due_date": 5}
-    decider = told(Screenshot(label="ticket"), SaveProgress(values=READ, refs=refs), Done(values=READ))
-    return bench_of(page(*ticket()), decider=decider)
+    driver = told(Screenshot(label="ticket"), SaveProgress(values=READ, refs=refs), Done(values=READ))
+    return bench_of(page(*ticket()), driver=driver)
 
 
 WAYS: dict[str, Callable[[], Bench]] = {"rules": by_rules, "model": by_model, "flow": flow_bench}

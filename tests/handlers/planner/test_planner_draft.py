@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter
-from services.planner.deciders.registry import Deciders
+from services.planner.drivers.model.model_tasks import AnthropicDrafter
+from services.planner.drivers.registry import DriverRegistry
 from services.planner.handlers import check_planner, draft_task
 from services.planner.model_tasks.drafting import MAX_TRIES
 from shared.contracts.planner import CheckPlanner, DraftRefused, DraftTask, TaskDrafted
@@ -88,7 +88,7 @@ async def test_a_refused_key_is_said_so():
 
 async def test_a_planner_says_beforehand_that_it_lacks_its_key():
     deps = Bench(ScriptedPool({})).deps
-    deps.decider = Deciders(isolated_settings(ANTHROPIC_API_KEY=None), deps.asks)
+    deps.driver = DriverRegistry(isolated_settings(ANTHROPIC_API_KEY=None), deps.asks)
     assert "set ANTHROPIC_API_KEY" in (await check_planner(CheckPlanner(planner="anthropic"), deps)).problem
     assert "there is no planner 'oracle'" in (await check_planner(CheckPlanner(planner="oracle"), deps)).problem
     assert (await check_planner(CheckPlanner(), deps)).problem == ""

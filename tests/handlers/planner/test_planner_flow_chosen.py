@@ -20,7 +20,7 @@ from shared.flows.answering import FlowContext
 from shared.flows.files import ElementFacts, FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.flow_bench import READ, bench, tags, under
 from tests.handlers.planner.planner_bench import Bench, values_of
-from tests.handlers.planner.scripted_decider import SPENT, told
+from tests.handlers.planner.scripted_driver import SPENT, told
 from tests.step_logs import logged
 from tests.unit.planner.planner_pages import URL, el, heading, page, sample, spec, ticket
 
@@ -69,7 +69,7 @@ def lost(finder: ScriptedFinder, *, flow: Any = details, heal: str = "planner", 
     one = bench(flow, files=FILES, shown=shown, heal=heal, **more)
     one.scripted.site[DEEP] = [page(*ticket(), heading("All of it"))]
     one.scripted.clicks = {"More": DEEP, "Comments": DEEP, "Delete": DEEP}
-    one.decider = told(Done(values={}))
+    one.driver = told(Done(values={}))
     one.deps.finder = finder
     return one
 

@@ -16,7 +16,7 @@ from shared.extraction.pages import ObservedPage
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.flow_bench import bench
 from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.unit.planner.planner_pages import URL, el, heading, page
 from tests.unit.planner.rows_pages import HEADS, objects, rows_spec, shows
 
@@ -63,7 +63,7 @@ def flow_on(shown: PageObserved, rules: ListRules, flow: Any = reads, mode: Any 
     files = write_files(FlowFiles(fields=FieldsFile(lists={"lines": rules})))
     one = bench(flow, files=files, shown=shown, **asked)
     one.mode = mode
-    one.decider = told(Done(values={}))
+    one.driver = told(Done(values={}))
     return one
 
 

@@ -24,7 +24,7 @@ from shared.flows.files import FieldsFile, FlowFiles, write_files
 from shared.flows.waiting import AWAITED_LOOKS, CHANGING_LOOKS, PAUSES_S
 from tests.handlers.planner.flow_bench import FILES, READ, bench, flows_of, read_ticket, tags, under
 from tests.handlers.planner.planner_bench import recovers, values_of, work
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.handlers.planner.scripted_flows import ScriptStopped
 from tests.handlers.planner.scripted_library import HASH
 from tests.step_logs import logged
@@ -37,7 +37,7 @@ DEEP = URL + "/deep"
 async def test_each_call_is_a_step_and_what_it_returns_is_the_result(mode: Any):
     one = bench()
     one.mode = mode
-    one.decider = told(Done(values={}))
+    one.driver = told(Done(values={}))
     finished = await one.run()
     assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
     assert (finished.way, finished.decided_by) == ("flow", "flow")

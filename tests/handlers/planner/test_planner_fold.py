@@ -16,7 +16,7 @@ from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgres
 from shared.contracts.base import Usage
 from shared.contracts.steps import FieldValue, Summary, plain_note
 from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_decider import ScriptedDecider
+from tests.handlers.planner.scripted_driver import ScriptedDriver
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
 
@@ -31,7 +31,7 @@ PAGES = (
 SAID = ("Ann Lee", "Bob", "TCK-1001", "", 7)
 
 
-class Anything(ScriptedDecider):
+class Anything(ScriptedDriver):
     """Decides anything."""
 
     def __init__(self, random: Random) -> None:
@@ -100,12 +100,12 @@ async def test_the_state_is_what_the_steps_say(random):
 
     site = {URL: some(), OTHER: some(), "about:blank": some()}
     task = spec(max_steps=8)
-    decider = Anything(random)
+    driver = Anything(random)
     written = task.model_dump(mode="json", by_alias=True)
     pool = ScriptedPool(site, clicks={"Next": OTHER}, with_pages=random.random() < 0.5)
-    decider.bench = Bench(pool, decider=decider, task=written)
-    finished = await decider.bench.run()
-    steps = decider.bench.steps
+    driver.bench = Bench(pool, driver=driver, task=written)
+    finished = await driver.bench.run()
+    steps = driver.bench.steps
     assert finished.steps == len(steps) <= task.max_steps + 1
     again = replayed_state(task, steps)
     assert (again.usage, again.stored) == (finished.usage, finished.artifacts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.planner.deciders.registry import RulesDecider
+from services.planner.drivers.registry import RulesDriver
 from services.planner.model_tasks.memory import Memory, Transcript
 from shared.contracts.actions import Done, Screenshot
 from shared.contracts.base import Usage
@@ -13,7 +13,7 @@ from shared.contracts.planner import Lessons
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
 from tests.handlers.planner.planner_bench import RUN, Bench, bench_of
-from tests.handlers.planner.scripted_decider import ScriptedDecider, told
+from tests.handlers.planner.scripted_driver import ScriptedDriver, told
 from tests.typed import expect
 from tests.unit.planner.planner_pages import page, ticket
 
@@ -35,7 +35,7 @@ class Teaches:
 
 
 def bench(teacher: Teaches, **task) -> Bench:
-    one = bench_of(page(*ticket()), decider=told(Screenshot(label="ticket"), DONE), **task)
+    one = bench_of(page(*ticket()), driver=told(Screenshot(label="ticket"), DONE), **task)
     one.deps.teacher = teacher
     return one
 
@@ -43,10 +43,10 @@ def bench(teacher: Teaches, **task) -> Bench:
 async def test_the_next_sample_is_shown_what_the_last_one_taught_and_its_result_says_so():
     one = bench(Teaches({"patterns": ["Dates stand in the side panel."], "failures": []}))
     first = await one.run()
-    one.decider = told(Screenshot(label="ticket"), DONE)
+    one.driver = told(Screenshot(label="ticket"), DONE)
     second = await one.run()
     assert (first.hints, second.hints) == ((), ("What worked: Dates stand in the side panel.",))
-    assert {view.hints for view in expect(one.decider, ScriptedDecider).views} == {second.hints}
+    assert {view.hints for view in expect(one.driver, ScriptedDriver).views} == {second.hints}
     assert isinstance(first.lessons, Lessons)
     assert first.lessons.patterns == ("Dates stand in the side panel.",)
 
@@ -74,6 +74,6 @@ async def test_a_task_that_wants_no_memory_gets_none():
 async def test_rules_learn_nothing():
     teacher = Teaches({"patterns": ["x y z"], "failures": []})
     one = bench(teacher)
-    one.decider = RulesDecider()
+    one.driver = RulesDriver()
     assert (await one.run()).status == "done"
     assert teacher.told == []

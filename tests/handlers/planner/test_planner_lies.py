@@ -13,7 +13,7 @@ from shared.contracts.results import TextPart
 from shared.contracts.steps import note_text
 from shared.contracts.vision import VisionAnswered
 from tests.handlers.planner.planner_bench import Bench, bench_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.handlers.planner.scripted_vision import eye_of
 from tests.unit.planner.planner_pages import URL, box, cell, el, heading, page, row, text, ticket
 
@@ -25,7 +25,7 @@ BARE = page(heading("TCK-1001: Printer on fire"), *row("Due date", "Mar 3, 2026"
 
 
 async def ends(*answers, shown=BARE, says: str = "Bob", confidence: float = 0.95) -> SampleFinished:
-    bench = bench_of(shown, decider=told(*answers))
+    bench = bench_of(shown, driver=told(*answers))
     bench.scripted.site[OTHER] = [page(*ticket("TCK-1002", "Bob", "Mar 9, 2026"))]
     eye_of(bench, VisionAnswered(answer=says, confidence=confidence, reasoning="It says so.", answered_by="m"))
     return await bench.run()
@@ -92,7 +92,7 @@ async def reported(shown: list[Element], value: str, ref: int | None, *, saved: 
     values = {"ticket_number": "TCK-1001", "owner": value}
     says = Done(values=values, refs=refs)
     first = SaveProgress(values=values, refs=refs) if saved else says
-    bench = bench_of(page(HEAD, *shown), decider=told(PICTURE, first, says, says), **OWNER)
+    bench = bench_of(page(HEAD, *shown), driver=told(PICTURE, first, says, says), **OWNER)
     finished = await bench.run()
     return bench, finished.status if finished.status != "needs_review" else finished.reason
 
@@ -141,7 +141,7 @@ async def test_a_choice_between_two_values_of_one_label_is_checked_by_a_person(s
     twins = [*row("Owner", "Ann Lee"), *row("Owner", "Bob Ray")]
     says = Done(values={"ticket_number": "TCK-1001", "owner": "Ann Lee"}, refs={"ticket_number": 1, "owner": 3})
     first = [SaveProgress(values=says.values, refs=says.refs)] if saved else []
-    finished = await bench_of(page(HEAD, *twins), decider=told(PICTURE, *first, says), **OWNER).run()
+    finished = await bench_of(page(HEAD, *twins), driver=told(PICTURE, *first, says), **OWNER).run()
     assert (finished.status, finished.flagged) == ("done", True)
     assert "owner: the page shows other values beside the label too: 'Bob Ray'" in map(note_text, finished.notes)
 
@@ -206,6 +206,6 @@ async def test_values_that_a_model_reports_without_an_id_from_another_record_are
 
 
 async def left_with(*answers, at: str = OTHER) -> tuple[Bench, SampleFinished]:
-    bench = bench_of(page(*ticket()), decider=told(Goto(url=at), *answers))
+    bench = bench_of(page(*ticket()), driver=told(Goto(url=at), *answers))
     bench.scripted.site[OTHER] = [page(*ticket("TCK-1002", "Bob", "Mar 9, 2026"), url=OTHER)]
     return bench, await bench.run()

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.deciders.registry import RulesDecider
+from services.planner.drivers.registry import RulesDriver
 from shared.contracts.actions import ByRef, Click, Done, Goto, ReportItems, Screenshot
 from shared.contracts.browser_pool import CapturePage, Element, PageObserved
 from shared.contracts.planner import SampleFinished, SamplesListed
 from tests.handlers.planner.made_list_runs import TASK, read_made
 from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_decider import ScriptedDecider
+from tests.handlers.planner.scripted_driver import ScriptedDriver
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import cell, el, heading, page, sample, spec, text
 
@@ -55,8 +55,8 @@ def found(bench: Bench) -> list[str]:
 async def read(site: dict[str, list[PageObserved]], *answers: Any, **task: Any) -> tuple[SampleFinished, Bench]:
     """Work on the list: by the rules, or with these answers of a model."""
     task_of = spec(**{**TASK, **task}).model_dump(mode="json", by_alias=True)
-    decider = ScriptedDecider([Goto(url=START), *answers]) if answers else RulesDecider()
-    bench = Bench(ScriptedPool(site), decider, task_of)
+    driver = ScriptedDriver([Goto(url=START), *answers]) if answers else RulesDriver()
+    bench = Bench(ScriptedPool(site), driver, task_of)
     return await bench.run(sample=sample(url=START, fields={})), bench
 
 
@@ -107,7 +107,7 @@ async def test_what_a_model_turned_to_by_a_click_counts_as_read():
     task = spec(**TASK).model_dump(mode="json", by_alias=True)
     pressed = Click(target=ByRef(ref=11, snapshot_id="s1"))
     answers = [Goto(url=START), first, pressed, second, Done(values={})]
-    bench = Bench(ScriptedPool(site, clicks={"Next": address(2)}), task=task, decider=ScriptedDecider(answers))
+    bench = Bench(ScriptedPool(site, clicks={"Next": address(2)}), task=task, driver=ScriptedDriver(answers))
     ended = await bench.run(sample=sample(url=START, fields={}))
     assert (ended.status, len(found(bench))) == ("done", 8)
 

@@ -29,8 +29,8 @@ CONDENSED = {"found": "Ann is the assignee", "gaps": "the due date", "next": "sc
 
 
 async def decide(*replies, shown=None, **changes):
-    async with served(*replies, **changes) as (at, decider):
-        return await decider.decide(shown or opened()), at
+    async with served(*replies, **changes) as (at, driver):
+        return await driver.decide(shown or opened()), at
 
 
 # --- what may pass, and what will not
@@ -48,9 +48,9 @@ async def test_what_may_pass_is_tried_again_at_once(fault):
 
 @pytest.mark.parametrize("status", [401, 404])
 async def test_what_will_not_pass_is_asked_once(status):
-    async with served(error(status), GOOD, max_retries=3) as (at, decider):
+    async with served(error(status), GOOD, max_retries=3) as (at, driver):
         with pytest.raises(PermanentError):
-            await decider.decide(opened())
+            await driver.decide(opened())
     assert len(at.requests) == 1
 
 
@@ -112,17 +112,17 @@ async def test_a_prompt_that_is_too_long_is_cut_harder_and_sent_once_more():
 
 @pytest.mark.parametrize("fault", [TOO_LONG, error(413, "request_too_large")])
 async def test_what_is_too_long_twice_is_an_error_in_words(fault):
-    async with served(fault, max_retries=3) as (at, decider):
+    async with served(fault, max_retries=3) as (at, driver):
         with pytest.raises(PermanentError) as caught:
-            await decider.decide(opened())
+            await driver.decide(opened())
     assert (caught.value.code, len(at.requests)) == ("prompt_too_long", 2)
     assert "too long" in str(caught.value)
 
 
 async def test_a_task_that_fills_the_prompt_is_told_before_anything_is_asked():
-    async with served(GOOD) as (at, decider):
+    async with served(GOOD) as (at, driver):
         with pytest.raises(PermanentError) as caught:
-            await decider.decide(opened(spec=spec(goal="Read on. " * 20_000)))
+            await driver.decide(opened(spec=spec(goal="Read on. " * 20_000)))
     assert (caught.value.code, at.requests) == ("task_too_long", [])
 
 
@@ -222,8 +222,8 @@ async def test_no_argument_of_a_call_keeps_a_sample_from_its_end(tool, arguments
     call = f'{{"type": "tool_use", "id": "1", "name": "{tool}", "input": {arguments}}}'
     usage = '{"input_tokens": 1, "output_tokens": 1}'
     body = f'{{"type": "message", "content": [{call}], "stop_reason": "tool_use", "usage": {usage}}}'
-    async with served(Reply(body)) as (_, decider):
-        finished = await bench_of(page(*ticket()), decider=decider).run()
+    async with served(Reply(body)) as (_, driver):
+        finished = await bench_of(page(*ticket()), driver=driver).run()
     assert finished.status == "failed"
     assert finished.steps > 1
 
@@ -244,9 +244,9 @@ async def test_the_first_block_and_the_tools_are_the_same_for_all_samples_and_th
         for one in (sample(), other)
         for state in (steps(1), replace(steps(9), token_scale=1.2, failures=3))
     ]
-    async with served(GOOD) as (at, decider):
+    async with served(GOOD) as (at, driver):
         for one in shown:
-            assert isinstance(await decider.decide(one), Act)
+            assert isinstance(await driver.decide(one), Act)
     first, second, third, fourth = at.requests
     assert (first["tool_choice"], first["model"]) == ({"type": "any"}, MODEL)
     assert all("key-1" in key for key in at.keys)

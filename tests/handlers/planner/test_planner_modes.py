@@ -15,7 +15,7 @@ from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, write_files
 from shared.task.task_fingerprint import task_marks
 from tests.handlers.planner.flow_bench import READ, bench, flows_of, read_ticket, under
 from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.handlers.planner.scripted_library import TICKET_URL, version
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import URL, el, heading, page, spec, ticket
@@ -39,7 +39,7 @@ async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
     icon = el("img", "", header="Assignee", look=1)
     one = bench(stops, shown=page(*ticket(), icon))
     one.mode = "flow"
-    one.decider = told(Done(values={}))
+    one.driver = told(Done(values={}))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "flow_stopped")
     assert (finished.decided_by, finished.way, finished.usage.llm_calls) == ("flow", "flow", 0)

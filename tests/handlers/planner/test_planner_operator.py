@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.planner.deciders.operator import PAUSE_S, OperatorDecider
+from services.planner.drivers.person.person_driver import PAUSE_S, OperatorDriver
 from shared.bus.actor import Actor
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.operator import DecisionAsked, DecisionDeclined, DecisionGiven, DecisionReply
@@ -49,7 +49,7 @@ async def decide(request: DecisionAsked, deps: Person) -> DecisionReply:
 
 def operated(*says: Any, name: str = "ann", **changes: Any) -> tuple[Bench, Person]:
     bench = bench_of(page(*changes.pop("elements", ticket())), **changes)
-    bench.decider = OperatorDecider(bench.bus)
+    bench.driver = OperatorDriver(bench.bus)
     person = Person(list(says), name)
     bench.bus.host(operator, person)
     return bench, person

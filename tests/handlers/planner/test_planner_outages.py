@@ -102,14 +102,14 @@ def login(one: Bench, *, out: bool) -> None:
 
 def model(error: ExhibitError) -> Callable[..., None]:
     def fails(one: Bench, *, out: bool) -> None:
-        rules = type(one.decider).decide
+        rules = type(one.driver).decide
 
         async def decide(view: SampleView) -> Decision:
             if out:
                 raise error
-            return await rules(one.decider, view)
+            return await rules(one.driver, view)
 
-        one.decider.decide = decide
+        one.driver.decide = decide
 
     return fails
 

@@ -10,7 +10,7 @@ from shared.errors import TransientError
 from shared.flows.waiting import ALL_LOOKS, IDLE_LOOKS, PAUSES_S
 from shared.pages.loading import find_loading_sign
 from tests.handlers.planner.planner_bench import bench_of, work
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.unit.planner.planner_pages import el, heading, page, row, text, ticket
 
 LACKING = (heading("TCK-1001"), *row("Assignee", "Ann Lee"))
@@ -115,8 +115,8 @@ async def test_what_may_have_been_submitted_is_not_tried_again():
 async def test_a_models_done_on_a_loading_page_is_tried_again_too():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, refs={"ticket_number": 1, "assignee": 3})
     with pytest.raises(TransientError):
-        await bench_of(page(*LACKING, LOADING, idle=False), decider=told(done), required_artifacts=[]).run()
-    finished = await bench_of(page(*LACKING, idle=False), decider=told(done), required_artifacts=[]).run()
+        await bench_of(page(*LACKING, LOADING, idle=False), driver=told(done), required_artifacts=[]).run()
+    finished = await bench_of(page(*LACKING, idle=False), driver=told(done), required_artifacts=[]).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
 
 
@@ -124,7 +124,7 @@ async def test_a_model_may_not_report_a_placeholder_as_the_value():
     shown = page(heading("TCK-1001"), *row("Assignee", "Loading…"), *row("Due date", "Mar 3, 2026"))
     said = {"ticket_number": "TCK-1001", "assignee": "Loading…", "due_date": "Mar 3, 2026"}
     done = Done(values=said, refs={"ticket_number": 1, "assignee": 3, "due_date": 5})
-    one = bench_of(shown, decider=told(done, Fail(code="other", note="It does not load.")), required_artifacts=[])
+    one = bench_of(shown, driver=told(done, Fail(code="other", note="It does not load.")), required_artifacts=[])
     finished = await one.run()
     assert (finished.status, finished.reason) == ("failed", "gave_up")
     assert "stands there until the value comes" in next(step.message for step in one.steps if step.refused)

@@ -16,7 +16,7 @@ from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note
 from shared.errors import Unavailable
 from shared.subjects import CAPTURE
 from tests.handlers.planner.planner_bench import Bench, bench_of
-from tests.handlers.planner.scripted_decider import ScriptedDecider
+from tests.handlers.planner.scripted_driver import ScriptedDriver
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.handlers.planner.scripted_vision import eye_of, seen
 from tests.typed import expect
@@ -31,8 +31,8 @@ DONE = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}, ref
 CHANGED = page(*ticket(assignee="Bob"), el("text", "a minute later"))
 
 
-def says_all(answers: list[Any]) -> ScriptedDecider:
-    return ScriptedDecider(answers, name="opus")
+def says_all(answers: list[Any]) -> ScriptedDriver:
+    return ScriptedDriver(answers, name="opus")
 
 
 def sources(finished: SampleFinished) -> dict[str, ValueSource]:
@@ -165,7 +165,7 @@ async def test_a_value_in_several_elements_is_bound_only_while_all_of_them_say_t
     says = [Goto(url=URL), Done(values={"assignee": "Ann Bob"}, refs={"assignee": 2})]
     for last, bound in (("Bob", True), ("Rob", False)):
         later = page(heading("T"), text("Ann"), text(last), text("later"))
-        one = bench_of(page(heading("T"), *parts), **task, pool={"meanwhile": later}, decider=says_all(says))
+        one = bench_of(page(heading("T"), *parts), **task, pool={"meanwhile": later}, driver=says_all(says))
         finished = await one.run()
         assert bool(sources(finished)["assignee"].page_sha256) == bound, finished
 
@@ -193,7 +193,7 @@ async def test_a_page_that_cannot_be_kept_fails_nothing_and_goes_to_a_person(poo
 async def test_a_model_s_values_are_bound_to_the_page_each_was_saved_on():
     save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
     says = [Goto(url=URL), save, Click(target=ByText(text="More")), Screenshot(label="ticket"), DONE]
-    one = Bench(ScriptedPool(TWO_PAGES, clicks={"More": OTHER}, with_pages=True), decider=says_all(says))
+    one = Bench(ScriptedPool(TWO_PAGES, clicks={"More": OTHER}, with_pages=True), driver=says_all(says))
     finished = await one.run()
     assert finished.status == "done", finished.message
     assert sorted(named(finished, "page")) == ["01_ticket.mhtml.zst", "page_01_tickets.mhtml.zst"]
@@ -209,7 +209,7 @@ async def test_what_is_read_along_a_route_is_bound_before_its_page_is_left():
     seen = Act(Click(target=ByText(text="More")), "rules", seen=(assignee,))
     written = spec(route=[{"follow": "More"}], required_artifacts=[]).model_dump(mode="json", by_alias=True)
     pool = ScriptedPool(TWO_PAGES, clicks={"More": OTHER})
-    one = Bench(pool, decider=says_all([Goto(url=URL), seen, DONE]), task=written)
+    one = Bench(pool, driver=says_all([Goto(url=URL), seen, DONE]), task=written)
     finished = await one.run()
     left = one.steps[1]
     assert [one.filename for one in left.artifacts if one.artifact.kind == "page"] == ["page_01_tickets.mhtml.zst"]
@@ -237,7 +237,7 @@ AT = ValueSource(
 async def test_pages_that_are_kept_show_no_progress_and_use_up_no_numbers():
     save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
     says = [Goto(url=URL), save, save, Screenshot(label="ticket")]
-    one = bench_of(page(*ticket()), decider=says_all([*says, Done(values={})]), pool={"with_pages": True})
+    one = bench_of(page(*ticket()), driver=says_all([*says, Done(values={})]), pool={"with_pages": True})
     await one.run()
     assert one.steps[3].artifacts[0].filename == "01_ticket.png"
     assert one.steps[1].artifacts != one.steps[2].artifacts == ()
@@ -258,7 +258,7 @@ async def test_what_a_picture_says_is_bound_to_the_picture(reported: dict[str, s
     asks = AskPicture(question="Pass?", target=ByRef(ref=2, snapshot_id="s1"), field="state")
     done = Done(values={"ticket_number": "TCK-1001", **reported}, refs={"ticket_number": 1})
     shown = page(heading("TCK-1001"), el("img", "build", tag="svg"))
-    one = bench_of(shown, decider=says_all([Goto(url=URL), asks, done]), **task, pool={"with_pages": True})
+    one = bench_of(shown, driver=says_all([Goto(url=URL), asks, done]), **task, pool={"with_pages": True})
     eye_of(one, seen("failed"))
     finished = await one.run()
     state = next(value for value in finished.values if value.field == "state")
@@ -282,7 +282,7 @@ SEEN = Act(
 
 
 def cut_short(says: list[Any], **rest: Any) -> Bench:
-    return bench_of(page(*ticket()), max_steps=len(says), required_artifacts=[], decider=says_all(says), **rest)
+    return bench_of(page(*ticket()), max_steps=len(says), required_artifacts=[], driver=says_all(says), **rest)
 
 
 async def test_what_was_read_when_a_bound_ends_the_sample_is_bound_to_its_page():

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.planner.deps import Decider, PlannerDeps
+from services.planner.deps import Driver, PlannerDeps
 from services.planner.handlers import reperform_sample
 from shared.bus.actor import Actor
 from shared.contracts.browser.stored_pages import PageNotRestored, PageRestored, RestorePage, RestoreReply
@@ -94,7 +94,7 @@ class House:
     async def reperformed(self) -> SampleReperformed:
         async def wait(_: float) -> None: ...
 
-        def nobody(_: str) -> Decider:
+        def nobody(_: str) -> Driver:
             raise AssertionError("nobody decides anything here")
 
         self.bus.host(evidence, self)

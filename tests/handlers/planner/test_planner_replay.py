@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.planner.deciders.registry import ReplayDecider
+from services.planner.drivers.registry import ReplayDriver
 from services.planner.state.attempt_state import Act, SampleView
 from shared.bus.actor import Actor
 from shared.contracts.actions import ByRef, Click, Done, Download, Goto, Screenshot
@@ -58,7 +58,7 @@ async def load_steps(request: LoadSteps, deps: Evidence) -> StepsReply:
 
 @dataclass
 class Listed:
-    """A decider that takes these actions, one after the other."""
+    """A driver that takes these actions, one after the other."""
 
     does: list[Callable[[SampleView], Any]]
     name: str = "rules"
@@ -95,7 +95,7 @@ async def replayed(
     **changes: Any,
 ) -> tuple[Bench, SampleFinished]:
     bench = Bench(pool, **changes)
-    bench.deps.decider = lambda name: ReplayDecider()
+    bench.deps.driver = lambda name: ReplayDriver()
     bench.bus.host(evidence, log if isinstance(log, Evidence) else Evidence(log))
     record = RunRecord(
         run_id=RUN, spec=bench.task, planner="replay", concurrency=1, created_at=NOW, replay_run_id="run_0",
@@ -207,7 +207,7 @@ async def test_a_download_of_other_bytes_is_said():
     task = spec(required_artifacts=["download:csv"]).model_dump(mode="json", by_alias=True)
     pages = (el("link", "csv", tag="a", url=URL), *ticket())
     listed = Listed([lambda view: Goto(url=URL), lambda view: Download(target=ref(view, "csv"), label="csv"), all_read])
-    steps, _ = await log_of(site(*pages), decider=listed, task=task)
+    steps, _ = await log_of(site(*pages), driver=listed, task=task)
     changed = [with_target(step) if isinstance(step.action, Download) else step for step in steps]
     bench, now = await replayed(site(*pages), changed, task=task)
     assert now.status == "done"
@@ -241,7 +241,7 @@ async def saved() -> list[StepTaken]:
         lambda view: Screenshot(label="ticket"),
         all_read,
     ]
-    steps, finished = await log_of(site(SAVE, *ticket()), decider=Listed(does))
+    steps, finished = await log_of(site(SAVE, *ticket()), driver=Listed(does))
     assert finished.status == "done"
     return steps
 
@@ -287,7 +287,7 @@ async def test_without_a_log_no_browser_is_leased():
 
 async def test_a_run_that_names_none_cannot_be_replayed():
     bench = Bench(site(*ticket()))
-    bench.deps.decider = lambda name: ReplayDecider()
+    bench.deps.driver = lambda name: ReplayDriver()
     with pytest.raises(PermanentError, match="exhibit replay RUN"):
         await bench.run()
 

@@ -16,7 +16,7 @@ from shared.contracts.steps import StepTaken, Summary
 from shared.streams import SPENDING
 from shared.subjects import STEP_TAKEN
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of, work
-from tests.handlers.planner.scripted_decider import SPENT, ScriptedDecider, told
+from tests.handlers.planner.scripted_driver import SPENT, ScriptedDriver, told
 from tests.handlers.planner.scripted_vision import Eye, eye_of, seen
 from tests.typed import expect
 from tests.unit.planner.planner_pages import NOW, URL, el, heading, page, row, ticket
@@ -74,7 +74,7 @@ def by_model() -> tuple[Bench, Eye]:
         "due_date": {"type": "date | null", "labels": ["Due date"]},
         "state": "string | null",
     }
-    one = bench_of(FIRST, decider=told(*answers), output_schema=schema, max_steps=20)
+    one = bench_of(FIRST, driver=told(*answers), output_schema=schema, max_steps=20)
     one.scripted.site[DATES] = [SECOND]
     one.scripted.clicks["Dates"] = DATES
     return one, eye_of(one, seen("open"))
@@ -106,7 +106,7 @@ def of_log(steps: list[StepTaken]) -> list[Any]:
 
 
 def asked_of(one: Bench) -> list[SampleView]:
-    return expect(one.decider, ScriptedDecider).views
+    return expect(one.driver, ScriptedDriver).views
 
 
 def spent(one: Bench) -> Any:
@@ -150,7 +150,7 @@ async def test_what_the_page_shows_now_counts():
     with pytest.raises(CutOffError):
         await work_sample(work(), one.deps, 1)
     one.deps.publishes, one.scripted.site[URL] = one.bus, [changed]
-    one.decider = told(Done(values={**READ, "assignee": "Bob"}, refs={"assignee": 3}), Fail(code="other", note="x"))
+    one.driver = told(Done(values={**READ, "assignee": "Bob"}, refs={"assignee": 3}), Fail(code="other", note="x"))
     await work_sample(work(), one.deps, 2)
     again = last_attempt(one)
     assert [step.decided_in for step in again[:3]] == [1, 1, 0]
@@ -165,7 +165,7 @@ async def test_another_record_at_the_same_address_ends_as_that():
     with pytest.raises(CutOffError):
         await work_sample(work(), one.deps, 1)
     one.deps.publishes, one.scripted.site[URL] = one.bus, [other]
-    one.decider = told(Fail(code="identity_mismatch", note="it is TCK-1002"))
+    one.driver = told(Fail(code="identity_mismatch", note="it is TCK-1002"))
     finished = await work_sample(work(), one.deps, 2)
     assert finished is not None
     assert (finished.reason, finished.values) == ("identity_mismatch", ())
@@ -216,7 +216,7 @@ async def test_a_model_that_has_pressed_what_is_pressed_once_does_not_press_agai
         made = by_rules()
         send, due = ByRef(ref=2, snapshot_id="s2"), {"due_date": "2026-03-03"}
         answers = [Click(target=ByText(text="Dates")), Click(target=send), Screenshot(label="ticket")]
-        made.decider = told(*answers, Done(values={**READ, **due}))
+        made.driver = told(*answers, Done(values={**READ, **due}))
         return made
 
     for after in (3, 4):

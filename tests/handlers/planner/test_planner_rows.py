@@ -11,7 +11,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ValueSource
 from shared.evidence_format.cells import with_cells
 from tests.handlers.planner.planner_bench import Bench, bench_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.step_logs import logged
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, el, heading, page, spec, text
@@ -37,7 +37,7 @@ def visits(*pages: Any, ends: Any, **field: Any) -> Bench:
     done = Done(values={"ticket_number": "TCK-1001", **ends}, refs={"ticket_number": 1}, reason="r")
     asked = {"type": "rows", "columns": {"name": "string", "role": "string"}, **field}
     task = spec(output_schema={"ticket_number": "string", "members": asked}, required_fields=["members"])
-    one = bench_of(decider=told(*steps, Goto(url=URL, reason="r"), done, done), **task.model_dump(by_alias=True))
+    one = bench_of(driver=told(*steps, Goto(url=URL, reason="r"), done, done), **task.model_dump(by_alias=True))
     for number, rows in enumerate(pages):
         address = f"{URL}?page={number + 1}" if number else URL
         one.scripted.site[address] = [shows(rows, heads=PEOPLE)]

@@ -1,4 +1,4 @@
-"""The sample actor from command to result, with the rules decider and a scripted browser pool."""
+"""The sample actor from command to result, with the rules driver and a scripted browser pool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shared.evidence_format.log_codec import encode_entry, entry_of
 from shared.streams import RUNS
 from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
 from tests.handlers.planner.planner_bench import RUN, Bench, bench_of, recovers, work
-from tests.handlers.planner.scripted_decider import ScriptedDecider, told
+from tests.handlers.planner.scripted_driver import ScriptedDriver, told
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.step_logs import logged
 from tests.unit.planner.planner_pages import NOW, URL, el, heading, page, row, text, ticket
@@ -188,7 +188,7 @@ async def test_a_login_wall_is_told_to_the_pool_when_the_page_itself_shows_it():
     cases = {
         "asks for a password": bench_of(sign_in),
         "asks for a user name": bench_of(user_first),
-        "asks to sign in": bench_of(providers, decider=told(Fail(code="auth_required", note="please log in"))),
+        "asks to sign in": bench_of(providers, driver=told(Fail(code="auth_required", note="please log in"))),
         "answered HTTP 401": bench_of(page(text("Who are you?"), http_status=401)),
         # One record may be kept from us; that says nothing of the others.
         "": bench_of(page(text("Forbidden"), http_status=403)),
@@ -200,8 +200,8 @@ async def test_a_login_wall_is_told_to_the_pool_when_the_page_itself_shows_it():
         assert bool(wall) == bool(words)
 
 
-async def test_a_deciders_word_alone_pauses_no_login_state():
-    one = bench_of(page(*ticket()), decider=ScriptedDecider([Fail(code="auth_required", note="please log in")]))
+async def test_a_drivers_word_alone_pauses_no_login_state():
+    one = bench_of(page(*ticket()), driver=ScriptedDriver([Fail(code="auth_required", note="please log in")]))
     assert (await one.run()).status == "auth_required"
     assert one.scripted.walls == [""]
 
@@ -214,17 +214,17 @@ async def test_a_sample_whose_login_state_is_paused_is_not_begun():
     assert (finished.message, finished.steps, one.scripted.actions) == ("record desk again", 0, [])
 
 
-async def test_a_session_is_kept_while_a_decider_thinks():
+async def test_a_session_is_kept_while_a_driver_thinks():
     thinks = Thinks([Fail(code="other", note="no idea")])
-    one = bench_of(page(*ticket()), decider=thinks)
+    one = bench_of(page(*ticket()), driver=thinks)
     thinks.until = one.scripted.beat
     one.deps.heartbeat_every_s = 0.0
     assert (await one.run()).status == "failed"
     assert one.scripted.beat.is_set()
 
 
-class Thinks(ScriptedDecider):
-    """A decider that answers once something has happened."""
+class Thinks(ScriptedDriver):
+    """A driver that answers once something has happened."""
 
     until: asyncio.Event
 
@@ -303,15 +303,15 @@ async def test_a_sample_that_is_given_up_is_accounted_for(error, reason, fault):
     assert actor.stored[WORK_SAMPLE.pattern].emits is SAMPLE_FINISHED
 
 
-# --- deciders that are no rules
+# --- drivers that are no rules
 
 
 async def test_done_without_its_fields_is_sent_back_once_then_reviewed():
-    decider = told(Done(values={"ticket_number": "TCK-1001"}))
-    one = bench_of(page(*ticket()), decider=decider, required_artifacts=[])
+    driver = told(Done(values={"ticket_number": "TCK-1001"}))
+    one = bench_of(page(*ticket()), driver=driver, required_artifacts=[])
     finished = await one.run()
     assert (finished.status, finished.reason, finished.steps) == ("needs_review", "missing_fields", 3)
-    last = decider.views[2].state.last
+    last = driver.views[2].state.last
     assert last is not None
     assert last.refused
     assert last.message == "You called done but these required fields are missing: assignee, due_date"

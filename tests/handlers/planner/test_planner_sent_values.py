@@ -7,7 +7,7 @@ import pytest
 from shared.contracts.actions import ByRef, Click, Done, Goto, TypeText
 from shared.contracts.steps import StepTaken
 from tests.handlers.planner.planner_bench import Bench, bench_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.step_logs import logged
 from tests.unit.planner.planner_pages import URL, el, heading, page, row
 
@@ -33,7 +33,7 @@ def on(ref: int) -> ByRef:
 def sending(shown: str, *afterwards: object) -> Bench:
     """Return a bench whose confirmation shows this amount."""
     calls = (TypeText(target=on(2), text="1250.00"), Click(target=on(3)), *afterwards)
-    one = bench_of(FORM, decider=told(*calls), **TASK)
+    one = bench_of(FORM, driver=told(*calls), **TASK)
     number = row("Request number", "Q-77")
     one.scripted.clicks = {"Send request": SENT}
     one.scripted.site[SENT] = [page(heading("Received"), *number, *row("Amount", shown), *row("Amount", "99.00"))]

@@ -11,7 +11,7 @@ from shared.pages.identity.identity import identity_proof
 from shared.task.spec import TaskSpec
 from shared.text.record_words import is_same_hash
 from tests.handlers.planner.planner_bench import Bench, bench_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.unit.planner.planner_pages import URL, el, heading, page, row, sample, spec, text
 
 SHA = "8f3c2d17a0b94e55c1d2e3f4a5b6c7d8e9f00112"
@@ -101,7 +101,7 @@ async def test_another_hash_or_two_are_not_done(shown: Any, end: tuple[str, str]
 @pytest.mark.parametrize(("shown", "status"), [(SHA[:7], "done"), (OTHER[:7], "failed")])
 async def test_a_models_report_is_held_to_the_same(shown: str, status: str):
     done = Done(values={"sha": shown, "author": "Ann Lee"}, refs={"sha": 1, "author": 3})
-    finished = await run(bench_of(commit_page(shown, "heading"), decider=told(done), **task_of("heading")))
+    finished = await run(bench_of(commit_page(shown, "heading"), driver=told(done), **task_of("heading")))
     assert (finished.status, finished.reason) == (status, "" if status == "done" else "identity_mismatch")
 
 

@@ -38,13 +38,13 @@ def when_waiting(on: Bench, number: int, **changes) -> None:
 
 def when_deciding(on: Bench, change: Callable[[SampleView], Awaitable[None]]) -> None:
     """Have this happen each time before something is decided."""
-    decide = on.decider.decide
+    decide = on.driver.decide
 
     async def changed(view: SampleView) -> Decision:
         await change(view)
         return await decide(view)
 
-    on.decider.decide = changed
+    on.driver.decide = changed
 
 
 async def test_a_paused_run_waits_without_a_session_and_goes_on_when_it_is_resumed():

@@ -1,10 +1,10 @@
-"""Turns of a model-like decider: calls, refusals, screenshots, budgets; the state is restored from the step log."""
+"""Turns of a model-like driver: calls, refusals, screenshots, budgets; the state is restored from the step log."""
 
 from __future__ import annotations
 
 import pytest
 
-from services.planner.deciders.registry import RulesDecider
+from services.planner.drivers.registry import RulesDriver
 from shared.contracts.actions import (
     AskPicture,
     ByCss,
@@ -27,7 +27,7 @@ from shared.contracts.vision import VisionAnswered
 from shared.errors import TransientError, Unavailable
 from shared.streams import SPENDING
 from tests.handlers.planner.planner_bench import RUN, bench_of
-from tests.handlers.planner.scripted_decider import ScriptedDecider, told
+from tests.handlers.planner.scripted_driver import ScriptedDriver, told
 from tests.handlers.planner.scripted_vision import eye_of, seen
 from tests.step_logs import logged
 from tests.typed import expect
@@ -46,7 +46,7 @@ def on(ref: int, snapshot: str = "s1") -> ByRef:
 
 async def test_several_calls_of_one_answer_are_each_a_step_and_observed_in_between():
     calls = tuple(TypeText(target=on(at), text="x", reason="r") for at in (1, 2, 3))
-    one = bench_of(form("", "", ""), form("x", "", ""), form("x", "x", ""), decider=told(calls, Fail(code="other")))
+    one = bench_of(form("", "", ""), form("x", "", ""), form("x", "x", ""), driver=told(calls, Fail(code="other")))
     await one.run()
     typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
     assert [(expect(action.target, ByRef).ref, expect(action.target, ByRef).snapshot_id) for action in typed] == [
@@ -69,7 +69,7 @@ async def test_a_later_call_means_what_it_meant_on_the_page_it_was_chosen_on():
         page(*fields[:2], text("a"), text("b"), fields[2]),
     ]
     calls = (TypeText(target=on(1), text="x"), TypeText(target=on(2), text="y"), TypeText(target=on(3), text="z"))
-    one = bench_of(*pages, decider=told(calls, Fail(code="other")))
+    one = bench_of(*pages, driver=told(calls, Fail(code="other")))
     await one.run()
     typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
     assert [(action.text, expect(action.target, ByRef).ref) for action in typed] == [("x", 1), ("y", 3), ("z", 5)]
@@ -77,37 +77,37 @@ async def test_a_later_call_means_what_it_meant_on_the_page_it_was_chosen_on():
 
 async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_the_model_is_told():
     calls = (TypeText(target=on(1), text="x"), Click(target=on(2)))
-    decider = told(calls, Fail(code="other"))
-    one = bench_of(form("", "", ""), page(heading("Thank you")), decider=decider)
+    driver = told(calls, Fail(code="other"))
+    one = bench_of(form("", "", ""), page(heading("Thank you")), driver=driver)
     await one.run()
     assert not any(isinstance(action, Click) for action in one.scripted.actions)
     assert "not carried out" in one.steps[1].remark
-    last = decider.views[2].state.last
+    last = driver.views[2].state.last
     assert last is not None
     assert last.remark == one.steps[1].remark
 
 
 async def test_pictures_and_done_of_the_same_page_may_come_in_one_answer():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
-    one = bench_of(page(*ticket()), decider=told((Screenshot(label="ticket"), done)))
+    one = bench_of(page(*ticket()), driver=told((Screenshot(label="ticket"), done)))
     finished = await one.run()
     assert (finished.status, finished.steps, finished.usage.llm_calls) == ("done", 3, 2)
 
 
 async def test_the_last_step_is_for_an_end_and_is_given_once_more():
-    decider = told(Scroll(), Scroll(), Fail(code="blocked", note="no way in"))
-    one = bench_of(page(*ticket()), decider=decider, max_steps=3, outage={"samples": 0})
+    driver = told(Scroll(), Scroll(), Fail(code="blocked", note="no way in"))
+    one = bench_of(page(*ticket()), driver=driver, max_steps=3, outage={"samples": 0})
     finished = await one.run()
     assert (finished.status, finished.reason, finished.steps) == ("failed", "blocked", 4)
     assert [step.refused for step in one.steps] == [False, False, True, False]
     assert sum(isinstance(action, Scroll) for action in one.scripted.actions) == 1
-    stubborn = await bench_of(page(*ticket()), decider=told(Scroll(), Scroll()), max_steps=3).run()
+    stubborn = await bench_of(page(*ticket()), driver=told(Scroll(), Scroll()), max_steps=3).run()
     assert (stubborn.reason, stubborn.steps) == ("max_steps_exceeded", 4)
 
 
 async def test_a_model_that_stalls_is_told_three_times_then_held_and_then_ended():
-    decider = told(Click(target=ByText(text="Refresh")))
-    one = bench_of(page(*ticket(), el("button", "Refresh")), decider=decider, max_steps=60)
+    driver = told(Click(target=ByText(text="Refresh")))
+    one = bench_of(page(*ticket(), el("button", "Refresh")), driver=driver, max_steps=60)
     finished = await one.run()
     assert finished.reason == "stagnated"
     notices = [step.notices for step in one.steps]
@@ -118,7 +118,7 @@ async def test_a_model_that_stalls_is_told_three_times_then_held_and_then_ended(
 
 async def test_a_done_that_is_not_good_enough_on_the_last_step_goes_to_a_person():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"})
-    finished = await bench_of(page(*ticket()), decider=told(done), max_steps=2).run()
+    finished = await bench_of(page(*ticket()), driver=told(done), max_steps=2).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
 
 
@@ -132,7 +132,7 @@ ICON_PAGE = page(heading("TCK-1001"), el("img", "build", tag="svg"))
 async def test_a_picture_is_taken_asked_about_and_said_in_one_step():
     asks = AskPicture(question="Is the icon beside build a pass?", target=on(2), field="state")
     done = Done(values={"ticket_number": "TCK-1001", "state": "failed"}, refs={"ticket_number": 1})
-    one = bench_of(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
+    one = bench_of(ICON_PAGE, driver=told(asks, done), required_artifacts=[], **ICON)
     eye = eye_of(one, seen("failed"))
     finished = await one.run()
     step = one.steps[1]
@@ -153,7 +153,7 @@ async def test_the_words_of_other_rows_are_no_witness_for_an_icon():
     asks = AskPicture(question="What state does the icon show?", target=on(4), field="state")
     done = Done(values={"ticket_number": "TCK-1001", "state": "failed"}, refs={"ticket_number": 1})
     seen_page = page(heading("TCK-1001"), *(one for row_ in rows for one in row_))
-    one = bench_of(seen_page, decider=told(asks, done), required_artifacts=[], **ICON)
+    one = bench_of(seen_page, driver=told(asks, done), required_artifacts=[], **ICON)
     eye = eye_of(one, seen("failed"))
     await one.run()
     assert eye.asked[0].hints == ("build",)
@@ -162,7 +162,7 @@ async def test_the_words_of_other_rows_are_no_witness_for_an_icon():
 async def test_what_no_picture_said_is_not_believed():
     asks = AskPicture(question="Is the icon beside build a pass?", target=on(2), field="state")
     done = Done(values={"ticket_number": "TCK-1001", "state": "passed"}, refs={"ticket_number": 1})
-    one = bench_of(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
+    one = bench_of(ICON_PAGE, driver=told(asks, done), required_artifacts=[], **ICON)
     eye_of(one, seen("failed"))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "unconfirmed_values")
@@ -170,12 +170,12 @@ async def test_what_no_picture_said_is_not_believed():
 
 async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
     asks = AskPicture(question="Is the icon a pass?", field="state")
-    one = bench_of(ICON_PAGE, decider=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
+    one = bench_of(ICON_PAGE, driver=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
     eye_of(one, seen("failed"))
     await one.run()
-    assert isinstance(one.decider, ScriptedDecider)
-    assert one.decider.views[-1].state.proven_artifacts() == ()
-    assert [filed.artifact.label for filed in expect(one.decider, ScriptedDecider).views[-1].state.artifacts] == [
+    assert isinstance(one.driver, ScriptedDriver)
+    assert one.driver.views[-1].state.proven_artifacts() == ()
+    assert [filed.artifact.label for filed in expect(one.driver, ScriptedDriver).views[-1].state.artifacts] == [
         "vision_1"
     ]
 
@@ -183,7 +183,7 @@ async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
 @pytest.mark.parametrize("broken", [None, Unavailable("nobody there"), ValueError("a bug")])
 async def test_without_an_answer_the_work_goes_on(broken):
     asks = AskPicture(question="Is the icon a pass?", field="state")
-    one = bench_of(ICON_PAGE, decider=told(asks, Fail(code="blocked", note="x")), **ICON)
+    one = bench_of(ICON_PAGE, driver=told(asks, Fail(code="blocked", note="x")), **ICON)
     if broken is not None:
         eye_of(one, broken)
     finished = await one.run()
@@ -193,7 +193,7 @@ async def test_without_an_answer_the_work_goes_on(broken):
 
 async def test_where_the_structure_does_not_tell_a_missing_field_is_asked_for_by_rule():
     unsure = page(heading("TCK-1001"), el("canvas", "", tag="canvas"), dom_confidence=0.4, triggers=("canvas",))
-    one = bench_of(unsure, decider=told(Fail(code="other", note="x")), **ICON)
+    one = bench_of(unsure, driver=told(Fail(code="other", note="x")), **ICON)
     eye = eye_of(one, seen(None))
     await one.run()
     assert [request.field for request in eye.asked] == ["state"]
@@ -213,7 +213,7 @@ async def test_the_icon_of_a_row_is_asked_about():
     ]
     fields = {"ticket_number": "string", "state": "string | null", "owner": "string"}
     task = {"output_schema": fields, "required_fields": ["state"], "required_artifacts": []}
-    one = bench_of(page(heading("TCK-1001"), *table), decider=RulesDecider(), **task)
+    one = bench_of(page(heading("TCK-1001"), *table), driver=RulesDriver(), **task)
     eye = eye_of(one, seen("failed"))
     await one.run()
     assert [request.field for request in eye.asked] == ["state"]
@@ -222,7 +222,7 @@ async def test_the_icon_of_a_row_is_asked_about():
 async def test_a_missing_field_in_whose_place_an_icon_stands_says_so():
     icon = el("img", "icon check", tag="i", header="State")
     task = {**ICON, "required_artifacts": [], "vision": "off"}
-    finished = await bench_of(page(heading("TCK-1001"), icon), decider=RulesDecider(), **task).run()
+    finished = await bench_of(page(heading("TCK-1001"), icon), driver=RulesDriver(), **task).run()
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
     assert "state (the page shows an icon there: an `enum`" in finished.message
 
@@ -255,7 +255,7 @@ async def test_no_picture_is_asked_about(shown, task):
 
 async def test_the_budget_of_a_sample_stops_it_and_keeps_what_was_found():
     saves = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
-    one = bench_of(page(*ticket()), decider=told(saves, Extract(target=on(1))), budget={"sample_usd": 0.02})
+    one = bench_of(page(*ticket()), driver=told(saves, Extract(target=on(1))), budget={"sample_usd": 0.02})
     finished = await one.run()
     assert (finished.status, finished.reason) == ("partial_success", "budget_exceeded")
     assert "$0.0200 of $0.02 are spent" in finished.message
@@ -265,13 +265,13 @@ async def test_the_budget_of_a_sample_stops_it_and_keeps_what_was_found():
 
 async def test_the_budget_of_a_run_is_over_all_its_samples():
     budget = {"run_tokens": 3000}
-    one = bench_of(page(*ticket()), decider=told(Fail(code="other", note="x")), budget=budget)
+    one = bench_of(page(*ticket()), driver=told(Fail(code="other", note="x")), budget=budget)
     first = await one.run()
     assert first.reason == "gave_up"
     spent = await one.bus.read(SPENDING, RUN, Usage)
     assert isinstance(spent, Usage)
     assert (spent.llm_calls, spent.input_tokens) == (2, 2000)
-    one.decider = told(Scroll(), Scroll(), Scroll())
+    one.driver = told(Scroll(), Scroll(), Scroll())
     second = await one.run()
     assert (second.status, second.reason, second.fault) == ("failed", "run_budget_exceeded", "us")
     assert "of 3000 tokens are used" in second.message
@@ -279,7 +279,7 @@ async def test_the_budget_of_a_run_is_over_all_its_samples():
 
 
 async def test_an_answer_is_paid_for_though_its_action_never_came_back():
-    one = bench_of(page(*ticket()), decider=told(Click(target=on(1))))
+    one = bench_of(page(*ticket()), driver=told(Click(target=on(1))))
     one.scripted.breaks = {2: Unavailable("the pool is gone")}
     with pytest.raises(TransientError):
         await one.run()
@@ -291,7 +291,7 @@ async def test_an_answer_is_paid_for_though_its_action_never_came_back():
 async def test_a_spent_budget_asks_about_no_picture_either():
     icon = (el("term", "State", tag="dt"), el("img", tag="svg", look=1, header="State"))
     task = {**ICON, "required_artifacts": [], "budget": {"run_usd": 0.001}}
-    one = bench_of(page(heading("TCK-1001"), *icon), decider=RulesDecider(), **task)
+    one = bench_of(page(heading("TCK-1001"), *icon), driver=RulesDriver(), **task)
     eye = eye_of(one, seen("failed"))
     await one.run()
     await one.run(sample_id="TCK-1001-again")
@@ -309,8 +309,8 @@ def sending(**changes):
 
 async def test_a_model_presses_once_and_is_told_that_it_did():
     press = Click(target=on(2))
-    decider = told(press, Click(target=ByText(text="send request:")), Fail(code="unknown_outcome", note="?"))
-    one = bench_of(sending(), decider=decider, **SENDS)
+    driver = told(press, Click(target=ByText(text="send request:")), Fail(code="unknown_outcome", note="?"))
+    one = bench_of(sending(), driver=driver, **SENDS)
     finished = await one.run()
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
     # The model marks no step of the route; the log says all the same that its press was claimed.
@@ -323,9 +323,9 @@ async def test_a_model_presses_once_and_is_told_that_it_did():
 
 
 async def test_another_attempt_does_not_press_what_an_earlier_one_may_have_pressed():
-    one = bench_of(sending(), decider=told(Click(target=on(2)), Fail(code="other", note="x")), **SENDS)
+    one = bench_of(sending(), driver=told(Click(target=on(2)), Fail(code="other", note="x")), **SENDS)
     await one.run(attempt=1)
-    one.decider = told(Click(target=on(2)))
+    one.driver = told(Click(target=on(2)))
     finished = await one.run(attempt=2)
     assert (finished.status, finished.reason, finished.steps) == ("needs_review", "unknown_outcome", 1)
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
@@ -349,9 +349,9 @@ AGAIN = {
 async def test_no_way_of_saying_it_presses_twice(way, times, after):
     """The page calls its button by more words than the route."""
     shown = page(heading("Review"), el("button", "Send request now", tag="button"))
-    one = bench_of(shown, decider=told(*after, way, way, way, Fail(code="other", note="x")), **SENDS)
+    one = bench_of(shown, driver=told(*after, way, way, way, Fail(code="other", note="x")), **SENDS)
     await one.run(attempt=1)
-    one.decider = told(way, way, Fail(code="other", note="x"))
+    one.driver = told(way, way, Fail(code="other", note="x"))
     await one.run(attempt=2)
     pressed = [action for action in one.scripted.actions if isinstance(action, Click | Press | Download)]
     assert len(pressed) == (1 if after else times)
@@ -361,15 +361,15 @@ async def test_what_is_called_like_another_step_is_not_the_button():
     """Opening a form is no press of the button that sends it, though its words stand in both."""
     shown = page(el("button", "Send request form", tag="button"), el("button", "Send request", tag="button"))
     route = {**SENDS, "route": [{"press": "Send request form"}, *SENDS["route"]]}
-    decider = told(Click(target=on(1)), Click(target=on(2)), Fail(code="other", note="x"))
-    one = bench_of(shown, decider=decider, **route)
+    driver = told(Click(target=on(1)), Click(target=on(2)), Fail(code="other", note="x"))
+    one = bench_of(shown, driver=driver, **route)
     await one.run()
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 2
 
 
 async def test_a_press_behind_other_calls_waits_for_a_look_at_the_page():
-    decider = told((Extract(target=on(1)), Click(target=on(2))), Fail(code="other", note="x"))
-    one = bench_of(sending(), decider=decider, **SENDS)
+    driver = told((Extract(target=on(1)), Click(target=on(2))), Fail(code="other", note="x"))
+    one = bench_of(sending(), driver=driver, **SENDS)
     await one.run()
     assert not any(isinstance(action, Click) for action in one.scripted.actions)
     assert "pressed by an answer of its own" in one.steps[1].remark

@@ -11,7 +11,7 @@ from shared.contracts.actions import ByRef, ByText, Click, Fail
 from shared.contracts.results import ActionResult, Change
 from shared.contracts.steps import PressClaim
 from tests.handlers.planner.planner_bench import Bench, bench_of
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.unit.planner.planner_pages import el, heading, page, view
 
 SENDS = {"route": [{"press": "Send request", "irreversible": True}], "identity": {}, "required_artifacts": []}
@@ -23,7 +23,7 @@ NOT_MADE = pytest.mark.parametrize("code", ["form_invalid", "fields_changed", "s
 
 def refusing(code: str, *answers: object) -> Bench:
     """Return a bench on which the first press is answered so."""
-    one = bench_of(SHOWN, decider=told(*answers), **SENDS)
+    one = bench_of(SHOWN, driver=told(*answers), **SENDS)
     one.scripted.refuses = {2: code}
     return one
 
@@ -38,7 +38,7 @@ async def test_the_same_attempt_presses_again(code: str):
     await one.run()
     assert [step.refused for step in one.steps if isinstance(step.action, Click)] == [False, False, True]
     assert presses(one) == 2
-    one.decider = told(PRESS, ENDS)
+    one.driver = told(PRESS, ENDS)
     assert (await one.run(attempt=2)).reason == "unknown_outcome"
     assert presses(one) == 2
 
@@ -47,11 +47,11 @@ async def test_the_same_attempt_presses_again(code: str):
 async def test_a_later_attempt_may_press_and_then_nobody(code: str):
     one = refusing(code, PRESS, ENDS)
     await one.run()
-    one.decider = told(PRESS, ENDS)
+    one.driver = told(PRESS, ENDS)
     second = await one.run(attempt=2)
     assert presses(one) == 2
     assert second.message.startswith("the button was pressed, and nothing tells what came of it; x")
-    one.decider = told(PRESS, ENDS)
+    one.driver = told(PRESS, ENDS)
     assert (await one.run(attempt=3)).reason == "unknown_outcome"
     assert presses(one) == 2
 
@@ -60,7 +60,7 @@ async def test_a_later_attempt_may_press_and_then_nobody(code: str):
 async def test_what_may_have_reached_the_page_is_never_pressed_again(code: str):
     one = refusing(code, PRESS, PRESS, ENDS)
     await one.run()
-    one.decider = told(PRESS, ENDS)
+    one.driver = told(PRESS, ENDS)
     assert (await one.run(attempt=2)).reason == "unknown_outcome"
     assert presses(one) == 1
 

@@ -21,7 +21,7 @@ from shared.errors import PermanentError
 from shared.evidence_format.log_codec import entry_of
 from shared.task.spec import TaskSpec
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of, work
-from tests.handlers.planner.scripted_decider import told
+from tests.handlers.planner.scripted_driver import told
 from tests.handlers.planner.scripted_library import HASH, TICKET_URL, ScriptedLibrary, library, version
 from tests.step_logs import logged
 from tests.unit.planner.planner_pages import NOW, URL, artifact, heading, page, ticket
@@ -205,7 +205,7 @@ async def test_what_it_saves_is_a_file_of_the_sample():
 
 
 def with_model(one: Bench, librarian: ScriptedLibrarian, *answers: Any) -> Bench:
-    one.decider = told(*(answers or (Done(values=FIELDS),)))
+    one.driver = told(*(answers or (Done(values=FIELDS),)))
     one.deps.librarian = librarian
     return one
 
@@ -218,7 +218,7 @@ async def test_a_model_chooses_among_the_hits():
     assert [action.name for action in used(one)] == ["read_any_ticket"]
     assert one.library.searches == [TaskSpec.model_validate(one.task).goal]  # type: ignore[attr-defined]
     assert [one.workflow.name for one in librarian.shown[0]] == ["read_any_ticket"]
-    assert one.decider.views == []  # type: ignore[attr-defined]
+    assert one.driver.views == []  # type: ignore[attr-defined]
     assert finished.usage.llm_calls == 1  # the first sample pays for the choice
 
 
@@ -290,7 +290,7 @@ async def test_a_long_way_is_saved_once_in_a_run():
     (created,) = one.library.created  # type: ignore[attr-defined]
     assert (created.name, created.author, created.source_run) == ("read_ticket_fields", "model", "run_1")
     assert "saved as the workflow read_ticket_fields" in finished.notes[-1].text
-    one.decider = told(*STEPS)
+    one.driver = told(*STEPS)
     await work_sample(work(), one.deps, 1)
     assert len(librarian.told) == 1
 

@@ -70,8 +70,8 @@ def test_a_sample_fits_on_one_screen(name: str, sample: str):
 def test_the_story_says_who_decided_and_where_each_value_was_read():
     told = story(str(EARLIER_RUNS / "judged.zip"), "LED-05")
     log = {step.number: step for step in told.steps}
-    assert told.deciders == {"rules": 1, "claude-sonnet-5-5": 12}
-    assert (log[1].decider, log[2].decider, log[2].outcome) == ("rules", "model", "ok")
+    assert told.drivers == {"rules": 1, "claude-sonnet-5-5": 12}
+    assert (log[1].driver, log[2].driver, log[2].outcome) == ("rules", "model", "ok")
     assert log[2].words == "type searchbox “Search code” text “return round(late_charge, 2)”"
     (date,) = [value for value in told.values if value.field == "last_modified_date"]
     assert (date.value, date.shown, date.role, date.label) == ("2026-07-20", "Jul 20, 2026", "cell", "Last modified")
@@ -93,7 +93,7 @@ def steps(count: int, **outcomes: str) -> list[StepStory]:
     return [
         StepStory(
             number=number, at_s=0, took_s=0, words="", outcome=outcomes.get(f"n{number}", "ok"), decided_by="rules",
-            decider="rules",
+            driver="rules",
         )
         for number in range(1, count + 1)
     ]  # fmt: skip

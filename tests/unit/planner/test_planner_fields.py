@@ -223,7 +223,7 @@ def test_a_title_that_speaks_of_not_found_proves_where_the_record_is_shown():
     assert proof(heading("TCK-1001: Page not found after login"), *row("Assignee", "Ann")) == "proven"
 
 
-def test_deciders_that_read_for_themselves_may_prove_by_a_plain_mention():
+def test_drivers_that_read_for_themselves_may_prove_by_a_plain_mention():
     seen = page(heading("Ticket"), text("Number TCK-1001, opened by Ann"))
     assert identity_proof(spec(), sample(), seen).state == "proven"
     assert identity_proof(spec(), sample(), page(heading("TCK-7"), text("See TCK-1001"))).state == "mismatch"

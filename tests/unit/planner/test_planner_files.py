@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.judge.record_checks import artifact_problems, file_notes, missing_artifacts
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.transitions import after_look

@@ -290,7 +290,7 @@ def test_identity_is_compared_without_case_and_ends():
     assert ending.status == "done"
 
 
-def test_a_decider_that_only_says_the_right_number_proves_nothing():
+def test_a_driver_that_only_says_the_right_number_proves_nothing():
     state = acted(AttemptState(), picture(), shot(), "")
     bounce, _ = judge(Done(values=VALUES), state)
     ending, _ = judge(Done(values=VALUES), bounced(state, Done(values=VALUES), bounce.message))

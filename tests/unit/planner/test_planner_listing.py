@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.deciders.listing.decide_listing import decide, list_end_reason
-from services.planner.deciders.listing.list_reader import read_list
+from services.planner.drivers.rules.listing.decide_listing import decide, list_end_reason
+from services.planner.drivers.rules.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
 from services.planner.state.transitions import after_look

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.judge.gates import Rejection, judge_done
 from services.planner.judge.login_page import LoginPageFacts, is_instead_of_record, is_other_address
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.press_outcome import is_older, not_sent, texts_shown, untold
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain, SampleView, ending_of

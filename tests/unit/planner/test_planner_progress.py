@@ -1,4 +1,4 @@
-"""Detection of missing progress, and the decider's message about it."""
+"""Detection of missing progress, and the driver's message about it."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def answers(calls: int, count: int, task: TaskSpec) -> list[tuple[str, ...]]:
 
 
 @cases("calls", [1, 2, 3])
-def test_all_levels_and_warnings_reach_a_decider_whatever_an_answer_holds(calls):
+def test_all_levels_and_warnings_reach_a_driver_whatever_an_answer_holds(calls):
     told = [" ".join(notices) for notices in answers(calls, 39 // calls, spec(max_steps=40))]
     first = {
         word: next(at for at, notices in enumerate(told) if word in notices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from services.planner.deciders.rules.row_fields import read_rows
+from services.planner.drivers.rules.row_fields import read_rows
 from services.planner.reperform.reread_rows import row_verdicts, values_to_extract
 from services.planner.state.attempt_state import AttemptState
 from tests.unit.planner.planner_pages import view

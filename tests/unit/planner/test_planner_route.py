@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.irreversible import guard_irreversible
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.transitions import after_look

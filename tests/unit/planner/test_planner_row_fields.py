@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.planner.deciders.rules.row_fields import read_rows
+from services.planner.drivers.rules.row_fields import read_rows
 from services.planner.judge.gates import judge_done
 from services.planner.state.attempt_state import AttemptState
 from services.planner.state.transitions import with_readings

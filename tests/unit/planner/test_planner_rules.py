@@ -1,8 +1,8 @@
-"""The rules decider: its next action on each kind of page."""
+"""The rules driver: its next action on each kind of page."""
 
 from __future__ import annotations
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
 from services.planner.judge.record_checks import consent_notes
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain

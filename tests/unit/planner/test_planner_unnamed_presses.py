@@ -1,10 +1,10 @@
-"""What a decider may press by name, and how a sample ends whose rules were refused a press."""
+"""What a driver may press by name, and how a sample ends whose rules were refused a press."""
 
 from __future__ import annotations
 
 import pytest
 
-from services.planner.deciders.rules.decide_rules import decide
+from services.planner.drivers.rules.decide_rules import decide
 from services.planner.state.attempt_state import Act, AttemptState
 from services.planner.state.irreversible_steps import names_of_presses, pressed_step, refused_press
 from services.planner.state.transitions import after_step
@@ -27,10 +27,10 @@ def names(decided_by: str, action=ON_DELETE, **keys) -> tuple[str, ...]:
 
 def test_a_model_an_operator_and_a_flow_may_press_only_what_the_task_names():
     assert DELETE.elements[-1].name == "Delete"
-    for decider in ("claude", "operator:ann", "flow"):
-        assert names(decider) == ()
-        assert names(decider, may_press=["Acknowledge"]) == ("Acknowledge",)
-        assert names(decider, route=ROUTE) == (f"Submit {sample().fields['ticket_number']}",)
+    for driver in ("claude", "operator:ann", "flow"):
+        assert names(driver) == ()
+        assert names(driver, may_press=["Acknowledge"]) == ("Acknowledge",)
+        assert names(driver, route=ROUTE) == (f"Submit {sample().fields['ticket_number']}",)
 
 
 def test_the_rules_press_what_they_have_chosen_by_the_words_of_a_route_and_nothing_without_one():

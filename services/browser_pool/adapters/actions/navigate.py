@@ -137,7 +137,7 @@ async def visit(session: PageSession, url: str) -> OpenedDocument | PerformOutco
 
 
 def asks_for_retry(response: Response) -> bool:
-    """Return whether the site asks for a retry. 503 without Retry-After may be one broken page, which the decider may
+    """Return whether the site asks for a retry. 503 without Retry-After may be one broken page, which the driver may
     try again."""
     return response.status == 429 or (response.status in TOO_BUSY and "retry-after" in response.headers)
 

@@ -1,4 +1,4 @@
-"""Rows that a decider reports: each cell is looked for in one row of the page, and what earlier pages gave is kept."""
+"""Rows that a driver reports: each cell is looked for in one row of the page, and what earlier pages gave is kept."""
 
 from __future__ import annotations
 

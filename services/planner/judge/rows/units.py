@@ -1,6 +1,6 @@
 """Which parts of a page are one row each: rows of tables, stretches that begin alike, and texts that hold a whole row.
 
-They tell whether the cells of a row that a decider reports stand in one row of the page, each in its own column.
+They tell whether the cells of a row that a driver reports stand in one row of the page, each in its own column.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _TYPES: dict[type, ArgumentType] = {
 _TARGETS = frozenset(get_args(Target))
 _TARGET_WORDS = "An element: its ref of the last observe(), its visible text, or css=SELECTOR."
 _PASSED_OVER = frozenset({"reason"})
-"""Fields for deciders."""
+"""Fields for drivers."""
 
 _TEXT, _WHOLE = ToolParameter(), ToolParameter(type="integer", required=False)
 _FILE = ToolParameter(description="The SHA-256 of a file that an action or capture() has named.")

@@ -1,0 +1,395 @@
+"""What a call of a flow comes to in a sample: an action, another look at the page, or its answer. Pure.
+
+How a call is decided on a page is one decision for all who run flows (:mod:`shared.flows.answering`). Here stands what
+only a run has: the decisions about its start page, whose record is shown, and that what is read is checked against the
+page like a model's word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from msgspec.structs import replace as replace_part
+
+from services.planner.drivers.flow.flow_rows import answer_rows
+from services.planner.judge.reported_values import value_problems
+from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
+from services.planner.state.common_decisions import observe_later, observe_more, start_page_decision
+from services.planner.state.irreversible_steps import flow_presses, pressed_step
+from shared.contracts.actions import BrowserAction, ByRef, Click, Expect, Goto
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import BY_FLOW
+from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
+from shared.contracts.workflows.flows import (
+    FlowAnswer,
+    FlowCall,
+    FlowWaits,
+    OpenAddress,
+    ProveRecord,
+    ReadFields,
+    ReadList,
+    ReadWithModel,
+)
+from shared.contracts.workflows.heals import Heal, Postcondition
+from shared.flows.answering import (
+    FlowContext,
+    Perform,
+    after_call,
+    check_effect,
+    decide_call,
+    perform_on,
+    proofs_of,
+    readings_of,
+)
+from shared.flows.changed.popups import MAX_DISMISSED, find_popup_dismissal
+from shared.flows.changed.records import heal_of_popup, heal_of_reading, heals_of_closings, needs_healing
+from shared.flows.healing.chosen import unmet_postcondition
+from shared.flows.reading import LocatedReading, flow_error
+from shared.flows.waiting import (
+    PAUSES_S,
+    awaits_navigation,
+    certain_answer,
+    is_tried_again,
+    next_pause_s,
+    pause_for_answer_s,
+    reset_call,
+    with_late_navigation,
+)
+from shared.pages.identity.identity import identity_proof, read_page
+from shared.pages.loading import find_loading_sign
+from shared.pages.read.fields import field_values, value_source
+from shared.task.row_values import expected_identity
+from shared.text.normal import quoted
+from shared.text.record_words import is_same_id
+
+MAX_TRIES = 3
+"""Of an action whose element was rendered anew, or has not come yet."""
+
+
+@dataclass(frozen=True)
+class ChosenStep:
+    """The element that a planner has chosen for a call, of the page with this snapshot. ``heal``: its record."""
+
+    element: Element
+    snapshot_id: str
+    heal: Heal
+    decided_by: str
+
+    @property
+    def expects(self) -> Postcondition:
+        return self.heal.expects or Postcondition()
+
+
+@dataclass(frozen=True)
+class FlowTurn:
+    """A flow that waits for the answer to a call. ``performing``: what was decided on for it last, taken as the step
+    after ``steps`` others. ``dismissed``: times that something over the page was closed for this call. ``chosen``: what
+    a planner has said to act on, where the flow did not find it."""
+
+    waits: FlowWaits
+    context: FlowContext
+    performing: Perform | None = None
+    steps: int = 0
+    dismissed: int = 0
+    chosen: ChosenStep | None = None
+
+
+@dataclass(frozen=True)
+class CallAnswered:
+    """The answer to the call. ``seen``: what was read for it; ``notes``: for reviewers; ``heals``: what has changed;
+    ``proves_record``: the flow's rules have read the whole identity of the sample's record on the page."""
+
+    answer: FlowAnswer
+    context: FlowContext
+    seen: tuple[FieldValue, ...] = ()
+    notes: tuple[Note, ...] = ()
+    heals: tuple[Heal, ...] = ()
+    proves_record: bool = False
+
+
+@dataclass(frozen=True)
+class ActionChosen:
+    """The action for the call, or another look before it, with the turn as it is meanwhile."""
+
+    act: Act | ObserveAgain
+    turn: FlowTurn
+
+
+TurnDecision = CallAnswered | ActionChosen | Act | ObserveAgain
+
+
+def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
+    """Return what to do about the call that a flow waits with. An `Act` is a decision about the start page."""
+    if any(isinstance(entry.action, Goto) for entry in view.state.history):
+        shared = start_page_decision(view)
+        if shared is not None:
+            return shared
+    if turn.performing is not None:
+        again = _again(view, turn, turn.performing)
+        if again is not None:
+            return again
+        answer = _outcome(view, turn, turn.performing)
+        if isinstance(answer, ObserveAgain):
+            return ActionChosen(answer, turn)
+        if turn.chosen is not None and answer.error is None and not turn.performing.more:
+            unmet = unmet_postcondition(turn.chosen.expects, view.page, turn.context.variables)
+            pause_s = next_pause_s(view.page, view.state.looks) if unmet else None
+            if pause_s is not None:
+                return ActionChosen(ObserveAgain(pause_s, view.state.max_tokens), turn)
+            answer = flow_error("effect_missing", unmet) if unmet else answer
+        if answer.error is not None or not turn.performing.more:
+            after = after_call(turn.context, turn.waits.call, performed=answer.error is None)
+            return CallAnswered(answer, after, heals=_closed_by_pool(view, turn))
+        done = replace(turn.context, done=turn.context.done + 1)
+        return _decide_call(view, replace(turn, context=done, performing=None))
+    return _decide_call(view, turn)
+
+
+def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswer | ObserveAgain:
+    """Return the answer of a call whose action was taken, by the step that it led to; or another look, if the page that
+    it leads to has not come yet."""
+    if isinstance(turn.waits.call, OpenAddress):  # it may have been opened once more by the decision about start pages
+        entries = [entry for entry in view.state.history[turn.steps :] if isinstance(entry.action, Goto)]
+    else:
+        entries = [entry for entry in view.state.history[turn.steps :] if _is_of(entry, turn)]
+    if not entries:
+        return flow_error("action_failed", "the action was not taken")
+    entry = entries[-1]
+    if entry.refused or entry.result is None:
+        return flow_error("action_failed", entry.message)
+    result = entry.result
+    if view.page is not None:
+        result = with_late_navigation(performing, result, entry.url, view.page)
+        pause_s = next_pause_s(view.page, view.state.looks) if awaits_navigation(performing, result) else None
+        if pause_s is not None:
+            return ObserveAgain(pause_s, view.state.max_tokens)
+    return check_effect(performing, result)
+
+
+def _closed_by_pool(view: SampleView, turn: FlowTurn) -> tuple[Heal, ...]:
+    """Return what the browser pool has closed by itself on the way to what the call acts on."""
+    if view.spec.heal == "off":
+        return ()
+    changes = [entry.result.change for entry in view.state.history if _is_of(entry, turn) and entry.result is not None]
+    return tuple(heal for one in changes for heal in heals_of_closings(_subject_of(turn), one, turn.waits.line))
+
+
+def _subject_of(turn: FlowTurn) -> str:
+    call = turn.waits.call
+    return str(getattr(call, "selector", "") or call.__struct_config__.tag)
+
+
+def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChosen | None:
+    """Return another look before an action that has not reached its element, so that it is decided on anew."""
+    tries = [entry for entry in view.state.history if _is_of(entry, turn)]
+    result = tries[-1].result if tries else None
+    if result is None or tries[-1].refused or len(tries) >= MAX_TRIES or not is_tried_again(performing, result):
+        return None
+    begun = reset_call(turn.context, turn.waits.call)
+    return ActionChosen(
+        ObserveAgain(PAUSES_S[len(tries)], view.state.max_tokens), replace(turn, context=begun, performing=None)
+    )
+
+
+def _is_of(entry: Entry, turn: FlowTurn) -> bool:
+    return not isinstance(entry.action, Expect) and entry.flow is not None and entry.flow.number == turn.waits.number
+
+
+# --- a call that is not performed yet
+
+
+def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
+    call, context = turn.waits.call, turn.context
+    if isinstance(call, ReadWithModel):  # the run's own driver finds them once the flow has returned
+        return CallAnswered(FlowAnswer(value={}), after_call(context, call, performed=False))
+    page = None if isinstance(call, OpenAddress) else view.page
+    if turn.chosen is not None and page is not None and turn.context.done == 0:
+        return _take_chosen(view, turn, turn.chosen, page)
+    whole = None if page is None else observe_more(view, page)
+    if whole is not None:  # of a part of the page it cannot be said that something is there once, or not at all
+        return whole
+    decided = decide_call(call, page, context)
+    if isinstance(decided, Perform):
+        if view.spec.heal == "off" and decided.heal is not None and needs_healing(decided.heal):
+            decided = flow_error("element_missing", f"{decided.remark}, which this task does not allow (heal: off)")
+        else:
+            return _chosen(view, turn, decided)
+    read: tuple[LocatedReading, ...] = ()
+    seen: tuple[FieldValue, ...] = ()
+    if page is not None and isinstance(call, ReadFields):
+        read = readings_of(call, page, context)
+        if decided.error is None:
+            seen = _values_of(view, read, page)
+            decided = _contradiction(view, seen, page) or decided
+    told: tuple[Note, ...] = ()
+    if page is not None and isinstance(call, ReadList):
+        rows = answer_rows(call, decided, view, page)
+        if rows.first is not None:
+            flow = place_of(turn.waits)  # it is a step of the list's own reader, in this line of the flow
+            act = replace(rows.first, flow=flow, notes=rows.notes) if isinstance(rows.first, Act) else rows.first
+            return ActionChosen(act, turn)
+        decided, seen, told = rows.answer, rows.seen, rows.notes
+    if page is not None and isinstance(call, ProveRecord):
+        decided = _proof(view, page, decided)
+        seen = _identity_shown(view, page)
+    later = _later(view, call, decided, read)
+    if later is not None:
+        return later
+    if not isinstance(call, ReadFields):  # its values say themselves what was not answered
+        decided = certain_answer(call, decided, page)
+    over = _dismissed(view, turn, decided)
+    if over is not None:
+        return over
+    notes = (*told, *(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed))
+    after = after_call(context, call, performed=False)
+    if decided.error is not None or page is None:
+        return CallAnswered(decided, after, notes=notes)
+    heals = [heal_of_reading(one, page) for one in read]
+    proves = False
+    if isinstance(call, ProveRecord):
+        proofs = proofs_of(call, page, context)
+        heals = [heal_of_reading(one, page, "proof") for one in proofs]
+        proves = _names_record(view, proofs)
+    found = tuple(one for one in heals if one is not None)
+    if view.spec.heal == "off" and found:
+        names = ", ".join(one.subject for one in found)
+        why = f"{page.url}: some of the rules of {names} find nothing now, which this task does not allow (heal: off)"
+        return CallAnswered(flow_error("value_uncertain", why), after, notes=notes)
+    return CallAnswered(decided, after, seen, notes, found, proves)
+
+
+def _take_chosen(view: SampleView, turn: FlowTurn, chosen: ChosenStep, page: PageObserved) -> TurnDecision:
+    """Return the action on the element that a planner has chosen, on the page that it was chosen on."""
+    if page.snapshot_id != chosen.snapshot_id:
+        return CallAnswered(
+            flow_error("element_missing", "the page has changed since a planner was asked"), turn.context
+        )
+    perform = perform_on(turn.waits.call, chosen.element, page, turn.context)
+    if isinstance(perform, FlowAnswer):
+        return CallAnswered(perform, after_call(turn.context, turn.waits.call, performed=perform.error is None))
+    effects = () if perform.more else chosen.expects.effects
+    return _chosen(view, turn, replace(perform, effects=effects, heal=chosen.heal), chosen.decided_by)
+
+
+def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionChosen | None:
+    """Return the click that closes what lies over a page that lacks something. Nothing is closed after a press that
+    cannot be taken back: what is over the page then may be its outcome."""
+    page = view.page
+    lacks = answer.error is not None and answer.error.code in ("element_missing", "record_unproven", "value_missing")
+    if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
+        return None
+    button = find_popup_dismissal(page, turn.context.files.locators)
+    if button is None:
+        return None
+    heal = heal_of_popup(_subject_of(turn), button, page, turn.waits.line)
+    remark = f"{quoted(button.name)} was pressed to send away what lay over the page"
+    click = Click(target=ByRef(ref=button.ref, snapshot_id=page.snapshot_id))
+    chosen = _chosen(view, turn, Perform(click, heal=heal, remark=remark))
+    return replace(chosen, turn=replace(turn, dismissed=turn.dismissed + 1))
+
+
+def place_of(waits: FlowWaits, *, irreversible: bool = False) -> FlowPlace:
+    """Return the place in a flow's source of the call that it waits with."""
+    return FlowPlace(
+        name=waits.name,
+        hash=waits.hash,
+        number=waits.number,
+        line=waits.line,
+        section=waits.section,
+        irreversible=irreversible,
+    )
+
+
+def _chosen(view: SampleView, turn: FlowTurn, perform: Perform, decided_by: str = BY_FLOW) -> ActionChosen:
+    claimed = pressed_step(view, perform.action, BY_FLOW) is not None
+    flow = place_of(turn.waits, irreversible=perform.irreversible or claimed)
+    notes = (plain_note(perform.remark),) if perform.remark else ()
+    heals = () if perform.heal is None else (perform.heal,)
+    act = Act(_with_reason(perform.action, flow), decided_by, notes=notes, flow=flow, heals=heals)
+    return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
+
+
+def _with_reason(action: BrowserAction, flow: FlowPlace) -> BrowserAction:
+    section = f", {flow.section}" if flow.section else ""
+    return replace_part(action, reason=f"The flow {flow.name} does this in line {flow.line}{section}.")
+
+
+def _later(
+    view: SampleView, call: FlowCall, answer: FlowAnswer, read: tuple[LocatedReading, ...]
+) -> ObserveAgain | None:
+    """Return another look at a page that may show more, or something else, a moment later."""
+    page = view.page
+    if page is None:
+        return None
+    pause_s = pause_for_answer_s(call, answer, page, view.state.looks)
+    if pause_s is not None:
+        return ObserveAgain(pause_s, view.state.max_tokens)
+    loading = answer.error is None and any(one.state == "empty" for one in read) and find_loading_sign(page)
+    return observe_later(view) if loading else None
+
+
+# --- what is read
+
+
+def _values_of(view: SampleView, read: tuple[LocatedReading, ...], page: PageObserved) -> tuple[FieldValue, ...]:
+    """Return the readings as values of the task's fields, with their place. Fields that the task lacks are left out."""
+    found: list[FieldValue] = []
+    for one in read:
+        field = view.spec.output_schema.get(one.field)
+        if field is None or one.element is None:
+            continue
+        empty = one.state == "empty"
+        found.append(
+            FieldValue(
+                field=one.field,
+                state="not_present" if empty else "value",
+                value=None if empty else one.text,
+                shown=one.text,
+                source=value_source(one.element, page, one.text, field),
+                read_by=BY_FLOW,
+            )
+        )
+    return tuple(found)
+
+
+def _contradiction(view: SampleView, seen: tuple[FieldValue, ...], page: PageObserved) -> FlowAnswer | None:
+    """Return the error where the page contradicts what the rules of the flow found, as with a model's word."""
+    problems = [
+        problem.message
+        for value in seen
+        for problem in value_problems(
+            value,
+            view.spec.output_schema[value.field],
+            view,
+            value.source.ref if value.source is not None else None,
+        )
+    ]
+    return flow_error("value_uncertain", f"{page.url}: {'; '.join(problems)}") if problems else None
+
+
+def _identity_shown(view: SampleView, page: PageObserved) -> tuple[FieldValue, ...]:
+    """Return the fields that identify the record, as the page that proves it shows them."""
+    read = read_page(view.spec, view.sample, page)
+    if read.proof.state != "proven":
+        return ()
+    known = {name: reading for name, reading in read.readings.items() if name in view.spec.identity}
+    return tuple(one for one in field_values(view.spec, known, page) if one.state == "value")
+
+
+def _names_record(view: SampleView, proofs: Sequence[LocatedReading]) -> bool:
+    """Return whether rules have read every field that identifies the record, with the value of this sample."""
+    shown = {one.field: one.text for one in proofs if one.state == "value"}
+    wanted = expected_identity(view.spec, view.sample)
+    return bool(wanted) and all(name in shown and is_same_id(shown[name], value) for name, value in wanted.items())
+
+
+def _proof(view: SampleView, page: PageObserved, answer: FlowAnswer) -> FlowAnswer:
+    """Return whether the page shows the record: by the task's own identity too, which decides where they differ."""
+    if not view.spec.identity:
+        return answer
+    proof = identity_proof(view.spec, view.sample, page)
+    if proof.state == "mismatch":
+        return flow_error("wrong_record", f"{page.url}: {proof.wrong}")
+    unproven = answer.error is not None and answer.error.code == "record_unproven"
+    return FlowAnswer(value=True) if unproven and proof.state == "proven" else answer

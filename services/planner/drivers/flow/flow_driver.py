@@ -1,0 +1,329 @@
+"""The driver of a sample whose run uses a flow: begins the flow, performs its calls one by one, and ends it.
+
+The flow's process is no part of the sample's state: a sample that is delivered again begins a new one. No model is
+asked while the flow runs, but for an element that is lost, where the task allows that (`heal: planner`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from services.planner.deps import Driver
+from services.planner.drivers.flow.decide_flow import (
+    ActionChosen,
+    CallAnswered,
+    ChosenStep,
+    FlowTurn,
+    decide_turn,
+    place_of,
+)
+from services.planner.drivers.flow.ending import (
+    FlowResult,
+    doubts_of_rules,
+    ending_of_flow,
+    reset_flow,
+    unfinished_sample,
+)
+from services.planner.state.attempt_state import NO_USAGE, Act, Decision, ObserveAgain, SampleView, UnusableAnswer
+from services.planner.state.common_decisions import fail_with_screenshot, start_page_decision
+from services.planner.state.irreversible_steps import flow_presses
+from services.planner.state.transitions import with_readings
+from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
+from services.planner.workflow_use.element_choices import ElementChoices, NoElementChosen
+from services.planner.workflow_use.element_prompts import lost_element
+from shared.bus.ports import Asks
+from shared.client.workflow_calls import begin_flow, end_flow, resume_flow
+from shared.contracts.actions import Expect, Fail
+from shared.contracts.base import add_usage
+from shared.contracts.planner import BY_FLOW, Way
+from shared.contracts.steps import FieldValue, FlowPlace, Note, note_text, plain_note
+from shared.contracts.workflows.flows import (
+    FlowError,
+    FlowReply,
+    FlowWaits,
+    ReadWithModel,
+    SetOutput,
+)
+from shared.contracts.workflows.heals import Heal
+from shared.contracts.workflows.invocations import WorkflowFailure
+from shared.errors import ExhibitError
+from shared.flows.answering import FlowContext
+from shared.flows.files import FlowFiles
+from shared.flows.healing.chosen import heal_of_chosen, may_be_chosen
+from shared.flows.variables import typed_row
+from shared.pages.elements import description_of
+from shared.task.row_values import template_values
+from shared.task.typed_values import as_shown
+
+log = logging.getLogger(__name__)
+
+FLOW_S = 120.0
+"""For all of a flow, without the time in which its calls are performed."""
+MAX_CHOSEN = 3
+"""Elements of one sample that a planner may choose."""
+PATIENCE_S = 900.0
+"""How long a flow waits for the answer to a call: an action, with its waits and the page that is stored before it."""
+
+
+@dataclass(frozen=True)
+class FlowUse:
+    """The flow of a run: its version with arguments, its files, and flow.json (``filed_as``).
+
+    ``elements``: what a planner says about elements that it has lost. None: no planner is asked."""
+
+    choice: WorkflowChoice
+    files: FlowFiles
+    elements: ElementChoices | None = None
+    filed_as: bytes = b""
+
+
+class FlowDriver:
+    """Has the flow of the run work first; what that leaves open, or the gates refuse, the run's own driver does.
+
+    ``alone``: nobody goes on where the flow stops. The sample ends, and a person does.
+    """
+
+    def __init__(self, driver: Driver, use: FlowUse, asks: Asks, *, alone: bool = False) -> None:
+        self._driver, self._use, self._asks, self._alone = driver, use, asks, alone
+        self._turn: FlowTurn | None = None
+        self._context: FlowContext | None = None
+        self._result: FlowResult | None = None
+        self._over = False
+        self._seen: tuple[FieldValue, ...] = ()
+        self._notes: tuple[Note, ...] = ()
+        self._heals: tuple[Heal, ...] = ()
+        self._healed: tuple[Heal, ...] = ()
+        self._proven_at = ""
+        self._outputs: dict[str, Any] = {}
+        self._left: tuple[str, ...] = ()
+        self._at: FlowPlace | None = None
+        self._error: FlowError | None = None
+        self._handed_over: Note | None = None
+        self._chosen = 0
+        self._usage = NO_USAGE
+
+    @property
+    def name(self) -> str:
+        return BY_FLOW if self._alone or not self._over else self._driver.name
+
+    @property
+    def asks_model(self) -> bool:
+        """Only once the flow is over."""
+        return self._over and not self._alone and self._driver.asks_model
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run's own driver works now, or what the flow has left open may be found by others.
+
+        Before that no model is asked, not about pictures either.
+        """
+        left = self._result is not None and bool(self._result.left)
+        return (self._over or left) and not self._alone
+
+    @property
+    def way(self) -> Way:
+        if not self._over or self._alone:
+            return "flow"
+        return "flow_then_agent" if self._at is not None else "agent"
+
+    @property
+    def stopped(self) -> str:
+        """Why the run's own driver has gone on; empty: it has not."""
+        return note_text(self._handed_over) if self._handed_over is not None else ""
+
+    @property
+    def use(self) -> FlowUse:
+        return self._use
+
+    @property
+    def filed_as(self) -> bytes:
+        return self._use.filed_as
+
+    @property
+    def healed(self) -> tuple[Heal, ...]:
+        """What was found in another way than recorded, so far."""
+        return self._healed
+
+    def check(self) -> None:
+        self._driver.check()
+
+    async def aclose(self) -> None:
+        """End the flow if it still waits. The run's driver is closed by `DriverRegistry`."""
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return
+        try:
+            await end_flow(self._asks, turn.waits)
+        except ExhibitError as exc:  # it ends by itself when nobody answers it
+            log.info("the flow %s was not ended: %s: %s", turn.waits.flow_id, exc.code, exc)
+
+    async def decide(self, view: SampleView) -> Decision:
+        if not view.state.history and self._turn is None and self._result is None:
+            first = start_page_decision(view)
+            if first is not None and isinstance(first.action, Fail):  # the row lacks a column
+                return first
+            await self._begin(view)
+        while self._turn is not None:
+            decided = decide_turn(view, self._turn)
+            if isinstance(decided, CallAnswered):
+                chosen = await self._choose_element(view, self._turn, decided)
+                if chosen is not None:
+                    return self._with_readings(chosen)
+                self._seen, self._notes = (*self._seen, *decided.seen), (*self._notes, *decided.notes)
+                self._heals = (*self._heals, *decided.heals)
+                if decided.proves_record and view.page is not None:
+                    self._proven_at = view.page.url
+                await self._resume(self._turn, decided)
+                continue
+            if isinstance(decided, ActionChosen):
+                self._turn = decided.turn
+                return self._with_proof(view, self._with_readings(decided.act))
+            return self._with_proof(view, self._with_readings(decided))
+        if not self._over and self._result is not None:
+            view = replace(view, state=with_readings(view.state, self._seen))
+            ended = ending_of_flow(view, self._result, asks_model=self._driver.asks_model, alone=self._alone)
+            if isinstance(ended, Act):
+                return self._with_proof(view, self._with_readings(ended))
+            self._over = True
+            self._handed_over = ended.note
+            if not self._alone:
+                self._notes = (*self._notes, ended.note)
+                anew = None if self._driver.asks_model else reset_flow(view)
+                if anew is not None:
+                    return self._with_readings(anew)
+        if self._alone and self._result is not None:
+            return self._with_readings(unfinished_sample(view, self.stopped))
+        return self._with_readings(self._checked(view, await self._driver.decide(view)))
+
+    def _checked(self, view: SampleView, decision: Decision) -> Decision:
+        """Return the decision of the run's own driver, or the end of the sample where the rules of the flow differ on
+        what was read for it."""
+        if not isinstance(decision, Act) or view.page is None or self._context is None:
+            return decision
+        doubt = doubts_of_rules(view.page, self._context, [one.field for one in decision.seen])
+        return fail_with_screenshot(view, Fail(code="ambiguous", note=doubt)) if doubt else decision
+
+    def _with_proof(self, view: SampleView, decision: Decision) -> Decision:
+        """Return the decision with what was proven since the last action, if the page is still at that address."""
+        if not isinstance(decision, Act):
+            return decision
+        proven_at, self._proven_at = self._proven_at, ""
+        is_there = view.page is not None and view.page.url == proven_at
+        return replace(decision, proves_record=True) if is_there else decision
+
+    def _with_readings(self, decision: Decision) -> Decision:
+        """Return the decision with what was read and noted since the last one."""
+        if isinstance(decision, ObserveAgain):
+            seen, self._seen = self._seen, ()
+            return replace(decision, seen=(*seen, *decision.seen))
+        notes, self._notes = self._notes, ()
+        spent, self._usage = add_usage(self._usage, decision.usage), NO_USAGE
+        if isinstance(decision, UnusableAnswer):
+            return replace(decision, usage=spent, notes=(*notes, *decision.notes))
+        (seen, self._seen), (heals, self._heals) = (self._seen, ()), (self._heals, ())
+        self._healed = (*self._healed, *heals, *decision.heals)
+        return replace(
+            decision,
+            usage=spent,
+            seen=(*seen, *decision.seen),
+            notes=(*notes, *decision.notes),
+            heals=(*heals, *decision.heals),
+        )
+
+    # --- elements that are lost
+
+    async def _choose_element(self, view: SampleView, turn: FlowTurn, answered: CallAnswered) -> Act | None:
+        """Return the step that writes down what must come of acting on the element that a planner has chosen; None: no
+        planner is asked, or it has chosen none."""
+        elements, error, call = self._use.elements, answered.answer.error, turn.waits.call
+        if elements is None or error is None:
+            return None
+        if turn.chosen is not None:
+            await elements.set_missed(turn.chosen.heal.subject, error.message)
+            return None
+        lacks = error.code == "element_missing" and may_be_chosen(call)
+        if not lacks or view.page is None or flow_presses(view) or self._chosen >= MAX_CHOSEN:
+            return None
+        self._chosen += 1
+        lost = lost_element(call, turn.context, error.message)
+        found = await elements.find(view, lost, turn.context)
+        if isinstance(found, NoElementChosen):
+            self._usage = add_usage(self._usage, found.usage)
+            self._notes = (*self._notes, plain_note(f"{lost.key} is lost, and no planner has found it: {found.why}"))
+            return None
+        heal = heal_of_chosen(lost.key, found.element, found.chosen, found.led, lost.facts, view.page)
+        step = ChosenStep(found.element, view.page.snapshot_id, heal, found.chosen.decided_by)
+        self._turn = replace(turn, chosen=step)
+        expects = Expect(
+            subject=lost.key,
+            element=description_of(found.element),
+            effects=step.expects.effects,
+            shows=step.expects.shows,
+            reason=found.chosen.reason,
+        )
+        return Act(expects, step.decided_by, found.usage, flow=place_of(turn.waits))
+
+    # --- turns
+
+    async def _begin(self, view: SampleView) -> None:
+        choice = self._use.choice
+        try:
+            arguments = arguments_for(choice, template_values(view.sample))
+        except KeyError as exc:
+            self._end(stopped=f"the row has no column {exc}")
+            return
+        words = {name: field.not_present for name, field in view.spec.output_schema.items()}
+        texts = {name: as_shown(value) for name, value in arguments.items()}
+        arguments = {**arguments, **typed_row(self._use.files.variables, texts)}
+        context = self._context = FlowContext(self._use.files, texts, words)
+        try:
+            reply = await begin_flow(
+                self._asks,
+                f"{choice.name}@{choice.hash}",
+                arguments,
+                timeout_s=FLOW_S,
+                patience_s=PATIENCE_S,
+                run_id=view.run_id,
+                sample_id=view.sample.sample_id,
+            )
+        except ExhibitError as exc:
+            self._end(stopped=f"it could not be begun: {exc}")
+            return
+        self._take(reply, context)
+
+    async def _resume(self, turn: FlowTurn, answered: CallAnswered) -> None:
+        self._error, waits = answered.answer.error, turn.waits
+        if isinstance(waits.call, ReadWithModel):
+            self._left = (*self._left, *waits.call.fields)
+        if isinstance(waits.call, SetOutput):
+            self._outputs[waits.call.key] = waits.call.value
+        try:
+            reply = await resume_flow(self._asks, waits, answered.answer, timeout_s=FLOW_S)
+        except ExhibitError as exc:
+            self._end(stopped=f"its process does not answer: {exc}")
+            return
+        self._take(reply, answered.context)
+
+    def _take(self, reply: FlowReply, context: FlowContext) -> None:
+        if isinstance(reply, FlowWaits):
+            self._turn = FlowTurn(reply, context)
+            self._at = FlowPlace(
+                name=reply.name, hash=reply.hash, number=reply.number, line=reply.line, section=reply.section
+            )
+        elif reply.error is not None:
+            self._end(stopped=self._error.message if self._error is not None else _failure(reply.error))
+        else:
+            value = cast("dict[str, Any]", reply.value if isinstance(reply.value, dict) else {})
+            self._end(values={**self._outputs, **value})
+
+    def _end(self, *, values: Mapping[str, Any] | None = None, stopped: str = "") -> None:
+        self._turn = None
+        error = self._error if stopped else None
+        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error, self._left)
+
+
+def _failure(error: WorkflowFailure) -> str:
+    return f"{error.type}: {error.message}"
