@@ -14,16 +14,25 @@ HEAD = """# Actions
 <!-- Written by scripts/write_docs.py from shared/contracts/actions.py and scripts/action_tables.py: change it
 there. -->
 
-`exhibit drive URL` and `exhibit login NAME URL --steps FILE` read one action a line, as a JSON object. The key
-`action` names it, the other keys are in the table. A target is written in one of three ways:
+`exhibit drive URL` and `exhibit login NAME URL --steps FILE` read one action a line, in short or as a JSON object:
+
+    click 12
+    type "User name" "Ann Lee"
+    scroll down 300
+    {"action": "click", "target": "12", "reason": "to open the ticket"}
+
+In short it is the name of the action and the keys of the table in their order, those that must be given first; a
+text with spaces stands in double quotes. In JSON the key `action` names it. `exhibit build` reads the same lines
+beside its own, and so does `exhibit operate`, where the last key takes the rest of the line, without quotes:
+`type 7 Ann Lee`. A target is written in one of three ways:
 
 | target | means |
 |---|---|
-| `"12"` | the element with this number on the page that was shown last |
-| `"Sign in"` | the element with this visible text or accessible name; it must be the only one |
-| `"css=#save"` | the element that this CSS selector finds; it must be the only one |
+| `12` | the element with this number on the page that was shown last |
+| `Sign in` | the element with this visible text or accessible name; it must be the only one |
+| `css=#save` | the element that this CSS selector finds; it must be the only one |
 
-`{"action": "observe"}` shows the page again, with new numbers. Results and pages are printed for people; `exhibit
+`observe` shows the page again, with new numbers. Results and pages are printed for people; `exhibit
 drive --json` prints one JSON object for each line. An action that fails is told with its code
 ([codes.md](codes.md)), the next line is executed all the same (`login` stops there), and the command ends with exit
 code 1.
@@ -32,16 +41,16 @@ code 1.
 
 A password is a secret: its value is in `EXHIBIT_SECRET_PORTAL`, in the environment or in `.env`, and is named by
 `type_secret` only. Written as `{"value": "...", "hosts": ["portal.example"]}`, it is typed at those hosts only.
-`steps.jsonl`:
+`steps.txt`:
 
-```json
-{"action": "type", "target": "User", "text": "auditor"}
-{"action": "type_secret", "target": "Password", "secret": "portal"}
-{"action": "click", "target": "Sign in"}
-{"action": "wait", "target": "Sign out", "timeout_s": 10}
+```text
+type User auditor
+type_secret Password portal
+click "Sign in"
+wait "Sign out" 10
 ```
 
-    exhibit login portal https://portal.example/login --steps steps.jsonl
+    exhibit login portal https://portal.example/login --steps steps.txt
 
 A one-time code is another secret, with the value `{"totp": "BASE32"}`. The login state is recorded only if every
 step succeeded and the page does not ask to sign in any more; a task uses it as `"auth_profile": "portal"`.
@@ -53,10 +62,10 @@ step succeeded and the page does not ask to sign in any more; a task uses it as 
     ...
     [14] [link] "TCK-1001" -> /tickets/TCK-1001
     ...
-    {"action": "click", "target": "14"}
+    click 14
     ok: clicked link "TCK-1001"
         now at https://tracker.example/tickets/TCK-1001 (HTTP 200)
-    {"action": "screenshot", "label": "ticket"}
+    screenshot ticket
     ok: ...
         saved drive/02_ticket.png
 

@@ -105,10 +105,7 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
     CommandRow(
         "drive",
         "drive:drive",
-        (
-            "Open URL, print the page, execute actions from standard input, one JSON object a line, and print "
-            "each result."
-        ),
+        "Open URL, print the page, execute actions from standard input, one a line, and print each result.",
     ),
     CommandRow("login", "login:login", "Record a login: in a window, or by steps where there is none.", USUAL_CODES),
     CommandRow(

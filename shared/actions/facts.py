@@ -52,8 +52,6 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     call: type[c.Call] | None = None
     """The call by which a flow does it; None: a flow may not."""
     offered: ActionOffer = "always"
-    line: tuple[str, ...] | None = None
-    """The arguments that follow its name on a line that a person types, in order; None: it has no such form."""
 
 
 class CallFacts(msgspec.Struct, frozen=True, kw_only=True):

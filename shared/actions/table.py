@@ -16,12 +16,12 @@ from shared.contracts.workflows import flows as c
 ACTIONS: dict[type[a.Action], ActionFacts] = {
     a.Goto: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=True, reports_page=False, importance=1,
-        call=c.OpenAddress, compiled="as_call", line=("url",),
+        call=c.OpenAddress, compiled="as_call",
         tool="Opens a URL: of the site the task is about, or one that the page links to.",
     ),
     a.Click: ActionFacts(
         presses=True, clicks=True, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1,
-        call=c.ClickElement, compiled="as_call", line=("target",),
+        call=c.ClickElement, compiled="as_call",
         tool="Clicks one element.",
     ),
     a.DoubleClick: ActionFacts(
@@ -31,42 +31,42 @@ ACTIONS: dict[type[a.Action], ActionFacts] = {
     ),
     a.Hover: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.HoverOver, compiled="as_call", line=("target",),
+        call=c.HoverOver, compiled="as_call",
         tool="Moves the mouse over one element, for menus and hints that open so.",
     ),
     a.TypeText: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.TypeInto, compiled="as_call", line=("target", "text"),
+        call=c.TypeInto, compiled="as_call",
         tool="Replaces what a field holds by a text; sets a slider or spin button to a number.",
     ),
     a.TypeSecret: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.TypeSecretInto, compiled="as_call", line=("target", "secret"),
+        call=c.TypeSecretInto, compiled="as_call",
         tool="Types a secret of the task, by its name; you never see its value.",
     ),
     a.PickOption: ActionFacts(
         presses=True, clicks=True, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.ChooseOption, compiled="as_call", line=("target", "option"),
+        call=c.ChooseOption, compiled="as_call",
         tool="Picks an option of any control that offers choices: a dropdown that is no select, a box that searches.",
     ),
     a.SelectOption: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.ChooseOption, compiled="as_call", line=("target", "option"),
+        call=c.ChooseOption, compiled="as_call",
         tool="Picks an option of a select by its visible label.",
     ),
     a.SetDate: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.ChooseDate, compiled="as_call", line=("target", "date"),
+        call=c.ChooseDate, compiled="as_call",
         tool="Sets a date field or date picker; the date is ISO 8601, such as 2026-11-21 or 2026-11-21T14:30.",
     ),
     a.Upload: ActionFacts(
         presses=False, clicks=False, effect="may_change_site", ends_answer=False, reports_page=False, importance=1,
-        call=c.UploadFile, compiled="as_call", line=("target", "file"),
+        call=c.UploadFile, compiled="as_call",
         tool="Gives a file field a file, by its name.",
     ),
     a.Press: ActionFacts(
         presses=True, clicks=False, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1,
-        call=c.PressKeys, compiled="as_call", line=("keys",),
+        call=c.PressKeys, compiled="as_call",
         tool='Presses a key or a chord, such as "Enter" or "Control+A", on the target or where the focus is.',
     ),
     a.Drag: ActionFacts(
@@ -81,17 +81,17 @@ ACTIONS: dict[type[a.Action], ActionFacts] = {
     ),
     a.Screenshot: ActionFacts(
         presses=False, clicks=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
-        call=c.TakeScreenshot, compiled="as_call", line=("label",),
+        call=c.TakeScreenshot, compiled="as_call",
         tool="Takes a picture of the page and files it under the label.",
     ),
     a.ScreenshotElement: ActionFacts(
         presses=False, clicks=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
-        call=c.TakeScreenshot, compiled="as_call", line=("target", "label"),
+        call=c.TakeScreenshot, compiled="as_call",
         tool="Takes a picture of one element and files it under the label.",
     ),
     a.ScreenshotViews: ActionFacts(
         presses=False, clicks=False, effect="reads_only", ends_answer=False, reports_page=False, importance=2,
-        call=c.TakeScreenshot, compiled="as_call", line=("label",),
+        call=c.TakeScreenshot, compiled="as_call",
         tool="Takes a picture of every screenful from top to bottom: for pages that load as one scrolls.",
     ),
     a.Extract: ActionFacts(
@@ -101,17 +101,17 @@ ACTIONS: dict[type[a.Action], ActionFacts] = {
     ),
     a.Download: ActionFacts(
         presses=True, clicks=True, effect="repeated_freely", ends_answer=False, reports_page=False, importance=2,
-        call=c.DownloadFile, compiled="as_call", line=("target", "label"),
+        call=c.DownloadFile, compiled="as_call",
         tool="Clicks the target and keeps the file that comes down.",
     ),
     a.AnswerDialog: ActionFacts(
         presses=False, clicks=False, effect="depends_on_step", ends_answer=False, reports_page=False, importance=1,
-        call=c.AnswerQuestion, compiled="as_call", line=("answer", "text"),
+        call=c.AnswerQuestion, compiled="as_call",
         tool="Answers the dialog of the browser that is open.",
     ),
     a.Back: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.GoToPrevious, compiled="as_call", line=(),
+        call=c.GoToPrevious, compiled="as_call",
         tool="Goes one page back.",
     ),
     a.SwitchTab: ActionFacts(
@@ -121,17 +121,17 @@ ACTIONS: dict[type[a.Action], ActionFacts] = {
     ),
     a.CloseTab: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
-        call=c.CloseActiveTab, compiled="as_call", line=(),
+        call=c.CloseActiveTab, compiled="as_call",
         tool="Closes the tab that is looked at.",
     ),
     a.Wait: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=0,
-        call=c.AwaitElement, compiled="as_call", line=(),
+        call=c.AwaitElement, compiled="as_call",
         tool="Waits until the target is visible, or, without one, until the page is quiet.",
     ),
     a.Scroll: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=0,
-        call=c.ScrollPage, compiled="left_out", line=("direction",),
+        call=c.ScrollPage, compiled="left_out",
         tool="Scrolls the page, or the part of it in which a target stands.",
     ),
     a.AskApi: ActionFacts(

@@ -1,4 +1,4 @@
-"""`exhibit drive`: execute actions, one JSON object per line, and print each result, and pages as people read them."""
+"""`exhibit drive`: execute actions, one per line, and print each result, and pages as people read them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from services.console import exits
 from services.console.event_loop import run_async
 from services.console.options import Allow, AsJson, Nats, Profile, Secret, load_settings
 from services.console.terminal.plain_output import print_out
-from services.console.text.action_lines import parse_action
+from services.console.text.action_lines import InvalidLine, parse_browser_line
 from services.console.text.page_text import BadLine, page_text, result_text
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.streams import ARTIFACTS
@@ -37,9 +36,9 @@ def drive(
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> int:
-    """Open URL, print the page, execute actions from standard input, one JSON object a line, and print each result.
+    """Open URL, print the page, execute actions from standard input, one a line, and print each result.
 
-    `{"action": "observe"}` prints the page again. docs/actions.md lists the actions.
+    `observe` prints the page again. docs/actions.md lists the actions, such as `click 12`.
     """
     terms = ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()), profile)
     work = drive_page(load_settings(nats), terms, sys.stdin, out, as_json=as_json)
@@ -85,9 +84,9 @@ async def execute_lines(
 
 
 async def _execute_line(session: ManualSession, number: int, line: str, out: Path, show: Show) -> bool:
-    action = parse_action(line, session.snapshot_id)
-    if isinstance(action, Problem):
-        show(BadLine(message=f"line {number}, {action.where}: {action.message}"), ())
+    action = parse_browser_line(line, session.snapshot_id)
+    if isinstance(action, InvalidLine):
+        show(BadLine(message=f"line {number}, {action.message}"), ())
         return False
     if action is None:
         show(await session.observe(), ())

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from msgspec.structs import replace as replace_part
 
 from services.console import exits
 from services.console.commands.drive import Shown, execute_lines, print_text
 from services.console.event_loop import run_async
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.terminal.plain_output import print_err
-from services.console.text.action_lines import parse_action
+from services.console.text.action_lines import InvalidLine, parse_browser_line
 from services.console.text.reperform_summary import plain_line
 from shared.contracts.actions import Goto, TypeSecret
 from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
@@ -68,12 +67,10 @@ def _read_steps(path: Path) -> tuple[list[str], list[str]]:
     except (OSError, UnicodeDecodeError) as exc:
         print_err(f"exhibit: {path} cannot be read: {exc}\n")
         raise typer.Exit(exits.BAD_INPUT) from None
-    parsed = {number: parse_action(line, "") for number, line in enumerate(lines, start=1) if line.strip()}
-    wrong = {number: one for number, one in parsed.items() if isinstance(one, Problem)}
+    parsed = {number: parse_browser_line(line, "") for number, line in enumerate(lines, start=1) if line.strip()}
+    wrong = {number: one for number, one in parsed.items() if isinstance(one, InvalidLine)}
     if wrong:
-        raise RunRejectedError(
-            [replace_part(one, where=f"line {number}, {one.where}") for number, one in wrong.items()]
-        )
+        raise RunRejectedError([Problem(where=f"line {number}", message=one.message) for number, one in wrong.items()])
     return lines, [one.secret for one in parsed.values() if isinstance(one, TypeSecret)]
 
 

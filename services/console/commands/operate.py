@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from getpass import getuser
 from typing import Annotated, Any
 
@@ -19,7 +20,15 @@ from services.console.event_loop import run_async
 from services.console.line_reader import LineReader
 from services.console.options import Nats, load_settings
 from services.console.terminal.plain_console import PlainConsole
-from services.console.text.action_lines import HELP_WORDS, InvalidLine, help_text, parse_operator_line
+from services.console.text.action_lines import (
+    HELP_WORDS,
+    InvalidLine,
+    Verb,
+    help_lines,
+    parse_line,
+    verb_of_tool,
+    words_as_written,
+)
 from shared.bus.access.credentials import access_of
 from shared.bus.decoding import decode
 from shared.bus.wire import flush, is_ask
@@ -97,6 +106,7 @@ async def _read_answer(
     console: Console, lines: LineReader, asked: DecisionAsked, name: str
 ) -> DecisionGiven | DecisionDeclined | None:
     """Read lines until one is an answer. Return None at the end of the input."""
+    verbs = {verb.name: verb for verb in map(verb_of_tool, asked.tools)}
     while True:
         console.print("> ", end="")
         line = await lines.next()
@@ -105,12 +115,18 @@ async def _read_answer(
         if line.strip() == SKIP:
             return DecisionDeclined(reason=f"{name} skipped it")
         if line.strip() in HELP_WORDS:
-            console.print(Text(help_text(asked)))
+            console.print(Text(operator_help(verbs)))
         elif line.strip():
-            action: dict[str, Any] | InvalidLine = parse_operator_line(line, asked)
+            action: dict[str, Any] | InvalidLine = parse_line(line, verbs, words_as_written)
             if not isinstance(action, InvalidLine):
                 return DecisionGiven(action=action, decided_by=name)
             console.print(Text(action.message), style="red")
+
+
+def operator_help(verbs: Mapping[str, Verb]) -> str:
+    """Return one line per action, and the other ways to answer."""
+    json_form = 'or JSON: {"action": "click", "target": "12", "reason": "why"}'
+    return "\n".join((*help_lines(verbs.values()), json_form, f"{SKIP}: leave it to another operator"))
 
 
 def print_question(console: Console, asked: DecisionAsked) -> None:

@@ -1,24 +1,35 @@
-"""Parse the actions that a person types or a script pipes in.
+"""The lines by which a person or a script chooses actions: one grammar for drive, login, build and operate.
 
-`exhibit operate` reads ``click 12``, ``type 7 some text``, ``done {...}`` or JSON; `exhibit drive` reads JSON.
+A line is a verb and its arguments (``click 12``, ``type 7 "some text"``), a verb and a JSON object (``done {"values":
+...}``), or the whole action as a JSON object. Verbs, arguments and help follow from the table of actions; of a question
+to an operator they follow from the tools that it names.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from services.console.text.tally import to_words
-from shared.contracts.actions import BrowserAction, with_targets
-from shared.contracts.discovery import Problem
-from shared.contracts.operator import DecisionAsked
+from shared.actions.table import ACTIONS, tag_of
+from shared.contracts.actions import Action, BrowserAction, Target, with_targets
 
 HELP_WORDS = ("?", "help")
-PLAIN_TYPES = ("string", "integer", "number", "boolean")
+OBSERVE = "observe"
+"""The verb that is no action: the page is shown again."""
+ArgumentKind = Literal["string", "boolean", "integer", "number"]
+_PLAIN = get_args(ArgumentKind)
+KINDS: Mapping[object, ArgumentKind] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+MOST_HELP_CHARS = 90
+_OBJECT = re.compile(r'\{\s*["}]')
+"""How a JSON object begins, and no ``{column}`` of a row."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +39,123 @@ class InvalidLine:
     message: str
 
 
-def parse_operator_line(line: str, asked: DecisionAsked) -> dict[str, Any] | InvalidLine:
-    """Return the action as it is sent. The planner checks whether it is valid."""
+@dataclass(frozen=True)
+class Argument:
+    """An argument that is one word of a line."""
+
+    name: str
+    kind: ArgumentKind
+    required: bool
+
+
+@dataclass(frozen=True)
+class Verb:
+    """``arguments``: in the order of the line, required ones first. ``objects``: further arguments, that only JSON can
+    give; ``needed``: those of them that must be given."""
+
+    name: str
+    help: str
+    arguments: tuple[Argument, ...] = ()
+    objects: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        words = [one.name.upper() if one.required else f"[{one.name.upper()}]" for one in self.arguments]
+        return " ".join((self.name, *words, *(["{...}"] if self.objects else [])))
+
+
+Verbs = Mapping[str, Verb]
+SplitWords = Callable[[str, int], "list[str] | InvalidLine"]
+"""Takes the arguments of a line apart: what follows the verb, and how many arguments there may be."""
+
+# --- verbs
+
+
+def verb_of_action(kind: type[Action]) -> Verb:
+    """Return the verb of an action, as the table and the fields of its type say."""
+    hints = get_type_hints(kind)
+    fields = [field for field in msgspec.structs.fields(kind) if field.name != "reason"]
+    arguments = [
+        Argument(field.name, word_kind, field.required)
+        for field in fields
+        if (word_kind := _kind_of_hint(hints[field.name])) is not None
+    ]
+    objects = [field for field in fields if _kind_of_hint(hints[field.name]) is None]
+    return Verb(
+        tag_of(kind), ACTIONS[kind].tool, _required_first(arguments),
+        tuple(field.name for field in objects), tuple(field.name for field in objects if field.required),
+    )  # fmt: skip
+
+
+def verb_of_tool(tool: Mapping[str, Any]) -> Verb:
+    """Return the verb of an answer that a question allows, as its JSON Schema says."""
+    schema = tool["input_schema"]
+    properties = {key: kind.get("type") for key, kind in schema["properties"].items() if key != "reason"}
+    plain = [Argument(key, kind, key in schema["required"]) for key, kind in properties.items() if kind in _PLAIN]
+    objects = tuple(key for key, kind in properties.items() if kind not in _PLAIN)
+    needed = tuple(key for key in schema["required"] if key in objects)
+    return Verb(str(tool["name"]), str(tool["description"]), _required_first(plain), objects, needed)
+
+
+def _kind_of_hint(hint: Any) -> ArgumentKind | None:
+    is_text = hint in (Target, Target | None) or get_origin(hint) is Literal
+    return "string" if is_text else KINDS.get(hint)
+
+
+def _required_first(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
+    return tuple(sorted(arguments, key=lambda one: not one.required))
+
+
+BROWSER_VERBS: Verbs = {tag_of(kind): verb_of_action(kind) for kind in ACTIONS if kind in get_args(BrowserAction)}
+"""The actions that the browser executes."""
+_OBSERVE_VERB = Verb(OBSERVE, "Shows the page again, with new numbers.")
+DRIVE_VERBS: Verbs = {OBSERVE: _OBSERVE_VERB, **BROWSER_VERBS}
+
+
+# --- words
+
+
+def quoted_words(fill: Callable[[str], str] = str) -> SplitWords:
+    """Return how words are taken apart as in a shell: a text with spaces stands in quotes. ``fill``: is applied to each
+    word."""
+
+    def split(rest: str, most: int) -> list[str] | InvalidLine:
+        try:
+            words = [fill(word) for word in shlex.split(rest)]
+        except ValueError as exc:
+            return InvalidLine(f"{exc}: write a text with spaces in double quotes")
+        return words if len(words) <= most else InvalidLine("write a text with spaces in double quotes")
+
+    return split
+
+
+def words_as_written(rest: str, most: int) -> list[str] | InvalidLine:
+    """Take words apart at spaces; the last one is the rest of the line, quotes and all."""
+    return rest.split(maxsplit=most - 1)
+
+
+# --- parsing
+
+
+def parse_line(line: str, verbs: Verbs, split: SplitWords) -> dict[str, Any] | InvalidLine:
+    """Return the action that a line says, with its targets as written. Of JSON only the form is checked here."""
     text = line.strip()
     if text.startswith("{"):
         return _parse_object(text)
-    name, _, rest = text.partition(" ")
-    tool = next((each for each in asked.tools if each["name"] == name), None)
-    if tool is None:
-        return InvalidLine(f"there is no {name!r}; there are {', '.join(each['name'] for each in asked.tools)}")
-    if rest.strip().startswith("{"):
-        arguments = _parse_object(rest.strip())
+    name, _, rest = (part.strip() for part in text.partition(" "))
+    verb = verbs.get(name)
+    if verb is None:
+        return InvalidLine(f"there is no {name!r}; there are {', '.join(verbs)}; or an action is a JSON object")
+    if _OBJECT.match(rest) or (verb.objects and rest.startswith("{")):
+        arguments = _parse_object(rest)
         return arguments if isinstance(arguments, InvalidLine) else {"action": name, **arguments}
-    return _parse_positional(name, rest.strip(), tool["input_schema"])
+    if verb.needed:
+        return InvalidLine(f"{name} needs {', '.join(verb.needed)}: write {name} {{...}}")
+    if rest and not verb.arguments:
+        return InvalidLine(f"{name} takes nothing")
+    words = split(rest, len(verb.arguments)) if rest else []
+    return InvalidLine(f"{verb.usage}: {words.message}") if isinstance(words, InvalidLine) else _given(verb, words)
 
 
 def _parse_object(text: str) -> dict[str, Any] | InvalidLine:
@@ -51,77 +166,50 @@ def _parse_object(text: str) -> dict[str, Any] | InvalidLine:
     return cast("dict[str, Any]", written) if isinstance(written, dict) else InvalidLine("an action is a JSON object")
 
 
-def _parse_positional(name: str, rest: str, schema: Mapping[str, Any]) -> dict[str, Any] | InvalidLine:
-    """Parse positional arguments; the last one takes the rest of the line."""
-    plain = plain_arguments(schema)
-    structured = [key for key in schema["required"] if key not in plain and key != "reason"]
-    if structured:
-        return InvalidLine(f"{name} needs {', '.join(structured)}: write {name} {{...}}")
-    words = rest.split(maxsplit=max(len(plain) - 1, 0)) if plain else []
-    if rest and not plain:
-        return InvalidLine(f"{name} takes nothing")
-    action: dict[str, Any] = {"action": name}
-    for key, word in zip(plain, words, strict=False):
-        value = _parse_word(word, schema["properties"][key]["type"])
+def _given(verb: Verb, words: list[str]) -> dict[str, Any] | InvalidLine:
+    action: dict[str, Any] = {"action": verb.name}
+    for argument, word in zip(verb.arguments, words, strict=False):
+        value = _parse_word(word, argument.kind)
         if isinstance(value, InvalidLine):
-            return InvalidLine(f"{name}: {key} {value.message}")
-        action[key] = value
-    missing = [key for key in schema["required"] if key in plain and key not in action]
-    return InvalidLine(f"{name} needs {', '.join(missing)}") if missing else action
+            return InvalidLine(f"{verb.name}: {argument.name} {value.message}")
+        action[argument.name] = value
+    missing = [one.name for one in verb.arguments if one.required and one.name not in action]
+    return InvalidLine(f"{verb.name} needs {', '.join(missing)}") if missing else action
 
 
-def plain_arguments(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of the arguments that are plain values, required ones first."""
-    names = [key for key, kind in schema["properties"].items() if key != "reason" and kind.get("type") in PLAIN_TYPES]
-    return sorted(names, key=lambda key: key not in schema["required"])
-
-
-def _parse_word(word: str, kind: str) -> Any:
-    if kind == "boolean":
-        return (
-            word.lower() in ("true", "yes", "1")
-            if word.lower() in ("true", "yes", "1", "false", "no", "0")
-            else InvalidLine("is true or false")
-        )
+def _parse_word(word: str, kind: ArgumentKind) -> str | bool | float | InvalidLine:
     if kind == "string":
         return word
+    if kind == "boolean":
+        value = BOOLEANS.get(word.lower())
+        return InvalidLine("is true or false") if value is None else value
     try:
         return int(word) if kind == "integer" else float(word)
     except ValueError:
         return InvalidLine(f"is a number, not {word!r}")
 
 
-def help_text(asked: DecisionAsked) -> str:
-    """Return one line per action, and the other ways to answer."""
-    lines = [_usage_line(tool) for tool in asked.tools]
-    return "\n".join(
-        (*lines, 'or JSON: {"action": "click", "target": "12", "reason": "why"}', "skip: leave it to another operator")
-    )
+def parse_browser_line(
+    line: str, snapshot_id: str, split: SplitWords | None = None
+) -> BrowserAction | InvalidLine | None:
+    """Return the action of a line, with its targets on this snapshot; None for ``observe``.
 
-
-def _usage_line(tool: Mapping[str, Any]) -> str:
-    schema = tool["input_schema"]
-    plain = [key.upper() if key in schema["required"] else f"[{key.upper()}]" for key in plain_arguments(schema)]
-    objects = any(kind.get("type") not in PLAIN_TYPES for kind in schema["properties"].values())
-    written = " ".join((tool["name"], *plain, *(["{...}"] if objects else [])))
-    return f"{written:<34} {str(tool['description']).splitlines()[0][:90]}"
-
-
-def parse_action(line: str, snapshot_id: str) -> BrowserAction | Problem | None:
-    """Parse a JSON action: ``{"action": "click", "target": "3"}``. Return None for ``{"action": "observe"}``.
-
-    A target may be a string, as a model would write it, or the long form of the contract.
+    A target may be a text, as a model would write it, or the long form of the contract.
     """
-    try:
-        data: Any = json.loads(line)
-    except json.JSONDecodeError as exc:
-        return Problem(where=f"column {exc.colno}", message=f"not JSON: {exc.msg}")
-    if not isinstance(data, dict):
-        return Problem(where="value", message='an action is a JSON object such as {"action": "click", "target": "3"}')
-    fields = cast("dict[str, Any]", data)
-    if fields.get("action") == "observe":
+    written = parse_line(line, DRIVE_VERBS, split or quoted_words())
+    if isinstance(written, InvalidLine):
+        return written
+    if written.get("action") == OBSERVE:
         return None
     try:
-        return msgspec.convert(with_targets(fields, snapshot_id), BrowserAction)
+        return msgspec.convert(with_targets(written, snapshot_id), BrowserAction)
     except msgspec.ValidationError as exc:
-        return Problem(where=to_words(str(fields.get("action", "action"))), message=str(exc))
+        return InvalidLine(f"{to_words(str(written.get('action', 'action')))}: {exc}")
+
+
+# --- help
+
+
+def help_lines(verbs: Iterable[Verb]) -> list[str]:
+    """Return one line per verb: how it is written, and what it does."""
+    return [f"{verb.usage:<34} {verb.help.splitlines()[0][:MOST_HELP_CHARS]}" for verb in verbs]

@@ -1,24 +1,21 @@
-"""Parse what is typed in a build session: commands, and actions in short or as `exhibit drive` takes them."""
+"""Parse what is typed in a build session: commands of its own, and actions as `exhibit drive` takes them."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
-
-from services.console.text.action_lines import InvalidLine, parse_action
-from shared.actions.table import ACTIONS, tag_of
-from shared.contracts.actions import BrowserAction, Goto, with_targets
-from shared.contracts.discovery import Problem
+from services.console.text.action_lines import (
+    BROWSER_VERBS,
+    DRIVE_VERBS,
+    InvalidLine,
+    help_lines,
+    parse_browser_line,
+    quoted_words,
+)
+from shared.contracts.actions import BrowserAction, Goto
 from shared.task.row_values import fill_known
 
-ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    tag_of(kind): facts.line for kind, facts in ACTIONS.items() if facts.line is not None
-}
-"""The actions that have a short form, and their arguments in order; those with a default may be left out."""
 COMMANDS: Mapping[str, str] = {
     "open": "open the start address of the row",
     "page": "look at the page again, and show it: page [WORDS that lines must have]",
@@ -54,50 +51,33 @@ def parse_build_line(
     text = line.strip()
     if not text or text.startswith("#"):
         return None
-    if text.startswith("{"):
-        action = parse_action(text, snapshot_id)
-        if isinstance(action, Problem):
-            return InvalidLine(f"{action.where}: {action.message}")
-        return BuildLine("page") if action is None else BuildLine("act", action=action)
     name, _, rest = text.partition(" ")
     if name in ("?", "quit", "exit"):
         name = "help" if name == "?" else "close"
-    if name not in COMMANDS and name not in ARGUMENTS:
-        return InvalidLine(f"there is no {name!r}: ? shows what there is")
     if name == "open":
         return BuildLine("act", action=Goto(url=start_url, reason="where to begin"))
     if name == "say":
         return BuildLine("say", rest=rest.strip())
-    try:
-        words = tuple(fill_known(word, row) for word in shlex.split(rest))
-    except ValueError as exc:
-        return InvalidLine(f"{exc}: write a text with spaces in double quotes")
+    split = quoted_words(lambda word: fill_known(word, row))
     if name in COMMANDS:
-        return BuildLine(name, words, rest.strip())
-    return _action(name, words, snapshot_id)
-
-
-def _action(name: str, words: tuple[str, ...], snapshot_id: str) -> BuildLine | InvalidLine:
-    names = ARGUMENTS[name]
-    if len(words) > len(names):
-        how = " ".join((name, *map(str.upper, names)))
-        return InvalidLine(f"{how}: write a text with spaces in double quotes")
-    given: dict[str, Any] = {"action": name, **dict(zip(names, words, strict=False))}
-    try:
-        return BuildLine("act", words, action=msgspec.convert(with_targets(given, snapshot_id), BrowserAction))
-    except msgspec.ValidationError as exc:
-        return InvalidLine(f"{' '.join((name, *map(str.upper, names)))}: {exc}")
+        words = split(rest, len(rest))
+        return words if isinstance(words, InvalidLine) else BuildLine(name, tuple(words), rest.strip())
+    if not text.startswith("{") and name not in DRIVE_VERBS:
+        return InvalidLine(f"there is no {name!r}: ? shows what there is")
+    action = parse_browser_line(text, snapshot_id, split)
+    if isinstance(action, InvalidLine):
+        return action
+    return BuildLine("page") if action is None else BuildLine("act", action=action)
 
 
 def build_help() -> str:
-    """Return one line per command, and the actions."""
-    actions = [" ".join((name, *map(str.upper, names))) for name, names in ARGUMENTS.items()]
+    """Return one line per command and per action."""
     return "\n".join(
         (
             *(f"{name:<10} {text}" for name, text in COMMANDS.items()),
-            f"actions    {'; '.join(actions)}",
-            "           A target is the number of an element, its text in double quotes, or css=...; {column} is the",
-            '           value of the row. Or JSON, as for `exhibit drive`: {"action": "click", "target": "12"}',
+            *help_lines(BROWSER_VERBS.values()),
+            "A target is the number of an element, its text in double quotes, or css=...; {column} is the value of the",
+            'row. Or JSON: {"action": "click", "target": "12"}',
         )
     )
 

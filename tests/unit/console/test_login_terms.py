@@ -72,5 +72,5 @@ def test_what_is_wrong_with_the_steps_is_told_at_once() -> None:
     ended = logged_in("desk", "--steps", "-", steps=steps)
     assert ended.exit_code == 2
     assert "2 problems; nothing was started" in ended.stderr
-    assert "line 1, " in ended.stderr
-    assert "line 4, " in ended.stderr
+    assert "line 1: typ" in ended.stderr
+    assert "line 4: click needs target" in ended.stderr

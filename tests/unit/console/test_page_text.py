@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import pytest
-
-from services.console.text.action_lines import parse_action
 from services.console.text.page_text import page_text, result_text
-from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult, Change
 from tests.unit.planner.planner_pages import page, text
-
-ROOT = Path(__file__).parents[3]
 
 
 def test_a_page_is_printed_with_its_address_and_without_what_would_steer_a_terminal():
@@ -29,8 +22,3 @@ def test_an_action_says_what_came_of_it_where_the_tab_is_now_and_what_was_saved(
     stayed = Change(url_before="http://x/", url_after="http://x/")
     told = result_text(ActionResult(ok=False, code="stale_ref", message="the page is another one", change=stayed))
     assert told == "failed (stale_ref): the page is another one\n"
-
-
-@pytest.mark.parametrize("line", re.findall(r"^ *(\{\"action\".*)$", (ROOT / "docs/actions.md").read_text(), re.M))
-def test_every_example_of_the_documentation_is_an_action(line: str):
-    assert not isinstance(parse_action(line, "snapshot"), Problem)

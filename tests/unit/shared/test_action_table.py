@@ -74,12 +74,6 @@ def test_every_action_has_a_text_for_models():
     assert all(facts.tool.endswith(".") for facts in ACTIONS.values())
 
 
-def test_a_line_has_all_that_an_action_requires():
-    for kind, facts in ACTIONS.items():
-        required = [field.name for field in msgspec.structs.fields(kind) if field.required]
-        assert facts.line is None or set(required) <= set(facts.line) <= set(kind.__struct_fields__), kind
-
-
 def test_an_action_is_of_the_browser_or_of_the_planner():
     assert set(get_args(BrowserAction)) == set(ALL) - set(get_args(OwnAction))
 
@@ -96,7 +90,7 @@ def test_an_action_without_a_row_is_an_error_and_not_harmless():
 
 def test_what_may_harm_a_site_has_no_default():
     defaults = {field.name for field in msgspec.structs.fields(ActionFacts) if not field.required}
-    assert defaults == {"offered", "line", "call"}
+    assert defaults == {"offered", "call"}
     defaults = {field.name for field in msgspec.structs.fields(CallFacts) if not field.required}
     assert defaults == {"fills", "element_choice", "needs_page"}
 
