@@ -6,7 +6,8 @@ from shared.bus.access.credentials import inbox_of
 from shared.bus.access.keys import public_key
 from shared.bus.access.rights import BusUser, Rights, follows_events, rights_of
 from shared.client.bus_use import CLIENT, CLIENT_USE, OPERATOR, OPERATOR_USE
-from shared.host.services import NAMES, service_user
+from shared.host.service_names import NAMES
+from shared.host.services import service_user
 
 
 def bus_users() -> tuple[BusUser, ...]:

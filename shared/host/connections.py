@@ -45,7 +45,8 @@ async def open_client(settings: Settings, names: Iterable[str] | None = None) ->
     from shared.bus.access.credentials import access_of
     from shared.client import connect
     from shared.client.bus_use import OPERATOR
-    from shared.host.services import NAMES, run_embedded
+    from shared.host.service_names import NAMES
+    from shared.host.services import run_embedded
 
     if settings.nats_url is None:
         manager = run_embedded(settings, NAMES if names is None else names)

@@ -35,6 +35,7 @@ from shared.health.bus_checks import bus_checks
 from shared.health.http_port import open_http_port
 from shared.health.readiness import Health, checks_of
 from shared.host.nats_server import nats_server
+from shared.host.service_names import NAMES
 from shared.settings import Settings
 from shared.setup.check import SetupCheck
 from shared.telemetry.about import work_of_service
@@ -42,9 +43,6 @@ from shared.telemetry.exporting import export_telemetry
 from shared.telemetry.logs import configure_logs
 
 log = logging.getLogger(__name__)
-
-NAMES = ("evidence", "browser_pool", "workflows", "vision", "planner", "discovery")
-"""In the order of their start; they stop in reverse, so that evidence still files what was captured."""
 
 
 class ServiceModule(Protocol):

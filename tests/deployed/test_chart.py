@@ -16,7 +16,8 @@ from scripts.build_s3_servers import cache, in_ci
 from services.console.commands.bus_config import write_bus_config
 from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures
-from shared.host.services import NAMES, service_user
+from shared.host.service_names import NAMES
+from shared.host.services import service_user
 from shared.settings import Settings
 from tests.deployed.chart import NAMESPACE, Manifest, copied_chart, helm, of_kind, rendered, workloads
 

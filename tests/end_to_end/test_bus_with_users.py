@@ -17,7 +17,8 @@ from shared.bus.access.credentials import BusAccess
 from shared.client import connect
 from shared.contracts.evidence import SqlRefused
 from shared.health.readiness import Health
-from shared.host.services import NAMES, run_services
+from shared.host.service_names import NAMES
+from shared.host.services import run_services
 from shared.settings import Settings
 from tests.bus_with_users import bus_with_users
 from tests.end_to_end.conftest import ROOT

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from shared.bus.signing.service_keys import checks_signatures
-from shared.host.services import NAMES, service_user
+from shared.host.service_names import NAMES
+from shared.host.services import service_user
 from shared.settings import Settings
 from shared.streams import MAX_PAYLOAD_MB
 

@@ -15,7 +15,8 @@ from services.console.commands.bus_config import write_bus_config
 from shared.bus.access.server_config import USERS_CONF
 from shared.bus.signing.seed_keys import SIGNERS
 from shared.bus.signing.service_keys import checks_signatures
-from shared.host.services import NAMES, service_user
+from shared.host.service_names import NAMES
+from shared.host.services import service_user
 from shared.settings import SECRETS, Settings
 from tests.cases import cases
 from tests.deployed.compose import read_compose

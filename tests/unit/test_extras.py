@@ -96,7 +96,7 @@ def test_nothing_of_them_is_imported_before_it_is_used():
 import sys
 from importlib import import_module
 from shared.extras import EXTRAS
-from shared.host.services import NAMES
+from shared.host.service_names import NAMES
 for name in [*(f"services.{one}.__main__" for one in NAMES), "services.console.__main__", "exhibit", "exhibit.flow"]:
     import_module(name)
 assert not [one for extra in EXTRAS.values() for one in extra.modules if one in sys.modules]

@@ -12,10 +12,7 @@ from services.console.outcomes import CommandOutcome, CommandResult
 from shared.bus.access.credentials import SERVICES, read_seed
 from shared.bus.access.keys import new_seed
 from shared.bus.access.private_files import write_private
-from shared.bus.access.server_config import SERVER_CONF, USERS_CONF, users_config
-from shared.bus.signing.seed_keys import SIGNERS, signers_file
 from shared.errors import PermanentError
-from shared.host.bus_users import bus_users, rights_by_name
 
 NATS_CONF = "nats.conf"
 
@@ -30,6 +27,9 @@ def bus_config(
 
     Keys that are there already are kept. The seeds are secret: give each process its own, and nobody else any.
     """
+    from shared.bus.access.server_config import USERS_CONF  # only here: the options are told without them
+    from shared.bus.signing.seed_keys import SIGNERS
+
     with exits.bad_input(str(folder)):
         written = write_bus_config(folder, new_keys=new_keys)
     server = f"{folder / NATS_CONF} and {folder / USERS_CONF}"
@@ -46,6 +46,10 @@ def bus_config(
 
 def write_bus_config(folder: Path, *, new_keys: bool = False) -> int:
     """Write all files; return how many seeds are new. Raises PermanentError when a file cannot be read or written."""
+    from shared.bus.access.server_config import SERVER_CONF, USERS_CONF, users_config
+    from shared.bus.signing.seed_keys import SIGNERS, signers_file
+    from shared.host.bus_users import bus_users, rights_by_name
+
     try:
         for made in (folder, folder / SERVICES):
             made.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -6,12 +6,10 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from getpass import getuser
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
-from nats.aio.client import Client as NatsClient
-from nats.aio.msg import Msg
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
@@ -31,13 +29,16 @@ from services.console.text.action_lines import (
 )
 from shared.bus.access.credentials import access_of
 from shared.bus.decoding import decode
-from shared.bus.wire import flush, is_ask
-from shared.client import connect
 from shared.client.bus_use import OPERATOR
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
 from shared.errors import InvalidMessage
-from shared.settings import Settings
 from shared.subjects import DECIDE
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client as NatsClient
+    from nats.aio.msg import Msg
+
+    from shared.settings import Settings
 
 DEFAULT_NATS_URL = "nats://127.0.0.1:4222"
 SKIP = "skip"
@@ -53,6 +54,8 @@ def operate(
 
 async def answer_questions(settings: Settings, name: str) -> None:
     """Answer questions until Ctrl-C or the end of the input. Raises Unavailable when the bus does not answer."""
+    from shared.client import connect  # only here: `operate` is told its options without it
+
     url = settings.nats_url or DEFAULT_NATS_URL
     console, lines = PlainConsole(), LineReader(sys.stdin.fileno())
     async with connect(url, access_of(settings), OPERATOR) as client:
@@ -66,6 +69,8 @@ async def _answer_next(nc: NatsClient, console: Console, lines: LineReader, name
 
     The subscription ends with the first question, so that others go to an operator who is free.
     """
+    from shared.bus.wire import flush
+
     msg = await next_question(nc)
     reply: DecisionGiven | DecisionDeclined | None = None
     try:
@@ -85,6 +90,8 @@ async def _answer_next(nc: NatsClient, console: Console, lines: LineReader, name
 
 async def next_question(nc: NatsClient) -> Msg:
     """Wait for one question of the operators' queue group."""
+    from shared.bus.wire import is_ask
+
     while True:
         msg = await _next_message(nc)
         if msg.reply and is_ask(msg, DECIDE.pattern):

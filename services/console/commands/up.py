@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from services.console.event_loop import run_async
 from services.console.options import Evidence, Nats, load_settings
 from services.console.terminal.plain_output import print_out
-from shared.host.nats_server import nats_server
-from shared.host.services import NAMES, serve_until_stopped, service_module
-from shared.settings import Settings
+from shared.host.service_names import NAMES
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
 
 
 def up(
@@ -35,6 +36,9 @@ def serve(
 
 async def serve_all(settings: Settings, port: int) -> None:
     """Serve all services on the bus of the settings, or on a new one whose streams survive the process."""
+    from shared.host.nats_server import nats_server  # only here: `up` is told its options without them
+    from shared.host.services import serve_until_stopped
+
     async with AsyncExitStack() as stack:
         if settings.nats_url is None:
             url = await stack.enter_async_context(nats_server(settings.state_dir / "nats", port=port))
@@ -44,6 +48,8 @@ async def serve_all(settings: Settings, port: int) -> None:
 
 async def serve_one(settings: Settings, name: str) -> None:
     """Serve one service. Raises Unsupported when there is none of that name."""
+    from shared.host.services import serve_until_stopped, service_module
+
     service_module(name)
     await serve_until_stopped(settings, (name,), on_ready=lambda: _print(f"{name} serves on {settings.nats_url}"))
 

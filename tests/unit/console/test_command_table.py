@@ -121,7 +121,31 @@ def test_a_command_that_needs_no_service_loads_none(name: str, run_folder: Path,
 @pytest.mark.parametrize(
     "words", [("settle",), ("sql",), ("observe",), ("runs", "status"), ("runs", "pause"), ("reperform",)], ids=" ".join
 )
-def test_a_command_that_is_asked_for_its_options_loads_no_client_of_the_bus(words: tuple[str, ...], tmp_path: Path):
+def test_a_command_that_is_asked_for_its_options_reads_no_settings(words: tuple[str, ...], tmp_path: Path):
     code, modules = loaded_modules(tmp_path, *words, "--help")
     assert code == 0
-    assert packages(modules) & {*SERVICES_AND_BROWSERS, "pydantic_settings"} == set()
+    assert "pydantic_settings" not in modules
+
+
+LOAD_EACH = """
+import json, sys
+from services.console.cli import LazyCommand
+from services.console.command_table import TOP, GroupRow
+told, known = {}, set()
+for row in TOP:
+    for one in row.commands if isinstance(row, GroupRow) else (row,):
+        LazyCommand(one).load()
+        packages = {name.partition(".")[0] for name in sys.modules}
+        told[one.function] = sorted(packages - known)
+        known |= packages
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.system
+def test_no_command_that_is_asked_for_its_options_loads_a_client_of_the_bus():
+    env = {"PYTHONPATH": str(ROOT), "PATH": ""}
+    ended = subprocess.run([sys.executable, "-c", LOAD_EACH], capture_output=True, env=env, cwd=ROOT, check=True)
+    told: dict[str, list[str]] = json.loads(ended.stdout)
+    assert told.keys() == {row.function for row in rows()}
+    assert {name: found for name, new in told.items() if (found := SERVICES_AND_BROWSERS & {*new})} == {}

@@ -11,7 +11,8 @@ from typing import Any
 from shared import streams, subjects
 from shared.bus.access.use import BusUse
 from shared.client.bus_use import CLIENT_USE, OPERATOR_USE
-from shared.host.services import NAMES, service_user
+from shared.host.service_names import NAMES
+from shared.host.services import service_user
 from shared.streams import Bucket, Stream
 from shared.subjects import Ask, Stored
 from tests.cases import cases

@@ -10,10 +10,7 @@ from typing import Annotated
 import typer
 
 from services.console.commands.build.build_rows import BuildRow, read_rows
-from services.console.commands.build.session import BuildSession
-from services.console.commands.build.terminal import BuildTerminal
 from services.console.event_loop import run_async
-from services.console.line_reader import LineReader
 from services.console.options import Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from shared.contracts.discovery import Problem, ReadAs
 from shared.errors import RunRejectedError
@@ -71,6 +68,10 @@ def _read(
 
 
 async def _work(settings: Settings, folder: Path, spec: TaskSpec, rows: list[BuildRow]) -> None:
+    from services.console.commands.build.session import BuildSession  # only here: the options are told without it
+    from services.console.commands.build.terminal import BuildTerminal
+    from services.console.line_reader import LineReader
+
     folder.mkdir(parents=True, exist_ok=True)
     terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
     async with open_bus(settings, SERVICES, "build") as opened:

@@ -17,7 +17,7 @@ from shared.client.bus_use import OPERATOR
 from shared.errors import ExhibitError
 from shared.extras import EXTRAS, ExtraName, has_extra, how_to_install
 from shared.host.nats_server import server_version
-from shared.host.services import NAMES
+from shared.host.service_names import NAMES
 from shared.secrets.store import secret_store
 from shared.settings import ENV_FILE, Settings, default_planner, env_file_values
 from shared.setup.bus_facts import BusFacts, look_at_bus

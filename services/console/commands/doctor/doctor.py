@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from services.console import exits
-from services.console.commands.doctor.checks import CHECKS
 from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
 from shared.evidence_format.files.refused import RefusedEvent
 from shared.evidence_format.refused_events import read_refused
-from shared.host.services import service_checks
-from shared.settings import Settings
-from shared.setup.check import CheckResult, run_checks
+
+if TYPE_CHECKING:
+    from shared.settings import Settings
+    from shared.setup.check import CheckResult
 
 MARKS = {"ok": "ok", "warning": "WARNING", "problem": "PROBLEM"}
 
@@ -38,6 +38,10 @@ def doctor(
 
 
 def _check_setup(settings: Settings) -> CommandResult:
+    from services.console.commands.doctor.checks import CHECKS  # only here: the options are told without them
+    from shared.host.services import service_checks
+    from shared.setup.check import run_checks
+
     results = run_async(run_checks([*CHECKS, *service_checks()], settings))
     code = exits.NOT_ALL_DONE if any(one.state == "problem" for one in results) else exits.OK
     return CommandResult(result_lines(results), {"checks": results}, code)

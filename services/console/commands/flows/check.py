@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -18,7 +18,6 @@ from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats
 from services.console.outcomes import CommandOutcome
 from services.console.terminal.flows_view import checks_table
-from shared.bus.nats_bus import Bus
 from shared.client.workflow_calls import get_workflow, load_history
 from shared.client.workflow_samples import load_samples
 from shared.contracts.workflows.flows import BeginFlow
@@ -34,6 +33,9 @@ from shared.host.connections import open_bus
 from shared.recordings.packing import checked_recording
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec, check_spec
+
+if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
 
 USES = {"compiled_from": "compiled from", "held_out": "held out"}
 

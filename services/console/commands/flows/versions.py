@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,13 +12,15 @@ from services.console.commands.workflows.library import ask_library
 from services.console.options import AsJson, Nats
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.terminal.workflows_view import history_table
-from shared.bus.nats_bus import Bus
 from shared.client.workflow_calls import get_workflow, load_history
 from shared.contracts.workflows.library import WorkflowShown, WorkflowUnknown
 from shared.flows.files import SOURCE_FILE
 from shared.flows.healing.proposals import diff_of
 from shared.flows.healing.publishing import LibrarySamples, roll_back
 from shared.text.normal import printable
+
+if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
 
 FlowName = Annotated[str, typer.Argument(help="Name of a flow in the library.")]
 
