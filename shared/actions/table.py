@@ -240,7 +240,7 @@ CALLS: dict[type[c.Call], CallFacts] = {
         may_leave_page=False, outcome_checked="never",
     ),
     c.AwaitElement: CallFacts(
-        function="wait_for", arguments=("selector",), action=a.Wait,
+        function="wait_for", arguments=("selector", "timeout_s="), action=a.Wait,
         may_leave_page=False, outcome_checked="never",
     ),
     c.TakeScreenshot: CallFacts(

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from shared.actions.table import takes_selector
 from shared.contracts.workflows.flows import (
+    AwaitElement,
     ChooseOption,
     ClickElement,
     DownloadAll,
@@ -19,6 +20,7 @@ from shared.contracts.workflows.flows import (
     OpenAddress,
     SetChecked,
 )
+from shared.flows.code.calls import MAX_WAIT_S
 from shared.flows.compiling.alignment import Column
 from shared.flows.compiling.plan import Condition, PlannedCall
 from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall
@@ -104,6 +106,8 @@ class StepPlanner:
             if not selector:
                 return None
             call = replace(call, **{"selector": selector})
+        if isinstance(call, AwaitElement):
+            call = replace(call, timeout_s=_longest_wait_s(calls))
         if isinstance(call, ChooseOption):
             mapping = self._mapping(call, calls)
         condition = None
@@ -299,6 +303,12 @@ def _of_samples(numbers: frozenset[int]) -> Condition:
 
 def _is_over_page(one: RecordedCall) -> bool:
     return one.context is not None and one.context.in_dialog
+
+
+def _longest_wait_s(calls: Sequence[RecordedCall]) -> float:
+    """Return how long any of the samples would have waited, within what a flow may."""
+    longest = max(one.call.timeout_s for one in calls if isinstance(one.call, AwaitElement))
+    return min(longest, MAX_WAIT_S) if longest > 0 else AwaitElement().timeout_s
 
 
 def _is_quiet(call: FlowCall) -> bool:

@@ -21,6 +21,7 @@ from shared.contracts.actions import (
     Screenshot,
     SetDate,
     TypeText,
+    Wait,
 )
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import (
@@ -106,6 +107,9 @@ class Recorder:
 
     def download(self, ref: int, label: str) -> None:
         self._take(Download(target=self._target(ref), label=label), Captured(), self._element(ref))
+
+    def wait(self, ref: int, timeout_s: float) -> None:
+        self._take(Wait(target=self._target(ref), timeout_s=timeout_s), PageChanged(), self._element(ref))
 
     def screenshot(self, label: str) -> None:
         self._take(Screenshot(label=label), Captured())

@@ -133,6 +133,24 @@ def test_steps_that_failed_are_not_repeated():
     assert not any("Stay" in line for line in lines_of(compiled(recorders)))
 
 
+@pytest.mark.parametrize(
+    ("waited_s", "line"),
+    [
+        ((20.0, 45.0), "await wait_for(by_role('button', 'Go'), timeout_s=45.0)"),
+        ((10.0, 10.0), "await wait_for(by_role('button', 'Go'))"),
+        ((0.0, 0.0), "await wait_for(by_role('button', 'Go'))"),  # a flow waits for more than nothing
+        ((5000.0, 5.0), "await wait_for(by_role('button', 'Go'), timeout_s=300.0)"),  # and for no more than this
+    ],
+)
+def test_a_flow_waits_as_long_as_any_of_its_samples_would(waited_s: tuple[float, float], line: str):
+    recorders = pair()
+    for one, timeout_s in zip(recorders, waited_s, strict=True):
+        one.open("http://site/", element(1, "button", "Go"))
+        one.wait(1, timeout_s)
+        ends(one, by=1)
+    assert line in lines_of(compiled(recorders))
+
+
 def test_a_link_that_shows_a_value_is_found_by_what_stands_beside_it():
     recorders = pair()
     for at, one in enumerate(recorders):

@@ -48,7 +48,7 @@ def call_of(kind: type[Call]) -> Any:
     """A call with a value for each field that its function is written with."""
     fields = {one.name: one for one in msgspec.structs.fields(kind)}
     written = [one.partition("=")[2] or one.partition("=")[0] for one in CALLS[kind].arguments or ()]
-    given = {name: {str: "word", int: 2, bool: True}.get(fields[name].type, "up") for name in written}
+    given = {name: {str: "word", int: 2, float: 2.5, bool: True}.get(fields[name].type, "up") for name in written}
     given |= {name: "{value}" for name in TEMPLATED if name in given}
     given |= {
         name: text for name, text in (("selector", BUTTON), ("url", "https://a.example/{value}")) if name in given
@@ -74,6 +74,7 @@ def test_a_call_is_written_so_that_it_is_read_as_the_same(kind: type[Call]):
         (TypeInto(text="{value}"), "await type_text(text=value)"),
         (PressKeys(keys="Enter"), 'await press("Enter")'),
         (AwaitElement(), "await wait_for()"),
+        (AwaitElement(selector=BUTTON, timeout_s=30.0), 'await wait_for(by_role("button", "Save"), timeout_s=30.0)'),
         (TakeScreenshot(label="page", full_page=False), 'await screenshot("page", full_page=False)'),
         (
             DownloadAll(selector="a", label="f_{value}"),
