@@ -101,7 +101,13 @@ async def check_clock(settings: Settings) -> SetupFinding:
     """Compare the clock with that of the S3 server, where there is one."""
     if settings.evidence_bucket is None:
         return fine("not compared: there is no S3 server")
-    differs_s = await in_thread(lambda: server_time_s(settings.s3_endpoint, settings.s3_ca) - time.time())
+    try:
+        differs_s = await in_thread(lambda: server_time_s(settings.s3_endpoint, settings.s3_ca) - time.time())
+    except (OSError, http.client.HTTPException, ValueError) as exc:
+        return warning(
+            f"not compared: {settings.s3_endpoint} cannot be asked for its time: {exc or type(exc).__name__}",
+            "Look whether EXHIBIT_S3_ENDPOINT is right, and its server runs.",
+        )
     told = f"the clock differs from that of {settings.s3_endpoint} by {differs_s:+.0f} s"
     if abs(differs_s) > REFUSED_S:
         return problem(f"{told}, and the server refuses what differs by more than 15 minutes", "Set the clock (NTP).")
@@ -111,7 +117,8 @@ async def check_clock(settings: Settings) -> SetupFinding:
 
 
 def server_time_s(endpoint: str, ca: Path | None = None) -> float:
-    """Return what an HTTP server says the time is. Raises OSError when it does not answer."""
+    """Return what an HTTP server says the time is. Raises OSError when it does not answer, HTTPException or
+    ValueError when what answers is no such server."""
     place = urlsplit(endpoint)
     if place.scheme == "https":
         context = ssl.create_default_context(cafile=ca)

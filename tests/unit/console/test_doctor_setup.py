@@ -222,6 +222,13 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+async def test_an_s3_server_that_is_not_there_leaves_the_clock_uncompared(place: Settings):
+    gone = f"http://127.0.0.1:{free_port()}"
+    finding = await check_clock(place.model_copy(update={"evidence_bucket": "s3://evidence", "s3_endpoint": gone}))
+    assert finding.state == "warning"
+    assert finding.found.startswith(f"not compared: {gone} cannot be asked for its time: ")
+
+
 async def test_a_collector_that_is_not_there_is_a_problem(place: Settings, clock: Clock):
     assert (await check_collector(place)).state == "ok"
     assert (await check_collector(place.model_copy(update={"otlp_endpoint": clock.url}))).state == "ok"
