@@ -6,49 +6,75 @@ the practice sites and the system know nothing of each other.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from practice.tickets.data import ground_truth
-from practice.tickets.demo import compare, write_input
-from services.console.commands.run.run import run_batch
-from services.console.event_loop import run_async
-from services.console.exits import errors_shown
-from services.console.text.tally import headline
-from shared.contracts.evidence import RunFinished
-from shared.settings import Settings
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SPEC = Path(__file__).parents[1] / "task_specs" / "practice_tickets.json"
 """In a checkout and beside the installed packages."""
 STOP_BOUND_S = 30
 
 
+INTERRUPTED = 130
+
+
 def main() -> None:
-    console = Console()
-    tickets = ground_truth()
+    """Exit with 0 if every cell agrees with the site, with 1 if not, and else as `exhibit` does."""
+    try:
+        code = collect()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print("\nThe demo was interrupted. Its site, bus and browser have ended, and its run with them: call it again.")
+    raise SystemExit(code)
+
+
+def collect() -> int:
+    """Run the demo; return its exit code."""
+    # Imported here: Ctrl-C while the program is loaded leaves no traceback.
+    import typer
+    from rich.console import Console
+
+    from practice.tickets.data import ground_truth
+    from practice.tickets.demo import compare, write_input
+    from services.console.commands.run.run import run_batch
+    from services.console.event_loop import run_async
+    from services.console.exits import errors_shown
+    from services.console.text.tally import headline
+    from shared.settings import Settings
+
+    console, tickets = Console(), ground_truth()
     with practice_site() as url, tempfile.TemporaryDirectory() as folder:
         console.print(f"A practice ticket site runs at {url}; 60 of its tickets are on the list.", style="dim")
         console.print("A bus, the services and a browser are starting on this machine.", style="dim")
         samples = Path(folder) / "tickets.csv"
         write_input(samples, url, tickets)
-        with errors_shown():
-            finished = run_async(run_batch(Settings(), spec_file=SPEC, input_file=samples, planner="rules"))
-    differences = compare(Path(finished.table), tickets)
-    _print_result(console, finished, [str(difference) for difference in differences])
-    raise SystemExit(1 if differences else 0)
+        try:
+            with errors_shown():
+                finished = run_async(run_batch(Settings(), spec_file=SPEC, input_file=samples, planner="rules"))
+        except typer.Exit as ended:
+            return ended.exit_code
+    differences = [str(difference) for difference in compare(Path(finished.table), tickets)]
+    _print_comparison(console, differences)
+    console.print(headline(finished.outcomes, finished.samples), style="bold", highlight=False)
+    return 1 if differences else 0
 
 
 @contextmanager
 def practice_site(*options: str) -> Generator[str, None, None]:
     """Run the site in a process of its own, with the options of its command line; yield its address."""
     command = [sys.executable, "-P", "-m", "practice.tickets", *options]  # -P: no module of the present folder
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 -- it is ours
+    with _without_ctrl_c():
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 -- it is ours
+    with process:
         try:
             assert process.stdout is not None
             yield process.stdout.readline().strip()
@@ -57,7 +83,18 @@ def practice_site(*options: str) -> Generator[str, None, None]:
             process.wait(STOP_BOUND_S)
 
 
-def _print_result(console: Console, finished: RunFinished, differences: list[str]) -> None:
+@contextmanager
+def _without_ctrl_c() -> Generator[None, None, None]:
+    """Have processes that are started in the block not end by Ctrl-C, which the terminal sends to them too: whoever
+    started them ends them, in order and without a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _print_comparison(console: Console, differences: Sequence[str]) -> None:
     if differences:
         console.print(f"\n{len(differences)} cells differ from the data of the site:", style="bold red")
         console.print("\n".join(f"  {difference}" for difference in differences[:20]), highlight=False)
@@ -67,7 +104,6 @@ def _print_result(console: Console, finished: RunFinished, differences: list[str
             style="green",
             soft_wrap=True,
         )
-    console.print(headline(finished.outcomes, finished.samples), style="bold", highlight=False)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from practice.tickets.data import ground_truth
 from tests.end_to_end.conftest import ROOT, Cli, System, descendants, gone
 from tests.end_to_end.held_site import HeldSite, owners_in, run_with_result
 from tests.end_to_end.owner_tasks import write_owner_task
+from tests.processes import family_with
 from tests.shared_pipe import SharedPipe
 
 SPEC = str(ROOT / "task_specs/practice_tickets.json")
@@ -156,6 +157,18 @@ def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(online: Cli,
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines()[-1] == "3 samples: 3 done"
     assert owners_in(run) == {number: f"Ann {number}" for number in numbers}
+
+
+def test_ctrl_c_ends_the_demo_with_all_that_it_has_started(cli: Cli):
+    cli.env["EXHIBIT_EVIDENCE_DIR"] = str(cli.folder / "evidence")
+    process = cli.start_alone("demo")
+    family = family_with(process.pid, lambda command: any("remote-debugging" in word for word in command))
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert gone(family)
+    assert "Traceback" not in err
+    assert out.splitlines()[-1].startswith("The demo was interrupted. Its site, bus and browser have ended")
 
 
 def test_ctrl_c_while_the_program_is_loaded_leaves_no_traceback():
