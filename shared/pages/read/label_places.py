@@ -87,7 +87,7 @@ class Places:
         structured = self._current([*self._headed(labels), *self._beside_row_labels(labels)])
         named = [*structured, *self._current(self._in_texts(labels))]
         if not named:
-            return self._current(self.adjacent(labels))
+            return self._current(self.adjacent(labels)) or self._current(self._values_like_labels(labels))
         named += self._contradictions(labels, named)
         if not structured:
             named += self._current(
@@ -260,6 +260,18 @@ class Places:
     def adjacent(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what is beside, or right below, a text that is one of the labels."""
         return filter(None, (self._values_after(at) for at in self._labels_at(labels)))
+
+    def _values_like_labels(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield, for a label before a text that is a label too and stands as one elsewhere, both that text and an empty
+        one: a person may be called "Condition", or nothing may stand there."""
+        for at in self._labels_at(labels):
+            label, text = self.elements[at], self.elements[at + 1] if at + 1 < len(self.elements) else None
+            if text is None or text.frame != label.frame or text.role != "text" or text.row is not None:
+                continue
+            name = label_form(text.name)
+            again = sum(label_form(one.name) == name for one in self.elements if one.role not in PRESSED_ROLES)
+            if name in self._known - labels and again > 1 and is_adjacent(label, text):
+                yield (Candidate("", label), Candidate(text_of(text), text))
 
     def _beside_row_labels(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what the second cell shows in rows of two cells whose first is one of the labels."""

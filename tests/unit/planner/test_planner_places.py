@@ -123,3 +123,17 @@ def test_the_first_letters_before_a_name_may_be_a_picture_of_the_person():
 def test_a_label_below_its_value_does_not_name_what_stands_below_it():
     owner = text("Assignee", box=box(8, 20), ends_group=True)
     assert shown(text("Ann Lee", box=box(8, 0)), owner, text("Bo", box=box(8, 40)), text("Due", box=box(8, 60))) is None
+
+
+LABELS_IN_TURN = (text("Assignee", box=box(10, 10)), text("Due", box=box(10, 34)))
+
+
+def test_a_text_that_is_a_label_too_is_a_value_or_none_where_the_label_stands_again():
+    again = (text("Due", box=box(10, 58)), text("Mar 3, 2026", box=box(10, 82)))
+    found = read_fields(spec(), page(*LABELS_IN_TURN, *again))["assignee"]
+    assert isinstance(found, FieldAmbiguous)
+    assert set(found.texts) == {"", "Due"}
+
+
+def test_a_label_before_another_label_that_stands_once_has_no_value():
+    assert shown(*LABELS_IN_TURN, text("Mar 3, 2026", box=box(10, 58))) is None
