@@ -37,6 +37,7 @@ from shared.pages.read.changes import is_change, is_change_row
 from shared.pages.read.neighbours import (
     LABELLED,
     is_adjacent,
+    is_in_box_of,
     is_item_of_its_own,
     is_on_next_line,
     is_past_next_cell,
@@ -335,12 +336,19 @@ class Places:
         if following is not None and self._is_beside(at, following):
             found = (*self._whole_text(at + 1), *self._box_around(label, at + 1), *self._named_behind(at + 1))
             # Of two boxes of one kind each may be a label, unless labels and values are known to take turns.
-            alike = label.like_next and not takes_turns(self.elements, at, self._known)
+            apart = label.like_next and not is_in_box_of(label, following)
+            alike = apart and not takes_turns(self.elements, at, self._known)
             # What stands below its value names nothing of the next box.
             beyond = label.ends_group and not is_input(following)
             return tuple(replace(one, doubtful=True) for one in found) if alike or beyond else found
-        # A label without a neighbour is an empty value only if the markup declares it a label.
-        return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if may_be_empty(label) else ()
+        # A label without a neighbour is an empty value only if the markup declares it a label, or a list of them does.
+        empty = may_be_empty(label) or (following is not None and self._is_next_of_list(label, following))
+        return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if empty else ()
+
+    def _is_next_of_list(self, label: Element, element: Element) -> bool:
+        """Return whether a text that ends in a colon and one like it, `Label: value` of another field, are a list."""
+        named = label_form(element.name.partition(":")[0]) in self._known
+        return label.like_next and label.name.rstrip().endswith(":") and named and is_item_of_its_own(label, element)
 
     def _shared_with_next_terms(self, at: int) -> Place:
         """Return the definition behind a run of terms: all of them may be labels of it, or only the last one."""

@@ -137,3 +137,22 @@ def test_a_text_that_is_a_label_too_is_a_value_or_none_where_the_label_stands_ag
 
 def test_a_label_before_another_label_that_stands_once_has_no_value():
     assert shown(*LABELS_IN_TURN, text("Mar 3, 2026", box=box(10, 58))) is None
+
+
+def test_a_link_in_the_box_that_begins_with_a_label_is_its_value_though_the_next_box_is_like_it():
+    label = text("Assignee:", box=box(10, 10), like_next=True, place="body>div>div>p")
+    link = el("link", "Ann Lee", tag="a", box=box(95, 10), place="div>div>p>a")
+    assert shown(label, link, text("Watchers: Bo", box=box(10, 40))) == "Ann Lee"
+    assert shown(label, text("Ann Lee", box=box(95, 10), place="body>div>div>p")) is None
+
+
+@cases(
+    ("following", "value"),
+    [
+        (text("Due: Mar 3, 2026", box=box(10, 34)), ""),
+        (text("Update: gone", box=box(10, 34)), None),  # a value may be written like this
+        (text("Due", box=box(10, 34)), None),
+    ],
+)
+def test_a_label_with_a_colon_is_empty_where_the_next_item_of_the_list_is_another_field(following, value):
+    assert shown(text("Assignee:", box=box(10, 10), like_next=True), following) == value
