@@ -37,6 +37,7 @@ from shared.pages.read.changes import is_change, is_change_row
 from shared.pages.read.neighbours import (
     LABELLED,
     is_adjacent,
+    is_in_box_of,
     is_item_of_its_own,
     is_on_next_line,
     is_past_next_cell,
@@ -87,7 +88,7 @@ class Places:
         structured = self._current([*self._headed(labels), *self._beside_row_labels(labels)])
         named = [*structured, *self._current(self._in_texts(labels))]
         if not named:
-            return self._current(self.adjacent(labels))
+            return self._current(self.adjacent(labels)) or self._current(self._values_like_labels(labels))
         named += self._contradictions(labels, named)
         if not structured:
             named += self._current(
@@ -261,6 +262,18 @@ class Places:
         """Yield what is beside, or right below, a text that is one of the labels."""
         return filter(None, (self._values_after(at) for at in self._labels_at(labels)))
 
+    def _values_like_labels(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield, for a label before a text that is a label too and stands as one elsewhere, both that text and an empty
+        one: a person may be called "Condition", or nothing may stand there."""
+        for at in self._labels_at(labels):
+            label, text = self.elements[at], self.elements[at + 1] if at + 1 < len(self.elements) else None
+            if text is None or text.frame != label.frame or text.role != "text" or text.row is not None:
+                continue
+            name = label_form(text.name)
+            again = sum(label_form(one.name) == name for one in self.elements if one.role not in PRESSED_ROLES)
+            if name in self._known - labels and again > 1 and is_adjacent(label, text):
+                yield (Candidate("", label), Candidate(text_of(text), text))
+
     def _beside_row_labels(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what the second cell shows in rows of two cells whose first is one of the labels."""
         for at in self._labels_at(labels):
@@ -323,12 +336,19 @@ class Places:
         if following is not None and self._is_beside(at, following):
             found = (*self._whole_text(at + 1), *self._box_around(label, at + 1), *self._named_behind(at + 1))
             # Of two boxes of one kind each may be a label, unless labels and values are known to take turns.
-            alike = label.like_next and not takes_turns(self.elements, at, self._known)
+            apart = label.like_next and not is_in_box_of(label, following)
+            alike = apart and not takes_turns(self.elements, at, self._known)
             # What stands below its value names nothing of the next box.
             beyond = label.ends_group and not is_input(following)
             return tuple(replace(one, doubtful=True) for one in found) if alike or beyond else found
-        # A label without a neighbour is an empty value only if the markup declares it a label.
-        return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if may_be_empty(label) else ()
+        # A label without a neighbour is an empty value only if the markup declares it a label, or a list of them does.
+        empty = may_be_empty(label) or (following is not None and self._is_next_of_list(label, following))
+        return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if empty else ()
+
+    def _is_next_of_list(self, label: Element, element: Element) -> bool:
+        """Return whether a text that ends in a colon and one like it, `Label: value` of another field, are a list."""
+        named = label_form(element.name.partition(":")[0]) in self._known
+        return label.like_next and label.name.rstrip().endswith(":") and named and is_item_of_its_own(label, element)
 
     def _shared_with_next_terms(self, at: int) -> Place:
         """Return the definition behind a run of terms: all of them may be labels of it, or only the last one."""

@@ -68,6 +68,15 @@ def is_on_next_line(label: Element, element: Element) -> bool:
     return a is not None and b is not None and b.y >= a.y + 0.5 * a.height
 
 
+def is_in_box_of(label: Element, element: Element) -> bool:
+    """Return whether the element stands in the box that begins with `Label:`, on its line, such as a link."""
+    around = element.place.rpartition(">")[0]
+    if not label.name.rstrip().endswith(":") or not label.place.endswith(around) or around.count(">") < LEAST_ALIKE:
+        return False
+    a, b = label.box, element.box
+    return a is not None and b is not None and is_on_one_line(a, b) and b.x >= a.x
+
+
 def may_be_empty(label: Element) -> bool:
     return label.tag == "dt" or label.role in ("term", "rowheader") or label.before_blank
 

@@ -123,3 +123,36 @@ def test_the_first_letters_before_a_name_may_be_a_picture_of_the_person():
 def test_a_label_below_its_value_does_not_name_what_stands_below_it():
     owner = text("Assignee", box=box(8, 20), ends_group=True)
     assert shown(text("Ann Lee", box=box(8, 0)), owner, text("Bo", box=box(8, 40)), text("Due", box=box(8, 60))) is None
+
+
+LABELS_IN_TURN = (text("Assignee", box=box(10, 10)), text("Due", box=box(10, 34)))
+
+
+def test_a_text_that_is_a_label_too_is_a_value_or_none_where_the_label_stands_again():
+    again = (text("Due", box=box(10, 58)), text("Mar 3, 2026", box=box(10, 82)))
+    found = read_fields(spec(), page(*LABELS_IN_TURN, *again))["assignee"]
+    assert isinstance(found, FieldAmbiguous)
+    assert set(found.texts) == {"", "Due"}
+
+
+def test_a_label_before_another_label_that_stands_once_has_no_value():
+    assert shown(*LABELS_IN_TURN, text("Mar 3, 2026", box=box(10, 58))) is None
+
+
+def test_a_link_in_the_box_that_begins_with_a_label_is_its_value_though_the_next_box_is_like_it():
+    label = text("Assignee:", box=box(10, 10), like_next=True, place="body>div>div>p")
+    link = el("link", "Ann Lee", tag="a", box=box(95, 10), place="div>div>p>a")
+    assert shown(label, link, text("Watchers: Bo", box=box(10, 40))) == "Ann Lee"
+    assert shown(label, text("Ann Lee", box=box(95, 10), place="body>div>div>p")) is None
+
+
+@cases(
+    ("following", "value"),
+    [
+        (text("Due: Mar 3, 2026", box=box(10, 34)), ""),
+        (text("Update: gone", box=box(10, 34)), None),  # a value may be written like this
+        (text("Due", box=box(10, 34)), None),
+    ],
+)
+def test_a_label_with_a_colon_is_empty_where_the_next_item_of_the_list_is_another_field(following, value):
+    assert shown(text("Assignee:", box=box(10, 10), like_next=True), following) == value
