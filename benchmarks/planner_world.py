@@ -37,7 +37,7 @@ from shared.contracts.browser_pool import (
 )
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact, Change, Navigated, TextRead
-from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, CAPTURE, HEARTBEAT, LEASE, OBSERVE, RELEASE
 from shared.task.spec import TaskSpec
 
 HOST = "http://tickets.example"
@@ -108,8 +108,8 @@ async def lease(request: LeaseSession, deps: World) -> LeaseReply:
     return SessionLeased(session_id=request.sample_id, instance_id="w", browser="none")
 
 
-@pool.answers(KEEP)
-async def keep(request: KeepSession, deps: World) -> SessionKept:
+@pool.answers(HEARTBEAT)
+async def heartbeat(request: KeepSession, deps: World) -> SessionKept:
     return SessionKept(session_id=request.session_id)
 
 

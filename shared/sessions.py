@@ -22,7 +22,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
 )
 from shared.errors import ExhibitError, TransientError, Unavailable
-from shared.subjects import KEEP, LEASE, RELEASE
+from shared.subjects import HEARTBEAT, LEASE, RELEASE
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ async def _send_heartbeats(asks: Asks, session: SessionLeased, every_s: float) -
     while True:
         await asyncio.sleep(every_s)
         try:
-            await asks.ask(KEEP, request, timeout_s=HEARTBEAT_TIMEOUT_S)
+            await asks.ask(HEARTBEAT, request, timeout_s=HEARTBEAT_TIMEOUT_S)
         except ExhibitError as exc:
             # The next request to the session fails in the same way, and its caller decides what to do.
             log.info("session %s could not be kept: %s: %s", session.session_id, exc.code, exc)

@@ -45,14 +45,14 @@ from shared.contracts.evidence import (
     ClaimPress,
     EvidenceBlocked,
     FindRuns,
-    LendArtifact,
-    LendReply,
     LoadAnswer,
     LoadReply,
     LoadResult,
     LoadRun,
     LoadSteps,
     PressHeld,
+    ProvideArtifact,
+    ProvideReply,
     ResultReply,
     RunFinished,
     RunsFound,
@@ -179,7 +179,7 @@ FETCH_RESPONSE: Ask[FetchResponse, FetchReply] = Ask(
 RELEASE: Ask[ReleaseSession, SessionReleased] = Ask(
     f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",), repeatable=True
 )
-KEEP: Ask[KeepSession, SessionKept] = Ask(
+HEARTBEAT: Ask[KeepSession, SessionKept] = Ask(
     f"{PREFIX}.ask.browser_pool.session.keep", KeepSession, SessionKept, ("instance_id",), repeatable=True
 )
 CHECK_ACCESS: Ask[CheckAccess, AccessChecked] = Ask(
@@ -211,8 +211,8 @@ LOAD_ANSWER: Ask[LoadAnswer, AnswerPart] = Ask(
 LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(
     f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply, repeatable=True
 )
-LEND_ARTIFACT: Ask[LendArtifact, LendReply] = Ask(
-    f"{PREFIX}.ask.evidence.artifact.lend", LendArtifact, LendReply, repeatable=True
+PROVIDE_ARTIFACT: Ask[ProvideArtifact, ProvideReply] = Ask(
+    f"{PREFIX}.ask.evidence.artifact.lend", ProvideArtifact, ProvideReply, repeatable=True
 )
 
 SAVE_ARTIFACT: Ask[SaveArtifact, ArtifactSaved] = Ask(

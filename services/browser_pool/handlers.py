@@ -47,7 +47,7 @@ from shared.subjects import (
     CAPTURE,
     CHECK_ACCESS,
     FETCH_RESPONSE,
-    KEEP,
+    HEARTBEAT,
     LEASE,
     OBSERVE,
     RELEASE,
@@ -106,10 +106,10 @@ async def _end_use(login: LoginState | None, session_id: str, most: int, deps: B
         await login_states.end_use(login.name, session_id, deps.records)
 
 
-@actor.answers(KEEP)
-async def keep(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
+@actor.answers(HEARTBEAT)
+async def heartbeat(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
     """Renew the lease of a session: its heartbeat."""
-    held = deps.sessions.keep(request.session_id)
+    held = deps.sessions.renew(request.session_id)
     if held.login is not None and held.limited:
         now = deps.utc_now().timestamp()
         await login_states.use(held.login.name, request.session_id, 0, deps.records, now=now, hold_s=held.ttl_s)

@@ -94,7 +94,7 @@ class Sessions:
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
 
-    def keep(self, session_id: str) -> HeldSession:
+    def renew(self, session_id: str) -> HeldSession:
         """Renew the lease. Raises as `using` does."""
         held = self._known(session_id)
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())

@@ -22,9 +22,9 @@ from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.error_codes import ErrorCode
 from shared.contracts.evidence import (
     ArtifactMissing,
-    KeptFile,
-    LendArtifact,
+    ListedArtifact,
     LoadResult,
+    ProvideArtifact,
     ResultLoaded,
     ResultUnknown,
 )
@@ -33,7 +33,7 @@ from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
 from shared.evidence_format.cells import with_cells
 from shared.pages.identity.identity import keywords
-from shared.recordings.from_bus import lent_file
+from shared.recordings.from_bus import provided_file
 from shared.streams import ANSWERS
 from shared.subjects import LOAD_RESULT, RESTORE
 from shared.task.output_field import OutputField
@@ -181,7 +181,7 @@ async def _load_stored_page(job: ReperformJob, sources: Sequence[ValueSource], s
 
 
 async def _restore_page(
-    job: ReperformJob, file: KeptFile, blob: str, sources: Sequence[ValueSource], shown: tuple[str, ...]
+    job: ReperformJob, file: ListedArtifact, blob: str, sources: Sequence[ValueSource], shown: tuple[str, ...]
 ) -> RestoreReply:
     """Open the stored page in a session of its own, so that a page that kills its browser affects no other."""
     known = keywords(job.spec, job.result.sample)
@@ -197,7 +197,7 @@ async def _restore_page(
 
 async def _open_in_session(
     job: ReperformJob,
-    file: KeptFile,
+    file: ListedArtifact,
     blob: str,
     sources: Sequence[ValueSource],
     words: tuple[str, ...],
@@ -236,15 +236,17 @@ async def _load_observation(job: ReperformJob, sha256: str) -> StoredFile:
 
 
 @asynccontextmanager
-async def _borrowed(job: ReperformJob, kind: str, sha256: str) -> AsyncGenerator[tuple[KeptFile, str] | StoredFile]:
+async def _borrowed(
+    job: ReperformJob, kind: str, sha256: str
+) -> AsyncGenerator[tuple[ListedArtifact, str] | StoredFile]:
     """Yield the file with this hash and the name of its bytes in ANSWERS, or a file that says what is wrong."""
     file = next((one for one in job.result.artifacts if (one.kind, one.sha256) == (kind, sha256)), None)
     if file is None:
         why = f"the result lists no stored {kind} with SHA-256 {sha256[:12]}..."
         yield StoredFile("", sha256, None, "altered", why)
         return
-    request = LendArtifact(run_id=job.result.run_id, sample_id=job.result.sample.sample_id, filename=file.filename)
-    async with lent_file(job.deps.asks, job.blobs, request) as lent:
+    request = ProvideArtifact(run_id=job.result.run_id, sample_id=job.result.sample.sample_id, filename=file.filename)
+    async with provided_file(job.deps.asks, job.blobs, request) as lent:
         if isinstance(lent, ArtifactMissing):
             yield StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {lent.message}")
         elif lent.sha256 == sha256:

@@ -245,7 +245,7 @@ class LoadResult(Message, frozen=True, kw_only=True):
     sample_id: str
 
 
-class KeptFile(Part, frozen=True, kw_only=True):
+class ListedArtifact(Part, frozen=True, kw_only=True):
     """An artifact as listed in the result, with size and SHA-256 at the time of capture."""
 
     filename: str
@@ -264,7 +264,7 @@ class ResultLoaded(Message, frozen=True, kw_only=True):
     status: OpenCode[Status]
     reason: OpenCode[EndCode]
     values: tuple[FieldValue, ...]
-    artifacts: tuple[KeptFile, ...]
+    artifacts: tuple[ListedArtifact, ...]
 
 
 class ResultUnknown(Message, frozen=True, kw_only=True):
@@ -279,7 +279,7 @@ class ResultUnknown(Message, frozen=True, kw_only=True):
 ResultReply = ResultLoaded | ResultUnknown
 
 
-class LendArtifact(Message, frozen=True, kw_only=True):
+class ProvideArtifact(Message, frozen=True, kw_only=True, tag="LendArtifact"):
     """Request to copy an artifact of a sample into the ANSWERS bucket. The requester deletes the copy."""
 
     run_id: str
@@ -287,7 +287,7 @@ class LendArtifact(Message, frozen=True, kw_only=True):
     filename: str
 
 
-class ArtifactLent(Message, frozen=True, kw_only=True):
+class ArtifactProvided(Message, frozen=True, kw_only=True, tag="ArtifactLent"):
     """The copy of the artifact. ``sha256`` and ``size_bytes`` are those of the copied bytes."""
 
     blob: str
@@ -302,7 +302,7 @@ class ArtifactMissing(Message, frozen=True, kw_only=True):
     message: str
 
 
-LendReply = ArtifactLent | ArtifactMissing
+ProvideReply = ArtifactProvided | ArtifactMissing
 
 
 class ClaimPress(Message, frozen=True, kw_only=True):

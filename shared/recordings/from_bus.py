@@ -11,11 +11,11 @@ import msgspec
 
 from shared.bus.ports import Asks, Blobs
 from shared.contracts.evidence import (
-    ArtifactLent,
     ArtifactMissing,
-    LendArtifact,
+    ArtifactProvided,
     LoadResult,
     LoadSteps,
+    ProvideArtifact,
     ResultReply,
     ResultUnknown,
     StepsReply,
@@ -27,10 +27,10 @@ from shared.recordings.logged_rows import complete_steps
 from shared.recordings.recording import Recording, steps_on_pages, values_of_pages
 from shared.recordings.stored_pages import OBSERVATION_SUFFIX, RecordedPage, captured_hashes, page_by_hashes
 from shared.streams import ANSWERS
-from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, LOAD_STEPS
+from shared.subjects import LOAD_RESULT, LOAD_STEPS, PROVIDE_ARTIFACT
 
 ASK_BOUND_S = 60.0
-LEND_BOUND_S = 120.0
+PROVIDE_BOUND_S = 120.0
 NOT_YET_S = 0.5
 """Evidence writes a result a moment after it was published."""
 
@@ -80,7 +80,7 @@ async def load_recording(asks: Asks, blobs: Blobs, run_id: str, sample_id: str) 
     for kept in result.artifacts:
         if kept.filename.endswith(OBSERVATION_SUFFIX):
             packed = await _load_file(
-                asks, blobs, LendArtifact(run_id=run_id, sample_id=sample_id, filename=kept.filename)
+                asks, blobs, ProvideArtifact(run_id=run_id, sample_id=sample_id, filename=kept.filename)
             )
             pages |= page_by_hashes(packed, captured.get(kept.filename, kept.sha256))
     sample = result.sample
@@ -97,23 +97,25 @@ async def load_recording(asks: Asks, blobs: Blobs, run_id: str, sample_id: str) 
 
 
 @asynccontextmanager
-async def lent_file(asks: Asks, blobs: Blobs, request: LendArtifact) -> AsyncGenerator[ArtifactLent | ArtifactMissing]:
+async def provided_file(
+    asks: Asks, blobs: Blobs, request: ProvideArtifact
+) -> AsyncGenerator[ArtifactProvided | ArtifactMissing]:
     """Yield where a copy of a stored file lies among the blobs ANSWERS, or why there is none.
 
     The copy is removed at the end."""
-    lent: ArtifactLent | ArtifactMissing = await asks.ask(LEND_ARTIFACT, request, timeout_s=LEND_BOUND_S)
+    provided: ArtifactProvided | ArtifactMissing = await asks.ask(PROVIDE_ARTIFACT, request, timeout_s=PROVIDE_BOUND_S)
     try:
-        yield lent
+        yield provided
     finally:
-        if isinstance(lent, ArtifactLent):
-            await blobs.remove(ANSWERS, lent.blob)
+        if isinstance(provided, ArtifactProvided):
+            await blobs.remove(ANSWERS, provided.blob)
 
 
-async def _load_file(asks: Asks, blobs: Blobs, request: LendArtifact) -> bytes:
+async def _load_file(asks: Asks, blobs: Blobs, request: ProvideArtifact) -> bytes:
     """Return the bytes of a stored file. Raises PermanentError (``no_blob``)."""
-    async with lent_file(asks, blobs, request) as lent:
-        if isinstance(lent, ArtifactMissing):
-            raise PermanentError(f"{request.sample_id}: {lent.message}", code="no_blob")
+    async with provided_file(asks, blobs, request) as provided:
+        if isinstance(provided, ArtifactMissing):
+            raise PermanentError(f"{request.sample_id}: {provided.message}", code="no_blob")
         sink = io.BytesIO()
-        await blobs.fetch(ANSWERS, lent.blob, sink)
+        await blobs.fetch(ANSWERS, provided.blob, sink)
         return sink.getvalue()

@@ -15,7 +15,7 @@ from shared.contracts.discovery import RUN_MODES, FileReading, InputFile, Proble
 from shared.submission.samples import check_samples, key_template, reading_of, used_columns
 from shared.tables.files import TableOrProblems
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
-from shared.task.unused_keys import find_idle_keys
+from shared.task.unused_keys import find_unused_keys
 
 MAX_FILE_BYTES = 100_000_000
 MAX_PARTS = MAX_FILE_BYTES // PART_BYTES
@@ -77,7 +77,7 @@ def parse_request_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Probl
     if request.spec is None:
         return None, (Problem(where="spec", message="missing; send the whole task spec"),)
     spec, problems = check_spec(request.spec)
-    problems = problems if spec is None else find_idle_keys(spec)
+    problems = problems if spec is None else find_unused_keys(spec)
     if spec is not None and spec.phase == "discovery" and (request.samples is not None or request.input_file):
         message = (
             "this task finds samples and is carried out on none: give no samples, but what fills it as discovery_row"

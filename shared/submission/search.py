@@ -10,7 +10,7 @@ from shared.field_types import nullable
 from shared.submission.request import parse_request_spec
 from shared.submission.samples import item_key_template, required_columns
 from shared.task.spec import TaskSpec, check_spec
-from shared.task.unused_keys import find_idle_keys
+from shared.task.unused_keys import find_unused_keys
 
 SPEC_NAME = "discovery"
 
@@ -45,7 +45,7 @@ def _parse_discovery_spec(data: dict[str, Any]) -> tuple[TaskSpec | None, tuple[
             'this task finds no samples: its phase is "execution"; write "phase": "discovery" or give it as the task'
         )
         return spec, (Problem(where=f"{SPEC_NAME}.phase", message=message),)
-    return spec, problems if spec is None else find_idle_keys(spec, SPEC_NAME)
+    return spec, problems if spec is None else find_unused_keys(spec, SPEC_NAME)
 
 
 def _find_phase_problems(request: SubmitRun, spec: TaskSpec | None) -> Iterator[Problem]:

@@ -24,7 +24,7 @@ JUDGMENT_PARTS = frozenset({"answer", "confidence", "reasoning", "evidence_refs"
 """Every judgment has these parts; a task chooses the answers only."""
 
 
-def find_idle_keys(spec: TaskSpec, name: str = "spec") -> tuple[Problem, ...]:
+def find_unused_keys(spec: TaskSpec, name: str = "spec") -> tuple[Problem, ...]:
     """Return a problem for each key that would have no effect. ``name`` begins the path of each."""
     return tuple(Problem(where=f"{name}.{key}", message=message) for key, message in _idle(spec))
 

@@ -14,7 +14,7 @@ from practice.people import server as people
 from services.discovery.planning.search_plan import discovery_plan
 from shared.contracts.discovery import SubmitRun
 from shared.task.spec import check_spec, json_schema, placeholders
-from shared.task.unused_keys import find_idle_keys
+from shared.task.unused_keys import find_unused_keys
 
 FOLDER = Path(__file__).parents[2] / "task_specs"
 SPECS = sorted(path for path in FOLDER.glob("*.json") if path.name != "schema.json")
@@ -52,7 +52,7 @@ def test_a_shipped_spec_is_right_and_no_key_of_it_is_without_effect(path: Path):
     assert spec.task_id == ("unique_name" if path.stem == "_template" else path.stem)
     used = {name for text in (spec.start_url, spec.sample_id, *spec.identity.values()) for name in placeholders(text)}
     assert used <= set(spec.input_schema)
-    assert find_idle_keys(spec) == ()
+    assert find_unused_keys(spec) == ()
     assert path.stem.startswith(("practice", "_")) or spec.politeness.interval_s
 
 

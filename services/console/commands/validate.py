@@ -16,7 +16,7 @@ from services.console.terminal.plain_output import print_err
 from shared.contracts.discovery import Problem
 from shared.errors import RunRejectedError
 from shared.task.spec import TaskSpec, check_spec, read_spec
-from shared.task.unused_keys import find_idle_keys
+from shared.task.unused_keys import find_unused_keys
 
 NO_IDENTITY = Problem(
     where="spec.identity",
@@ -52,7 +52,7 @@ def validate(spec: Annotated[Path, typer.Argument(help="The task spec.")], as_js
     task = None
     if data is not None:
         task, problems = check_spec(data)
-        problems = problems if task is None else find_idle_keys(task)
+        problems = problems if task is None else find_unused_keys(task)
     if task is None or problems:
         raise RunRejectedError(problems)
     return ValidSpec(spec, task)

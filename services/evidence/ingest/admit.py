@@ -40,7 +40,7 @@ from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import step_of
 
-Standing = Literal["new", "filed", "overtaken", "refused"]
+Admission = Literal["new", "filed", "overtaken", "refused"]
 """How an event stands to its run. ``new``: it is to be filed. ``filed``: it was, in the same words; filing it again
 changes nothing, and completes what a crash has cut off. ``overtaken``: a later attempt, or a later round, has begun.
 ``refused``: it does not fit, and is in quarantine."""
@@ -66,7 +66,7 @@ async def refuse(message: RunMessage, deps: EvidenceDeps, error: NotSigned) -> N
     await _refuse(deps, state, message, Refusal(error.why, str(error)))
 
 
-async def admit_start(deps: EvidenceDeps, state: RunState, message: RunStarted) -> Standing:
+async def admit_start(deps: EvidenceDeps, state: RunState, message: RunStarted) -> Admission:
     """Return how a start of a run or of a resumed round stands."""
     refusal = find_start_refusal(state, message)
     if refusal is not None:
@@ -76,11 +76,11 @@ async def admit_start(deps: EvidenceDeps, state: RunState, message: RunStarted) 
     return "overtaken" if message.attempt_base < state.attempt_base else "new"
 
 
-async def admit_sample(deps: EvidenceDeps, state: RunState, message: SampleFound) -> Standing:
+async def admit_sample(deps: EvidenceDeps, state: RunState, message: SampleFound) -> Admission:
     """Return how a sample stands that was found."""
     filed = await deps.store.read(layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE))
     if filed is None or message.sample.sample_id != message.sample_id:
-        return await _ruled(deps, state, message, find_sample_refusal(state, message))
+        return await _admit_unless(deps, state, message, find_sample_refusal(state, message))
     try:
         same = msgspec.json.decode(filed, type=SampleFile).to_sample() == message.sample
     except chain.NOT_JSON:
@@ -89,16 +89,16 @@ async def admit_sample(deps: EvidenceDeps, state: RunState, message: SampleFound
     return "filed" if same else await _refuse(deps, state, message, told)
 
 
-async def admit_population(deps: EvidenceDeps, state: RunState, message: PopulationClosed) -> Standing:
+async def admit_population(deps: EvidenceDeps, state: RunState, message: PopulationClosed) -> Admission:
     """Return how the end of a population stands."""
     if message.attempt_base < state.attempt_base:
         return "overtaken"
     if message.attempt_base == state.attempt_base and is_closed_so(state, message):
         return "filed"
-    return await _ruled(deps, state, message, find_population_refusal(state, message))
+    return await _admit_unless(deps, state, message, find_population_refusal(state, message))
 
 
-async def admit_step(deps: EvidenceDeps, state: RunState, step: StepTaken) -> Standing:
+async def admit_step(deps: EvidenceDeps, state: RunState, step: StepTaken) -> Admission:
     """Return how a step stands."""
     stranger = check_membership(state, step.sample_id)
     if stranger is not None:
@@ -110,10 +110,10 @@ async def admit_step(deps: EvidenceDeps, state: RunState, step: StepTaken) -> St
         return "filed" if await _is_filed(deps, step) else await _refuse(deps, state, step, told)
     if 0 < step.attempt < log.attempt and state.current_summary is None:
         return "overtaken"
-    return await _ruled(deps, state, step, find_step_refusal(state, log, step))
+    return await _admit_unless(deps, state, step, find_step_refusal(state, log, step))
 
 
-async def admit_result(deps: EvidenceDeps, state: RunState, message: SampleFinished) -> Standing:
+async def admit_result(deps: EvidenceDeps, state: RunState, message: SampleFinished) -> Admission:
     """Return how a result stands. A result.json that cannot be read is written again by the result that it was."""
     stranger = check_membership(state, message.sample_id)
     if stranger is not None:
@@ -125,7 +125,7 @@ async def admit_result(deps: EvidenceDeps, state: RunState, message: SampleFinis
         return await _compare_result(deps, state, log, message)
     if 0 < message.attempt < log.attempt and state.current_summary is None:
         return "overtaken"
-    return await _ruled(deps, state, message, find_result_refusal(state, log, message))
+    return await _admit_unless(deps, state, message, find_result_refusal(state, log, message))
 
 
 async def _is_filed(deps: EvidenceDeps, step: StepTaken) -> bool:
@@ -138,7 +138,7 @@ async def _is_filed(deps: EvidenceDeps, step: StepTaken) -> bool:
         return True
 
 
-async def _compare_result(deps: EvidenceDeps, state: RunState, log: AttemptLog, message: SampleFinished) -> Standing:
+async def _compare_result(deps: EvidenceDeps, state: RunState, log: AttemptLog, message: SampleFinished) -> Admission:
     folder = layout.sample_key(message.run_id, message.sample_id)
     stored = await deps.store.read(f"{folder}/{layout.RESULT}")
     try:
@@ -146,7 +146,7 @@ async def _compare_result(deps: EvidenceDeps, state: RunState, log: AttemptLog, 
     except chain.NOT_JSON:
         unsupported = find_unsupported(state, log, message) if state.current_summary is None else None
         sealed = find_result_refusal(state, log, message) if state.current_summary is not None else None
-        return await _ruled(deps, state, message, unsupported or sealed)
+        return await _admit_unless(deps, state, message, unsupported or sealed)
     told = parse_result(encode_file(result_file(message, log)))
     if result == told:
         return "filed"
@@ -174,11 +174,11 @@ async def _read_result(deps: EvidenceDeps, folder: str) -> ResultFile | None:
         return None
 
 
-async def _ruled(deps: EvidenceDeps, state: RunState, message: Message, refusal: Refusal | None) -> Standing:
+async def _admit_unless(deps: EvidenceDeps, state: RunState, message: Message, refusal: Refusal | None) -> Admission:
     return "new" if refusal is None else await _refuse(deps, state, message, refusal)
 
 
-async def _refuse(deps: EvidenceDeps, state: RunState, message: Message, refusal: Refusal) -> Standing:
+async def _refuse(deps: EvidenceDeps, state: RunState, message: Message, refusal: Refusal) -> Admission:
     await deps.quarantine.keep(state.record.run_id, message, refusal.code, refusal.text)
     if isinstance(message, StepTaken | SampleFinished) and state.has_sample(message.sample_id):
         deps.refused_results.note_attempt(state, message.attempt)

@@ -7,7 +7,7 @@ from services.evidence.read_api.answers import read_answer_part
 from services.evidence.read_api.events import read_event_log, read_followed
 from services.evidence.read_api.find_runs import find_known_runs
 from services.evidence.read_api.run_status import read_status
-from services.evidence.read_api.samples import lend, read_result, read_steps
+from services.evidence.read_api.samples import copy_artifact, read_result, read_steps
 from services.evidence.state.reply_pages import first_page
 from services.evidence.state.run_state import sample_states
 from shared.bus.actor import Actor
@@ -15,13 +15,13 @@ from shared.contracts.evidence import (
     AnswerPart,
     AskSql,
     FindRuns,
-    LendArtifact,
-    LendReply,
     LoadAnswer,
     LoadReply,
     LoadResult,
     LoadRun,
     LoadSteps,
+    ProvideArtifact,
+    ProvideReply,
     ResultReply,
     RunLoaded,
     RunsFound,
@@ -37,19 +37,19 @@ from shared.subjects import (
     ASK_SQL,
     FIND_RUNS,
     FOLLOW_RUN,
-    LEND_ARTIFACT,
     LOAD_ANSWER,
     LOAD_EVENTS,
     LOAD_RESULT,
     LOAD_RUN,
     LOAD_STATUS,
     LOAD_STEPS,
+    PROVIDE_ARTIFACT,
 )
 from shared.text.names import DISCOVERY
 
 SQL_DEADLINE_S = 600.0
 """The query itself has 120 s. Before it, the files of an unfinished run may have to be read."""
-LEND_DEADLINE_S = 120.0
+PROVIDE_DEADLINE_S = 120.0
 
 reads: Actor[EvidenceDeps] = Actor("evidence")
 
@@ -126,10 +126,10 @@ async def load_result(request: LoadResult, deps: EvidenceDeps) -> ResultReply:
     return await read_result(deps, state, request)
 
 
-@reads.answers(LEND_ARTIFACT, deadline_s=LEND_DEADLINE_S)
-async def lend_artifact(request: LendArtifact, deps: EvidenceDeps) -> LendReply:
+@reads.answers(PROVIDE_ARTIFACT, deadline_s=PROVIDE_DEADLINE_S)
+async def provide_artifact(request: ProvideArtifact, deps: EvidenceDeps) -> ProvideReply:
     """Copy an artifact, as it is stored now, to the bus, for reading it again."""
-    return await lend(deps, request)
+    return await copy_artifact(deps, request)
 
 
 # Even `SELECT 1` takes 30 times the processor time of a cheap ask: 18 ms, most of it for the process that it runs in.

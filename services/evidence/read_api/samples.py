@@ -14,13 +14,13 @@ from services.evidence.state.reply_pages import page_of_steps
 from services.evidence.state.run_state import RunState
 from services.evidence.step_files import read_log
 from shared.contracts.evidence import (
-    ArtifactLent,
     ArtifactMissing,
-    KeptFile,
-    LendArtifact,
-    LendReply,
+    ArtifactProvided,
+    ListedArtifact,
     LoadResult,
     LoadSteps,
+    ProvideArtifact,
+    ProvideReply,
     ResultLoaded,
     ResultReply,
     ResultUnknown,
@@ -128,8 +128,8 @@ def _values(result: ResultFile) -> Iterator[FieldValue]:
             yield replace(value, value=other)
 
 
-def _stored_file(artifact: StoredArtifact) -> KeptFile:
-    return KeptFile(
+def _stored_file(artifact: StoredArtifact) -> ListedArtifact:
+    return ListedArtifact(
         filename=artifact.filename, kind=artifact.kind, sha256=artifact.sha256, size_bytes=artifact.size_bytes
     )
 
@@ -141,7 +141,7 @@ def _result_unknown(request: LoadResult, message: str, *, known: bool = False) -
 # --- the artifacts
 
 
-async def lend(deps: EvidenceDeps, request: LendArtifact) -> LendReply:
+async def copy_artifact(deps: EvidenceDeps, request: ProvideArtifact) -> ProvideReply:
     """Copy an artifact to the blobs ANSWERS, piece by piece, and return its SHA-256; or say what is missing."""
     if not (layout.is_safe(request.run_id) and layout.is_safe(request.sample_id)):
         return ArtifactMissing(filename=request.filename, message="there is no such sample")
@@ -157,8 +157,8 @@ async def lend(deps: EvidenceDeps, request: LendArtifact) -> LendReply:
         return ArtifactMissing(filename=request.filename, message=str(exc))
 
 
-async def _copy_to_blob(deps: EvidenceDeps, blob: str, path: Path) -> ArtifactLent:
+async def _copy_to_blob(deps: EvidenceDeps, blob: str, path: Path) -> ArtifactProvided:
     with path.open("rb", buffering=0) as file:
         source = HashingReader(file)
         await deps.blobs.put(ANSWERS, blob, source)
-    return ArtifactLent(blob=blob, sha256=source.sha256, size_bytes=source.size_bytes)
+    return ArtifactProvided(blob=blob, sha256=source.sha256, size_bytes=source.size_bytes)

@@ -72,7 +72,7 @@ async def test_a_login_state_is_used_by_so_many_sessions_of_all_pools(pools: Poo
 async def test_a_session_that_is_kept_counts_and_that_of_a_dead_pool_expires(pools: Pools) -> None:
     first, second = await pools.lease(0), await pools.lease(1)
     pools.now += timedelta(seconds=20)
-    await handlers.keep(KeepSession(session_id=first, instance_id="pool0"), pools.deps[0])
+    await handlers.heartbeat(KeepSession(session_id=first, instance_id="pool0"), pools.deps[0])
     pools.now += timedelta(seconds=20)
     assert await pools.lease(0), "nobody renewed the session of the other pool"
     assert second

@@ -174,7 +174,7 @@ async def test_an_observation_is_named_and_rendered(room: Room) -> None:
 # --- leases that end, that are kept, and that wait for memory
 
 
-@pytest.mark.parametrize(("use", "request_type"), [(handlers.keep, KeepSession), (handlers.observe, ObservePage)])
+@pytest.mark.parametrize(("use", "request_type"), [(handlers.heartbeat, KeepSession), (handlers.observe, ObservePage)])
 async def test_a_session_that_is_kept_or_used_does_not_expire_and_one_that_has_ended_cannot_be(
     room: Room, use: Any, request_type: Any
 ) -> None:

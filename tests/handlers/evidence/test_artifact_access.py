@@ -6,15 +6,16 @@ import hashlib
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from services.evidence.read_api.read_handlers import lend_artifact, load_result
+from services.evidence.read_api.read_handlers import load_result, provide_artifact
 from shared.contracts.evidence import (
-    ArtifactLent,
     ArtifactMissing,
-    KeptFile,
-    LendArtifact,
+    ArtifactProvided,
+    ListedArtifact,
     LoadResult,
+    ProvideArtifact,
     ResultLoaded,
     ResultUnknown,
 )
@@ -41,8 +42,8 @@ def asked(sample_id: str = "A-1", run_id: str = "run_1") -> LoadResult:
     return LoadResult(run_id=run_id, sample_id=sample_id)
 
 
-def lend(filename: str, sample_id: str = "A-1", run_id: str = "run_1") -> LendArtifact:
-    return LendArtifact(run_id=run_id, sample_id=sample_id, filename=filename)
+def request(filename: str, sample_id: str = "A-1", run_id: str = "run_1") -> ProvideArtifact:
+    return ProvideArtifact(run_id=run_id, sample_id=sample_id, filename=filename)
 
 
 async def test_a_result_is_told_as_it_stands(desk: Desk):
@@ -54,7 +55,7 @@ async def test_a_result_is_told_as_it_stands(desk: Desk):
         FieldValue(field="owner", state="not_present"),
     )
     [kept] = reply.artifacts
-    assert kept == KeptFile(
+    assert kept == ListedArtifact(
         filename="01_t.png", kind="screenshot", sha256=hashlib.sha256(BYTES).hexdigest(), size_bytes=len(BYTES)
     )
 
@@ -108,15 +109,27 @@ async def test_an_artifact_is_lent_as_it_lies(desk: Desk):
     for data in (BYTES, changed):
         (desk.root / "run_1/A-1/01_t.png").unlink()
         (desk.root / "run_1/A-1/01_t.png").write_bytes(data)
-        reply = expect(await lend_artifact(lend("01_t.png"), desk.deps), ArtifactLent)
+        reply = expect(await provide_artifact(request("01_t.png"), desk.deps), ArtifactProvided)
         assert (reply.sha256, reply.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
         assert await desk.bus.get(ANSWERS, reply.blob) == data
 
 
 @pytest.mark.parametrize(
     "request_",
-    [lend("02_t.png"), lend("result.json"), lend("../sample.json"), lend("x.png", run_id=".."), lend("x", "../A-1")],
+    [
+        request("02_t.png"),
+        request("result.json"),
+        request("../sample.json"),
+        request("x.png", run_id=".."),
+        request("x", "../A-1"),
+    ],
 )
-async def test_what_is_no_artifact_is_not_lent(desk: Desk, request_: LendArtifact):
-    assert isinstance(await lend_artifact(request_, desk.deps), ArtifactMissing)
+async def test_what_is_no_artifact_is_not_lent(desk: Desk, request_: ProvideArtifact):
+    assert isinstance(await provide_artifact(request_, desk.deps), ArtifactMissing)
     assert not desk.bus._blobs.keys() - {key for key in desk.bus._blobs if key[0] != ANSWERS.name}
+
+
+def test_a_service_of_before_reads_the_request_and_the_answer():
+    answer = ArtifactProvided(blob="lent/1", sha256="ab", size_bytes=1)
+    assert b'"type":"LendArtifact"' in msgspec.json.encode(request("01_t.png"))
+    assert b'"type":"ArtifactLent"' in msgspec.json.encode(answer)

@@ -18,9 +18,9 @@ from pydantic import SecretStr
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.outputs.make_products import blocking_reader
-from services.evidence.read_api.samples import lend
+from services.evidence.read_api.samples import copy_artifact
 from services.evidence.store.s3_store import Retention, S3Store
-from shared.contracts.evidence import ArtifactMissing, LendArtifact
+from shared.contracts.evidence import ArtifactMissing, ProvideArtifact
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.features import prepare_bucket
@@ -76,8 +76,8 @@ async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_and_hold_up_no
     with pytest.raises(PermanentError, match="are gone"):
         async with store.local_file(KEY):
             pass
-    asked = LendArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
-    answer = expect(await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked), ArtifactMissing)
+    asked = ProvideArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
+    answer = expect(await copy_artifact(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked), ArtifactMissing)
     assert "are gone" in answer.message
     read = blocking_reader(store, "run_1", "A-1", asyncio.get_running_loop())
     assert await asyncio.to_thread(read, "01.png") is None

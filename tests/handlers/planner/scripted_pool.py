@@ -43,7 +43,7 @@ from shared.contracts.results import (
     ValueSet,
 )
 from shared.errors import ExhibitError
-from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, CAPTURE, HEARTBEAT, LEASE, OBSERVE, RELEASE
 from tests.unit.planner.planner_pages import artifact, el, kept_artifacts, page
 
 BLANK = page(url="about:blank", title="", http_status=None)
@@ -149,8 +149,8 @@ async def release(request: ReleaseSession, deps: ScriptedPool) -> SessionRelease
     return SessionReleased(session_id=request.session_id)
 
 
-@pool.answers(KEEP)
-async def keep(request: KeepSession, deps: ScriptedPool) -> SessionKept:
+@pool.answers(HEARTBEAT)
+async def heartbeat(request: KeepSession, deps: ScriptedPool) -> SessionKept:
     assert request.session_id in deps.held
     deps.beat.set()
     return SessionKept(session_id=request.session_id)

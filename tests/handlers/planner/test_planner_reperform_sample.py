@@ -16,12 +16,12 @@ from shared.bus.actor import Actor
 from shared.contracts.browser.stored_pages import PageNotRestored, PageRestored, RestorePage, RestoreReply
 from shared.contracts.browser_pool import LeaseReply, LeaseSession, ReleaseSession, SessionLeased, SessionReleased
 from shared.contracts.evidence import (
-    ArtifactLent,
     ArtifactMissing,
-    KeptFile,
-    LendArtifact,
-    LendReply,
+    ArtifactProvided,
+    ListedArtifact,
     LoadResult,
+    ProvideArtifact,
+    ProvideReply,
     ResultLoaded,
     ResultReply,
     ResultUnknown,
@@ -31,7 +31,7 @@ from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, PermanentError, TransientError, Unavailable
 from shared.streams import ANSWERS
-from shared.subjects import LEASE, LEND_ARTIFACT, LOAD_RESULT, RELEASE, RESTORE
+from shared.subjects import LEASE, LOAD_RESULT, PROVIDE_ARTIFACT, RELEASE, RESTORE
 from shared.testing.bus import MemoryBus
 from shared.zstd import pack_zstd
 from tests.unit.planner.planner_pages import NOW, page, sample, spec, ticket
@@ -73,7 +73,7 @@ RESULT = ResultLoaded(
     reason="",
     values=(value("assignee", 3, "Ann Lee", "Ann Lee"), value("due_date", 5, "Mar 3, 2026", "2026-03-03")),
     artifacts=tuple(
-        KeptFile(filename=f"{kind}.zst", kind=kind, sha256=HASHES[kind], size_bytes=len(STORED[kind]))
+        ListedArtifact(filename=f"{kind}.zst", kind=kind, sha256=HASHES[kind], size_bytes=len(STORED[kind]))
         for kind in STORED
     ),
 )
@@ -119,13 +119,13 @@ async def load_result(request: LoadResult, house: House) -> ResultReply:
     return house.result
 
 
-@evidence.answers(LEND_ARTIFACT)
-async def lend(request: LendArtifact, house: House) -> LendReply:
+@evidence.answers(PROVIDE_ARTIFACT)
+async def lend(request: ProvideArtifact, house: House) -> ProvideReply:
     data = house.files.get(request.filename)
     if data is None:
         return ArtifactMissing(filename=request.filename, message="it is not there")
     await house.bus.put(ANSWERS, request.filename, data)
-    return ArtifactLent(blob=request.filename, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
+    return ArtifactProvided(blob=request.filename, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
 
 
 @pool.answers(LEASE)

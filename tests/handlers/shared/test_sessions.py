@@ -22,7 +22,7 @@ from shared.contracts.browser_pool import (
 )
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
 from shared.sessions import SESSION_TTL_S, ActiveLease, lease_session
-from shared.subjects import KEEP, LEASE, RELEASE
+from shared.subjects import HEARTBEAT, LEASE, RELEASE
 from shared.testing.bus import MemoryBus
 from tests.raising import raises_code
 
@@ -59,8 +59,8 @@ async def lease(request: LeaseSession, deps: Pool) -> LeaseReply:
     return reply
 
 
-@pool.answers(KEEP)
-async def keep(request: KeepSession, deps: Pool) -> SessionKept:
+@pool.answers(HEARTBEAT)
+async def heartbeat(request: KeepSession, deps: Pool) -> SessionKept:
     deps.beats += 1
     if deps.beats > 2:
         deps.beaten.set()

@@ -14,12 +14,12 @@ from services.workflows.run_flows.run_compiler import RunCompiler
 from shared.bus.actor import Actor
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import (
-    ArtifactLent,
-    KeptFile,
-    LendArtifact,
-    LendReply,
+    ArtifactProvided,
+    ListedArtifact,
     LoadResult,
     LoadSteps,
+    ProvideArtifact,
+    ProvideReply,
     ResultLoaded,
     ResultReply,
     ResultUnknown,
@@ -34,7 +34,7 @@ from shared.errors import Unavailable
 from shared.evidence_format.files.sample import StoredObservation
 from shared.recordings.recording import Recording
 from shared.streams import ANSWERS, RUN_FLOWS, RUNS
-from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, LOAD_STEPS
+from shared.subjects import LOAD_RESULT, LOAD_STEPS, PROVIDE_ARTIFACT
 from shared.testing.bus import MemoryBus
 from shared.zstd import pack_zstd
 from tests.handlers.planner.scripted_flows import ScriptedFlows, flows
@@ -82,7 +82,7 @@ async def load_result(request: LoadResult, deps: Kept) -> ResultReply:
     if one is None:
         return ResultUnknown(run_id=request.run_id, sample_id=request.sample_id, message="there is no result yet")
     files = tuple(
-        KeptFile(filename=f"{sha}.observation.json.zst", kind="observation", sha256=sha, size_bytes=1)
+        ListedArtifact(filename=f"{sha}.observation.json.zst", kind="observation", sha256=sha, size_bytes=1)
         for sha in one.pages
     )
     return ResultLoaded(
@@ -114,15 +114,15 @@ async def load_steps(request: LoadSteps, deps: Kept) -> StepsReply:
     )
 
 
-@evidence.answers(LEND_ARTIFACT)
-async def lend(request: LendArtifact, deps: Kept) -> LendReply:
+@evidence.answers(PROVIDE_ARTIFACT)
+async def lend(request: ProvideArtifact, deps: Kept) -> ProvideReply:
     sha = request.filename.partition(".")[0]
     page = deps.samples[request.sample_id].pages[sha]
     facts = CaptureFacts(url=page.url, title=page.title, observation_sha256=sha, **FACTS)
     stored = StoredObservation(capture=facts, headers=(), elements=page.elements)
     data = pack_zstd(msgspec.json.encode(stored))
     await deps.blobs.put(ANSWERS, request.filename, data)
-    return ArtifactLent(blob=request.filename, sha256=sha, size_bytes=len(data))
+    return ArtifactProvided(blob=request.filename, sha256=sha, size_bytes=len(data))
 
 
 FACTS: dict[str, Any] = {

@@ -6,7 +6,7 @@ import pytest
 
 from shared.field_types import base_type, nullable
 from shared.task.spec import check_spec, fill, placeholders, read_spec
-from shared.task.unused_keys import find_idle_keys
+from shared.task.unused_keys import find_unused_keys
 from tests.cases import cases
 
 SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}
@@ -193,7 +193,7 @@ def test_a_key_without_an_effect_is_told(written: dict[str, object], idle: int):
     spec, problems = check_spec({**SPEC, **written})
     assert problems == ()
     assert spec is not None
-    assert len(find_idle_keys(spec)) == idle
+    assert len(find_unused_keys(spec)) == idle
 
 
 @cases(
