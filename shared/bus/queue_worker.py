@@ -40,7 +40,7 @@ class StoredDelivery:
         self.data = msg.data
         self.headers: Mapping[str, str] = msg.headers or {}
 
-    async def settle(self, verdict: Verdict, /) -> None:
+    async def acknowledge(self, verdict: Verdict, /) -> None:
         if isinstance(verdict, Ack):
             await self._msg.ack()
         elif isinstance(verdict, Nak):

@@ -1,6 +1,6 @@
 """Runs a handler for one message. Outermost first:
 
-    settle > span > decode > signature > inbox > deadline > handler > publish > record
+    acknowledge > span > decode > signature > inbox > deadline > handler > publish > record
 
 Handlers contain no try, retry, span, header or ack: all of that is here.
 """
@@ -40,7 +40,7 @@ class Delivery(Protocol):
     data: bytes
     headers: Mapping[str, str]
 
-    async def settle(self, verdict: Verdict, /) -> None: ...
+    async def acknowledge(self, verdict: Verdict, /) -> None: ...
     async def in_progress(self) -> None: ...
 
 
@@ -87,14 +87,14 @@ class Runner(Generic[DepsT]):
         return msgspec.json.encode(reply)
 
     async def handle(self, route: StoredRoute[DepsT], delivery: Delivery) -> None:
-        """Handle one delivery of a stored message and settle it, whatever happens."""
+        """Handle one delivery of a stored message and acknowledge it, whatever happens."""
         try:
             ruling = await self._attempt(route, delivery)
         except asyncio.CancelledError:
             # The service stops: return the message now instead of waiting for its deadline to pass.
-            await delivery.settle(Nak(0.0))
+            await delivery.acknowledge(Nak(0.0))
             raise
-        await delivery.settle(ruling)
+        await delivery.acknowledge(ruling)
 
     async def _attempt(self, route: StoredRoute[DepsT], delivery: Delivery) -> Verdict:
         error: Exception | None = None

@@ -1,4 +1,4 @@
-"""How a delivery is settled once its handler has finished."""
+"""How a delivery is acknowledged once its handler has finished."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def backoff_s(attempt: int, *, base_s: float = 0.5, cap_s: float = 30.0) -> floa
 
 
 def verdict(error: Exception | None, *, attempt: int, max_attempts: int | None) -> Verdict:
-    """Return how to settle the ``attempt``-th delivery, given the error of its handler.
+    """Return how to acknowledge the ``attempt``-th delivery, given the error of its handler.
 
     ``max_attempts`` None retries transient errors for ever. A bug has a bound in any case: it would block all messages
     behind it.

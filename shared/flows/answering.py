@@ -50,7 +50,14 @@ from shared.contracts.workflows.flows import (
 from shared.contracts.workflows.heals import Heal
 from shared.flows.changed.records import heal_of_element, remark_of_element
 from shared.flows.files import DropdownMapping, FlowFiles
-from shared.flows.filled import FilledField, Sent, doubts_of_outcome, field_filled_by, form_mismatches, sent_after
+from shared.flows.filled import (
+    FilledField,
+    SubmittedForm,
+    doubts_of_outcome,
+    field_filled_by,
+    form_mismatches,
+    sent_after,
+)
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -78,7 +85,7 @@ class FlowContext:
     not_present: NotPresent = field(default_factory=dict[str, tuple[str, ...]])
     last_clicked: str = ""
     filled: tuple[FilledField, ...] = ()
-    sent: Sent | None = None
+    sent: SubmittedForm | None = None
     done: int = 0
     named: Mapping[str, str] = field(default_factory=dict[str, str])
 

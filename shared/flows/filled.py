@@ -31,7 +31,7 @@ class FilledField:
 
 
 @dataclass(frozen=True)
-class Sent:
+class SubmittedForm:
     """What was sent by a click that cannot be undone. ``first``: the page is the one that this click has led to."""
 
     fields: tuple[FilledField, ...]
@@ -71,18 +71,18 @@ def form_mismatches(filled: Iterable[FilledField], page: PageObserved) -> str:
 
 
 def sent_after(
-    sent: Sent | None, call: FlowCall, filled: tuple[FilledField, ...], now: FilledField | None
-) -> Sent | None:
+    sent: SubmittedForm | None, call: FlowCall, filled: tuple[FilledField, ...], now: FilledField | None
+) -> SubmittedForm | None:
     """Return what is sent once a call was performed. ``now``: what it has filled in, for something else then."""
     if isinstance(call, ClickElement) and call.irreversible:
-        return Sent(filled)
+        return SubmittedForm(filled)
     if sent is None:
         return None
     kept = tuple(one for one in sent.fields if now is None or fold(one.label) != fold(now.label))
-    return Sent(kept, sent.first and not facts_of_call(call).may_leave_page)
+    return SubmittedForm(kept, sent.first and not facts_of_call(call).may_leave_page)
 
 
-def doubts_of_outcome(sent: Sent | None, call: FlowCall, page: PageObserved) -> str:
+def doubts_of_outcome(sent: SubmittedForm | None, call: FlowCall, page: PageObserved) -> str:
     """Return which values a page after the click shows differently than they were sent; empty: none.
 
     The page that the click has led to counts. A later one where it is read and repeats what was sent: under the labels

@@ -97,7 +97,7 @@ async def in_thread(work: Callable[[], ResultT]) -> ResultT:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[ResultT] = loop.create_future()
 
-    def settle(result: ResultT | None, error: BaseException | None) -> None:
+    def finish(result: ResultT | None, error: BaseException | None) -> None:
         if done.done():
             return
         if error is not None:
@@ -112,7 +112,7 @@ async def in_thread(work: Callable[[], ResultT]) -> ResultT:
         except BaseException as exc:  # noqa: BLE001  it is raised where it is waited for
             error = exc
         with suppress(RuntimeError):  # nobody waits any more
-            loop.call_soon_threadsafe(settle, result, error)
+            loop.call_soon_threadsafe(finish, result, error)
 
     threading.Thread(target=run, daemon=True, name="setup-check").start()
     return await done

@@ -16,8 +16,8 @@ from playwright.async_api import Error
 from services.browser_pool.__main__ import open_deps
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.rest import RestState
 from services.browser_pool.adapters.session import SessionLimits
-from services.browser_pool.adapters.settle import RestState
 from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.handlers import actor
 from services.browser_pool.page.snapshot import compose
@@ -27,7 +27,7 @@ from shared.settings import Settings
 from shared.testing.bus import MemoryBus
 from tests.browser.site import LOOPBACK, Site
 
-LIMITS = SessionLimits(action_s=30.0, navigation_s=60.0, settle_s=1.0, download_bytes=50_000)
+LIMITS = SessionLimits(action_s=30.0, navigation_s=60.0, rest_s=1.0, download_bytes=50_000)
 """Sufficient on a busy machine; tests of timeouts set their own."""
 HASTY = replace(LIMITS, patience=0.1)
 """For pages that are set as a whole and change at once or never."""

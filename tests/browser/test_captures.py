@@ -332,7 +332,7 @@ async def test_views_of_a_page_that_loads_as_it_is_scrolled_are_bounded(
 
 
 async def test_a_page_that_does_not_answer_is_a_result(look: Look, session: PageSession) -> None:
-    session.limits = replace(session.limits, action_s=0.5, settle_s=0.5)
+    session.limits = replace(session.limits, action_s=0.5, rest_s=0.5)
     await look("<p>Fine")
     await session.page.evaluate("setTimeout(() => { for (;;); }, 0)")
     acted = await session.act(Screenshot(label="x"))

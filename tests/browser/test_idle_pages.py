@@ -224,7 +224,7 @@ async def test_a_page_tells_of_its_own_requests_that_may_bring_values(
     }
     for path in held:
         site.add(path, "{}", gate=gate, content_type="application/json")
-    session.limits = replace(session.limits, settle_s=0.2)
+    session.limits = replace(session.limits, rest_s=0.2)
     await session.page.goto(site.add("/asks", script(UNANSWERED)), wait_until="commit")
     for path in ("/held/fetch", "/held/xhr", "/held/script.js"):
         await site.asked_for(path).wait()

@@ -25,7 +25,7 @@ LOOKS, EQUAL_LOOKS, PAUSE_MS = 30, 6, 250
 """Most observations of a page that changes by itself; so many equal ones in a row, and it counts as still."""
 MOST_DRAWN = 400
 """Elements whose ink is looked at."""
-LIMITS = SessionLimits(action_s=30.0, navigation_s=60.0, settle_s=3.0, download_bytes=50_000, patience=0.5)
+LIMITS = SessionLimits(action_s=30.0, navigation_s=60.0, rest_s=3.0, download_bytes=50_000, patience=0.5)
 TERMS = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
 
 

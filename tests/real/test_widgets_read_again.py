@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED"),
 ]
-LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
+LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, rest_s=1.0, download_bytes=50_000)
 SET = {
     "fields": """date.setDate('2026-03-10'); meeting.setDate('2026-03-10 10:30'); shown.setDate('2026-03-10');
         country.setChoiceByValue('no'); tags.setChoiceByValue(['urgent', 'export']); owner.setValue('lina');

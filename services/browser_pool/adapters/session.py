@@ -22,7 +22,7 @@ from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
-from services.browser_pool.adapters.settle import QUIET_MS, RestState, document_state, settle, wanted_quiet_ms
+from services.browser_pool.adapters.rest import QUIET_MS, RestState, document_state, wait_for_rest, wanted_quiet_ms
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
@@ -51,7 +51,7 @@ class SessionLimits:
 
     action_s: float
     navigation_s: float
-    settle_s: float
+    rest_s: float
     download_bytes: int
     upload_dir: Path | None = None
     """The folder with the files that actions may upload."""
@@ -145,12 +145,12 @@ class PageSession:
         self.tabs.end(why)
         self._ending.start(self._close_context())
 
-    async def settle(self, *, acted: bool = True, bound_s: float | None = None) -> RestState:
+    async def wait_for_rest(self, *, acted: bool = True, bound_s: float | None = None) -> RestState:
         self.rest = await self.run_timed(
-            settle(
+            wait_for_rest(
                 self.tabs,
                 self.network,
-                bound_s=self.limits.settle_s if bound_s is None else bound_s,
+                bound_s=self.limits.rest_s if bound_s is None else bound_s,
                 navigation_s=self.limits.navigation_s,
                 acted=acted,
                 patience=self.limits.patience,
@@ -275,7 +275,7 @@ class PageSession:
         return whole, seen, [index + 1 for index in chosen]
 
     async def _walk(self, snapshot_id: str, locators: bool, max_chars: int) -> tuple[PageWalk, WalkedPage]:
-        """Walk the page, at once when it is known to be at rest, else after it had time to settle."""
+        """Walk the page, at once when it is known to be at rest, else after it had time to come to rest."""
         self.tabs.follow()
         worlds = await self.run_timed(engine.worlds(self.page))
         document_state = PageWalk(
@@ -283,13 +283,13 @@ class PageSession:
         )
         waited = self.rest.needs_quiet(self.network, self.limits.patience)
         if waited:  # a survey would only find that out
-            await self.settle(acted=False)
+            await self.wait_for_rest(acted=False)
         scripts = self.rest.state is not None and self.rest.state.scripts
         self._read_s = self.network.now_s()
         whole = await self.run_timed(document_state.survey(scripts=scripts))
         if waited or self._is_at_rest(whole.main):
             return document_state, whole
-        await self.settle(acted=False)
+        await self.wait_for_rest(acted=False)
         self._read_s = self.network.now_s()
         return document_state, await self.run_timed(document_state.survey(scripts=whole.main.scripts))
 

@@ -50,7 +50,7 @@ class Sent:
         self.headers, self.published = headers, list[Any]()
         self.verdict: Verdict | None = None
 
-    async def settle(self, verdict: Verdict, /) -> None:
+    async def acknowledge(self, verdict: Verdict, /) -> None:
         self.verdict = verdict
 
     async def in_progress(self) -> None: ...

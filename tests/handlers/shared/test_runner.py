@@ -50,7 +50,7 @@ class Told:
         self.log: list[object] = []
         self.recorded: set[str] = set()
 
-    async def settle(self, verdict, /):
+    async def acknowledge(self, verdict, /):
         self.log.append(verdict)
 
     async def in_progress(self):

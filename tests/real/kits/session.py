@@ -15,7 +15,7 @@ from tests.real.kits.checked import CheckedHand
 from tests.real.kits.site import kits_site
 from tests.real.kits.trials import Trier
 
-LIMITS = SessionLimits(action_s=10.0, navigation_s=30.0, settle_s=5.0, download_bytes=50_000)
+LIMITS = SessionLimits(action_s=10.0, navigation_s=30.0, rest_s=5.0, download_bytes=50_000)
 
 
 @asynccontextmanager

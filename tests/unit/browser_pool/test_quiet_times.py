@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from services.browser_pool.adapters.observe.engine import DocumentState
-from services.browser_pool.adapters.settle import wanted_quiet_ms
+from services.browser_pool.adapters.rest import wanted_quiet_ms
 
 _EMPTY = {str: "", int: 0, float: 0.0, bool: False}
 STILL = {field.name: _EMPTY[field.type] for field in msgspec.structs.fields(DocumentState) if field.required}

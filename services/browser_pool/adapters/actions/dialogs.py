@@ -73,5 +73,5 @@ async def _send_answer(session: PageSession, dialog: Dialog, action: AnswerDialo
     except Error as error:
         session.tabs.raise_if_lost(error)
         return refuse("no_dialog", f"the dialog went away before it was answered: {first_line(error.message)}")
-    await session.settle()
+    await session.wait_for_rest()
     return done(action.answer)

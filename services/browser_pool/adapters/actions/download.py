@@ -87,7 +87,7 @@ async def _show_page_before(session: PageSession) -> None:
             session.tabs.follow()
         else:
             await session.run_timed(shown.go_back(wait_until="domcontentloaded", timeout=LEAVE_S * 1000))
-        await session.settle(acted=False)
+        await session.wait_for_rest(acted=False)
 
 
 @contextmanager
@@ -114,7 +114,7 @@ async def _wait_for_offer(session: PageSession, earlier: frozenset[str]) -> File
         if begun:
             return begun
         if _has_document_arrived(session):
-            await session.settle()
+            await session.wait_for_rest()
             break
     return await _wait_for_new_file(session, earlier, 0.0)
 

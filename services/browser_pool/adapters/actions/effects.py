@@ -74,7 +74,7 @@ def has_navigated(before: DocumentState, after: DocumentState | None) -> bool:
     return after is not None and (before.url != after.url or before.doc != after.doc)
 
 
-async def look(session: PageSession, *frames: Frame | None) -> None:
+async def note_what_is_shown(session: PageSession, *frames: Frame | None) -> None:
     """Note what the frames show, for `shows_change`. A press on an element can do so itself."""
     for frame in {session.page.main_frame, *(frame for frame in frames if frame is not None)}:
         try:

@@ -19,8 +19,8 @@ from services.browser_pool.adapters.downloads.collector import LONGEST_S, wait_f
 from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
+from services.browser_pool.adapters.rest import document_state
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page import matching
 from services.browser_pool.safety.politeness import TOO_BUSY
 from shared.contracts.actions import Back, CloseTab, Goto, SwitchTab
@@ -50,7 +50,7 @@ async def goto(session: PageSession, action: Goto) -> PerformOutcome:
         return _refuse_not_loaded(session, action.url, error.message)
     if isinstance(visited, PerformOutcome):
         return visited
-    await session.settle(acted=False)
+    await session.wait_for_rest(acted=False)
     status = visited.response.status if visited.response else session.network.fresh_status
     effect = Navigated(url=session.page.url, http_status=status)
     if status is not None and status >= 400:
@@ -171,7 +171,7 @@ async def back(session: PageSession, action: Back) -> PerformOutcome:
         session.tabs.raise_if_lost(error)
         code = matching.navigation_code(error.message)
         return refuse(code, f"the page before could not be opened: {matching.net_error(error.message)}")
-    rest = await session.settle(acted=False)
+    rest = await session.wait_for_rest(acted=False)
     status = response.status if response else session.network.fresh_status
     effect: Effect = Navigated(url=session.page.url, http_status=status)
     if status is not None and status >= 400:
@@ -211,7 +211,7 @@ async def close_tab(session: PageSession, action: CloseTab) -> PerformOutcome:
 async def _show_tab(session: PageSession, did: str) -> PerformOutcome:
     page = session.page
     await session.run_timed(page.bring_to_front())
-    rest = await session.settle(acted=False)
+    rest = await session.wait_for_rest(acted=False)
     number, title = session.tabs.number(page), rest.state.title if rest.state else ""
     effect = TabShown(tab=number, url=page.url, title=title)
     return done(f"{did} tab {number}: {page.url}", effect=effect)

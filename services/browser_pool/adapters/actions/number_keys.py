@@ -89,7 +89,7 @@ async def set_number(session: PageSession, found: ResolvedElement, wanted: str, 
             await keys.step_to(float(number))
         else:
             await keys.step_to_text(wanted)
-    await session.settle()
+    await session.wait_for_rest()
     state = await keys.read()
     if not state.found:
         return refuse("effect_not_seen", f"{what} went away before it could be read back", target=target)
@@ -123,7 +123,7 @@ class NumberKeys:
             await self.session.run_timed(field.fill(f"{number:f}", timeout=self.session.limits.action_s * 1000))
         except Error as error:  # a value between its steps
             self.session.tabs.raise_if_lost(error)
-        await self.session.settle()
+        await self.session.wait_for_rest()
 
     async def press(self, key: str, times: int = 1) -> float | None:
         """Press a key and return the number that it leads to."""

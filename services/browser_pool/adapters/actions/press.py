@@ -7,7 +7,7 @@ from playwright.async_api import Error, Frame
 from services.browser_pool.adapters.actions.effects import (
     ControlState,
     has_navigated,
-    look,
+    note_what_is_shown,
     shows_change,
     takes_focus,
 )
@@ -16,8 +16,8 @@ from services.browser_pool.adapters.actions.withheld import withheld_key
 from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
+from services.browser_pool.adapters.rest import document_state
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page.keys import chord, refusal
 from shared.contracts.actions import Press
 from shared.contracts.browser_pool import HIDDEN_VALUE
@@ -40,9 +40,9 @@ async def press(session: PageSession, action: Press) -> PerformOutcome:
     if withheld is not None:
         return withheld
     before = await session.run_timed(document_state(session.tabs, session.limits.action_s, "act"))
-    await look(session, holder)
+    await note_what_is_shown(session, holder)
     await await_input(session, session.page.keyboard.press(keys))
-    await session.settle()
+    await session.wait_for_rest()
     effect = await _effect(session, holder, shown, before)
     if isinstance(effect, Navigated) and (effect.http_status or 0) >= 400:
         message = f"pressed {keys}; the page answered with HTTP {effect.http_status}"
@@ -69,7 +69,7 @@ async def _effect(
     session: PageSession, holder: Frame | None, shown: ControlState, before: DocumentState | None
 ) -> Effect:
     if session.tabs.follow():
-        await session.settle()
+        await session.wait_for_rest()
         return Navigated(url=session.page.url, http_status=session.network.status(session.page))
     after = session.rest.state
     if before is None or has_navigated(before, after):

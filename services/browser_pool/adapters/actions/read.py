@@ -42,7 +42,7 @@ async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
         where = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, *how))
     else:
         frame, where = await _scroll_by(session, amount_px)
-    await session.settle()
+    await session.wait_for_rest()
     if not frame.is_detached():
         # Content that is loaded while scrolling makes the page longer.
         now = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, verb, *more))
@@ -85,7 +85,7 @@ async def _visible_frames(main: Frame) -> list[Frame]:
 async def wait(session: PageSession, action: Wait) -> PerformOutcome:
     timeout_s = min(max(action.timeout_s, 0.0), MAX_WAIT_S)
     if action.target is None:
-        rest = await session.settle(bound_s=timeout_s)
+        rest = await session.wait_for_rest(bound_s=timeout_s)
         if rest.settled:
             return done("the page is quiet", effect=Appeared())
         return refuse("timeout", f"the page was still changing after {timeout_s:g} s")

@@ -12,8 +12,8 @@ from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.pictures import Clip, take_png
+from services.browser_pool.adapters.rest import RestState, wait_for_images
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import RestState, wait_for_images
 from services.browser_pool.page import tiles
 from services.browser_pool.ports import Capture, CaptureFailed, PageCapture
 from shared.contracts.actions import Screenshot, ScreenshotElement, ScreenshotViews
@@ -21,7 +21,7 @@ from shared.contracts.results import Box, Captured
 
 LEAST_DRAWN_PX = 6.0
 """An element that is lower may be drawn higher than its box, as the page was walked."""
-VIEW_SETTLE_S = 2.0
+VIEW_REST_S = 2.0
 VIEWS_BOUND_S = 100.0
 """Time limit for all views, below the deadline of the caller's request."""
 INNER_BOUND_S = 30.0
@@ -186,7 +186,7 @@ async def _show_view(session: PageSession, y_px: float) -> ScrollView:
     main = session.page.main_frame
     view = await session.run_timed(ask(main, ScrollView, session.limits.action_s, "view", int(y_px)))
     if view.before != view.y:
-        await session.settle(acted=False, bound_s=min(VIEW_SETTLE_S, session.limits.settle_s))
+        await session.wait_for_rest(acted=False, bound_s=min(VIEW_REST_S, session.limits.rest_s))
         await _wait_for_images(session)
     return view
 

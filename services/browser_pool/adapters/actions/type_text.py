@@ -53,7 +53,7 @@ async def type_into(session: PageSession, action: TypeText, text: str, *, hidden
     field_value = await _type(session, found, field, text)
     if field_value is not None and found.now.role == "spinbutton" and not matching.says_the_same(text, field_value):
         return await set_number(session, found, text, at_once=False)
-    await session.settle()
+    await session.wait_for_rest()
     if field_value is not None and found.now.numeric and not found.now.offers:
         await _leave_and_return(session, field)
     if field_value is not None and not isinstance(
@@ -113,9 +113,9 @@ async def _leave_and_return(session: PageSession, field: Locator) -> None:
     timeout_ms = session.limits.action_s * 1000
     try:
         await session.run_timed(field.blur(timeout=timeout_ms))
-        await session.settle()
+        await session.wait_for_rest()
         await session.run_timed(field.focus(timeout=timeout_ms))
-        await session.settle()
+        await session.wait_for_rest()
     except Error as error:  # it is gone, and that is told by the caller
         session.tabs.raise_if_lost(error)
 
@@ -246,7 +246,7 @@ async def _type_value(session: PageSession, found: ResolvedElement, name: str, v
         await session.run_timed(found.locator.press("Control+A", timeout=limit_s * 1000))
         await session.run_timed(found.locator.press_sequentially(value, timeout=limit_s * 1000))
         field_value = await _read_secret_field(session, found)
-    await session.settle()
+    await session.wait_for_rest()
     effect = ValueSet(value=HIDDEN_VALUE)
     if field_value is None:
         return done(f"typed the secret {name!r}, and the page went on", effect=effect, target=found.to_target_found())

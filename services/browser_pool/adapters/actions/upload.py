@@ -47,7 +47,7 @@ async def upload(session: PageSession, action: Upload) -> PerformOutcome:
     if isinstance(field, PerformOutcome):
         return field
     given_names = await _selected_names(session, field)
-    rest = await session.settle()
+    rest = await session.wait_for_rest()
     if path.name in given_names:
         return done(
             f'gave the file "{path.name}"', effect=FilesGiven(names=given_names), target=found.to_target_found()

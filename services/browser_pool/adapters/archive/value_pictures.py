@@ -25,8 +25,8 @@ from services.browser_pool.adapters.observe.engine import DocumentState, ask, de
 from services.browser_pool.adapters.observe.frames import FRAME_TIMEOUT_S, FramePlace, PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.worlds import Worlds
 from services.browser_pool.adapters.pictures import draw_png, held_still, to_picture
+from services.browser_pool.adapters.rest import wait_for_images
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import wait_for_images
 from services.browser_pool.page.ink import DrawnValue, find_ink, part_on
 from services.browser_pool.page.model import FIELD, Seen
 from shared.contracts.results import Box
@@ -39,7 +39,7 @@ MOST_LOOKS = 24
 MOST_FAILURES = 2
 """Looks at a value that is in sight and free, and of which the picture does not show all: it may be drawn late."""
 LOOKS_S = 15.0
-SETTLE_S = 1.0
+REST_BOUND_S = 1.0
 DRAWN_TRIES = 3
 SAID = 4
 """Fields of a content line that say what an element is and shows."""
@@ -119,7 +119,7 @@ class ValuePictures:
             if self._moved:
                 self._moved = False
                 self._looks += 1
-                await self._settle()
+                await self._wait_for_rest()
                 shown |= await self._session.run_timed(self._look([one for one in left if one not in shown]))
             if ref in shown or self._failures[ref] >= MOST_FAILURES:
                 return
@@ -146,11 +146,11 @@ class ValuePictures:
         for place in self._places.values():
             with suppress(Error, PlaywrightTimeout):  # a frame that is gone has nothing to be put back
                 await self._worlds.ask(place.frame_id, FRAME_TIMEOUT_S, "putBack", SHOWN_ID)
-        await self._settle()
+        await self._wait_for_rest()
 
-    async def _settle(self) -> None:
-        limit_s = min(SETTLE_S, self._session.limits.settle_s)
-        await self._session.settle(acted=True, bound_s=limit_s)
+    async def _wait_for_rest(self) -> None:
+        limit_s = min(REST_BOUND_S, self._session.limits.rest_s)
+        await self._session.wait_for_rest(acted=True, bound_s=limit_s)
 
     # --- looking
 

@@ -52,7 +52,7 @@ def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:
     limits = SessionLimits(
         action_s=settings.action_timeout_s,
         navigation_s=settings.navigation_timeout_s,
-        settle_s=settings.settle_bound_s,
+        rest_s=settings.settle_bound_s,
         download_bytes=settings.max_download_bytes,
         upload_dir=settings.upload_dir,
         use=UseLimits(

@@ -42,7 +42,7 @@ class RecordedRow:
     def row(self) -> Mapping[str, str]:
         return self.sample.row
 
-    async def look(self) -> PageObserved:
+    async def observe(self) -> PageObserved:
         """Observe the page, and store what it shows."""
         page = await self._session.observe(max_tokens=ALL_ELEMENTS, locators=True)
         self.page = page
@@ -71,7 +71,7 @@ class RecordedRow:
             target_context=context_of_target(action, result, before),
         )
         self.sample = replace(self.sample, steps=(*self.sample.steps, step))
-        await self.look()
+        await self.observe()
         return step
 
     def drop(self, step: int) -> None:

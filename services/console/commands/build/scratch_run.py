@@ -80,7 +80,7 @@ class RecordingBus:
     async def ask(self, subject: object, request: Any, *, timeout_s: float = 30.0) -> Any:
         """Act, or observe: a driver asks nothing else."""
         if not isinstance(request, ActOnPage):
-            return await self._row.look()
+            return await self._row.observe()
         step = await self._row.act(request.action, self._route_step)
         assert self.call is not None
         self._noted(step, self.call)

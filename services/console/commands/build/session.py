@@ -188,7 +188,7 @@ class BuildSession:
                 assert line.action is not None
                 await self._act(line.action)
             case "page":
-                self._bench.terminal.show_page(await self._bench.need_live().look(), line.words)
+                self._bench.terminal.show_page(await self._bench.need_live().observe(), line.words)
             case "read":
                 self._read(line.words)
             case "undo":

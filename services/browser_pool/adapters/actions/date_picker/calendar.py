@@ -243,7 +243,7 @@ async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
             await session.run_timed(engine.element(entry.found.frame, PARTS + "t", 2).click(timeout=1000))
     except Error as error:
         session.tabs.raise_if_lost(error)
-    await session.settle()
+    await session.wait_for_rest()
 
 
 async def close_calendar(entry: DateEntry) -> None:
@@ -256,7 +256,7 @@ async def close_calendar(entry: DateEntry) -> None:
     await entry.session.run_timed(entry.session.page.keyboard.press("Escape"))
     # A fading calendar would count as open for the next action.
     await _stays_open(entry)
-    await entry.session.settle()
+    await entry.session.wait_for_rest()
 
 
 async def _stays_open(entry: DateEntry) -> bool:

@@ -56,7 +56,7 @@ async def _set_native(entry: DateEntry) -> PerformOutcome:
     if not found.now.editable:
         return refuse("not_editable", f'"{found.now.name}" is read-only', target=found.to_target_found())
     await session.run_timed(found.locator.fill(value, timeout=entry.timeout_s * 1000))
-    await session.settle()
+    await session.wait_for_rest()
     shown = await entry.read_state()
     if not shown.here:
         return refuse(
@@ -117,7 +117,7 @@ async def _press_day(entry: DateEntry, calendar: Calendar) -> bool | PerformOutc
     if refused is not None:
         return refused
     entry.picked = True
-    await entry.session.settle()
+    await entry.session.wait_for_rest()
     again = await entry.calendar()
     if entry.moment.hour is not None and again.clock:
         await calendars.set_time_of_day(entry, again)
@@ -127,7 +127,7 @@ async def _press_day(entry: DateEntry, calendar: Calendar) -> bool | PerformOutc
         refused = await entry.press(calendars.PARTS + "c", 0, "the button that confirms")
         if refused is not None:
             return refused
-        await entry.session.settle()
+        await entry.session.wait_for_rest()
         held = await _is_held_soon(entry)
     return held
 
@@ -178,7 +178,7 @@ async def _outcome_after_pick(entry: DateEntry) -> PerformOutcome:
 async def _read_again(entry: DateEntry, outcome: PerformOutcome) -> PerformOutcome:
     """Return the outcome by what is shown a moment later: a page may take back what it showed at first."""
     await entry.session.run_timed(asyncio.sleep(entry.session.patient_s(HOLDS_S)))
-    await entry.session.settle()
+    await entry.session.wait_for_rest()
     shown = await entry.read_state()
     first = outcome.effect.value if isinstance(outcome.effect, ValueSet) else ""
     if not shown.here or shown.value == first:
@@ -267,6 +267,6 @@ async def _type(entry: DateEntry, text: str) -> tuple[str, bool]:
         await session.run_timed(locator.press("Tab", timeout=timeout_ms))
     except Error as error:
         session.tabs.raise_if_lost(error)
-    await session.settle()
+    await session.wait_for_rest()
     shown = await entry.read_state()
     return (shown.value, shown.invalid) if shown.here else ("", True)

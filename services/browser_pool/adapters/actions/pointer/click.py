@@ -7,7 +7,7 @@ from playwright.async_api import Error
 from services.browser_pool.adapters.actions.effects import (
     VisibleChanges,
     has_navigated,
-    look,
+    note_what_is_shown,
     shows_change,
     state_before,
 )
@@ -46,14 +46,14 @@ async def _click(session: PageSession, target: Target, *, twice: bool) -> Perfor
     refusal = await press_element(session, found, twice=twice)
     if refusal is not None:
         return refusal
-    await session.settle()
+    await session.wait_for_rest()
     effect = await read_effect(session, found, before)
     return _outcome(session, found, effect, "double-clicked" if twice else "clicked")
 
 
 async def read_effect(session: PageSession, found: ResolvedElement, before: DocumentState) -> Effect:
     if session.tabs.follow():
-        await session.settle()
+        await session.wait_for_rest()
         return Navigated(url=session.page.url, http_status=session.network.status(session.page))
     after = session.rest.state
     if has_navigated(before, after):
@@ -121,11 +121,11 @@ async def hover(session: PageSession, action: Hover) -> PerformOutcome:
     # A mouse that is there already moves away first; otherwise nothing would happen.
     await await_input(session, session.page.mouse.move(0, 0))
     await session.run_timed(ask(found.frame, CountReply, session.limits.action_s, "mark", SIGHTS))
-    await look(session, found.frame)
+    await note_what_is_shown(session, found.frame)
     # Straight there: what opens on the way might push the target away.
     x, y = await reached.point(session)
     await await_input(session, arrive(session.page, x, y))
-    rest = await session.settle()
+    rest = await session.wait_for_rest()
     if has_navigated(before, rest.state):
         return done("the page went on", effect=Navigated(url=session.page.url), target=found.to_target_found())
     sights = await _visible_changes(session, found)

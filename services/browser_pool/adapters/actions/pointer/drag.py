@@ -13,7 +13,7 @@ from playwright.async_api import Error, Frame
 from services.browser_pool.adapters.actions.effects import (
     ControlState,
     has_navigated,
-    look,
+    note_what_is_shown,
     shows_change,
     state_before,
 )
@@ -154,7 +154,7 @@ class BeforeDrag:
 
 async def _state_before_drag(session: PageSession, found: ResolvedElement, held: ControlPlace) -> BeforeDrag:
     page = await state_before(session, found)
-    await look(session, found.frame)
+    await note_what_is_shown(session, found.frame)
     return BeforeDrag(page, held, await _control_state(session, held))
 
 
@@ -168,7 +168,7 @@ async def _control_state(session: PageSession, held: ControlPlace) -> ControlSta
 
 
 async def _outcome(session: PageSession, found: ResolvedElement, before: BeforeDrag, where: str) -> PerformOutcome:
-    rest = await session.settle()
+    rest = await session.wait_for_rest()
     what = f'dragged {found.now.role} "{found.now.name or found.now.text[:80]}" {where}'
     effect: Effect = NotSeen()
     if session.tabs.follow() or has_navigated(before.page, rest.state):

@@ -294,7 +294,7 @@ async def _dismiss_overlay(
     tried.append(step)
     named = bool(way.way and way.name) and way.role in PRESSED_ROLES
     session.tabs.dismissed[step] = ClosingButton(role=way.role, name=way.name) if named else None
-    await session.settle()
+    await session.wait_for_rest()
     return True
 
 

@@ -27,7 +27,7 @@ class UnsentFields(msgspec.Struct, frozen=True):
 async def last_look(session: PageSession, found: ResolvedElement) -> PerformOutcome | None:
     """Take the focus from the field that has it, wait, and return the refusal to press the element, or None."""
     left = await leave_field(session, found.frame)
-    await session.settle()
+    await session.wait_for_rest()
     work = ask(found.frame, UnsentFields, session.limits.action_s, "unsent", found.snapshot_id, found.n)
     told = await session.run_timed(work)
     if told.forms != left.forms:

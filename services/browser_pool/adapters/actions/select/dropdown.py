@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.effects import ControlState, look, state_before
+from services.browser_pool.adapters.actions.effects import ControlState, note_what_is_shown, state_before
 from services.browser_pool.adapters.actions.pointer.hit_test import MAX_PRESSES, reach, reach_part
 from services.browser_pool.adapters.actions.select.long_lists import look_through
 from services.browser_pool.adapters.actions.select.native import pick_native
@@ -57,7 +57,7 @@ async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
         )
     pick = OptionPick(session, found)
     before = await state_before(session, found)
-    await look(session, found.frame)
+    await note_what_is_shown(session, found.frame)
     shown = await pick.read_state()
     path = (action.option,)
     choices = await _open_list(pick, action.option)
@@ -84,7 +84,7 @@ async def _pick_suggestion(pick: OptionPick, offer: Offer) -> PerformOutcome:
     value = (*offer.parts, offer.name)[0]
     locator = pick.found.locator
     await pick.session.run_timed(locator.fill(value, timeout=pick.timeout_s * 1000))
-    await pick.session.settle()
+    await pick.session.wait_for_rest()
     shown = await pick.read_state()
     effect = ValueSet(value=shown.value)
     if shown.value != value:
@@ -279,7 +279,7 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> PerformOutcome:
         if await reached.press(session):
             # Read while the list is open; afterwards it is often gone.
             marked = await is_option_marked(pick, indexes[0])
-            await session.settle()
+            await session.wait_for_rest()
             return await read_back(pick, PressedOption(offer, choices, marked, before))
     message = f'"{before.option}" cannot be pressed: something else came under the mouse'
     return refuse("blocked", message, target=found.to_target_found())
@@ -312,7 +312,7 @@ async def _restore_text(pick: OptionPick, before: ControlState) -> None:
     await session.run_timed(found.locator.fill(before.value, timeout=pick.timeout_s * 1000))
     # The text may open the list again; it is left, as with the mouse.
     await session.run_timed(found.locator.blur(timeout=pick.timeout_s * 1000))
-    await session.settle()
+    await session.wait_for_rest()
 
 
 async def _close_list(pick: OptionPick) -> None:
@@ -329,4 +329,4 @@ async def _close_list(pick: OptionPick) -> None:
             await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
         else:
             await reached.press(pick.session)
-    await pick.session.settle()
+    await pick.session.wait_for_rest()

@@ -49,7 +49,7 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
     await session.run_timed(
         found.locator.select_option(index=sorted({*selected, index}), timeout=session.limits.action_s * 1000)
     )
-    after = await _read_settled(session, found)
+    after = await _read_at_rest(session, found)
     if isinstance(after, StaleElement):
         return done(f'picked "{label}", and the page went on', effect=PageChanged(), target=found.to_target_found())
     effect = ValueSet(value=after.text)
@@ -59,10 +59,10 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
     return done(f'picked "{label}"', effect=effect, target=found.to_target_found())
 
 
-async def _read_settled(session: PageSession, found: ResolvedElement) -> ElementState | StaleElement:
+async def _read_at_rest(session: PageSession, found: ResolvedElement) -> ElementState | StaleElement:
     """Return the list after the page came to rest, which may have reverted the choice; else as it was before."""
     at_once = await session.run_timed(found.again(session.limits.action_s))
-    await session.settle()
+    await session.wait_for_rest()
     later = (
         at_once if isinstance(at_once, StaleElement) else await session.run_timed(found.again(session.limits.action_s))
     )

@@ -135,7 +135,7 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     session = pick.session
     until_s = time.monotonic() + session.patient_s(REVERTS_S)
     await session.run_timed(asyncio.sleep(session.patient_s(HOLDS_S)))
-    await session.settle()
+    await session.wait_for_rest()
     later = await _outcome_now(pick, pressed)
     while later.ok and later.effect == outcome.effect and time.monotonic() < until_s:
         if not await may_be_taken_back(session):
@@ -162,7 +162,7 @@ async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> PerformO
     outcome = await _outcome_now(pick, pressed)
     while outcome.code == "effect_not_seen" and time.monotonic() < until_s:
         await pick.session.run_timed(asyncio.sleep(POLL_S))
-        await pick.session.settle()
+        await pick.session.wait_for_rest()
         outcome = await _outcome_now(pick, pressed)
     return outcome
 
@@ -244,7 +244,7 @@ async def is_picked(pick: OptionPick, offer: Offer, choices: Choices) -> bool:
         way = await reach_part(pick.session, pick.found.frame, OFFERED, others[0], "another option", patience_s=0)
         if isinstance(way, ReachedElement):
             await way.hover(pick.session)
-            await pick.session.settle()
+            await pick.session.wait_for_rest()
     now = (await pick.choices()).items
     return any(item.name == offer.name and item.selected for item in now)
 

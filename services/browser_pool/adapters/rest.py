@@ -49,7 +49,7 @@ class RestState:
         return quiet < wanted_quiet_ms(self.state, network.data_asked, False, patience)
 
 
-async def settle(
+async def wait_for_rest(
     tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool, patience: float
 ) -> RestState:
     """Wait until the page is at rest and return its state.
