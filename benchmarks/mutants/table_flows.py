@@ -120,7 +120,7 @@ COMPILING = (
         "shared/flows/compiling/compiler.py",
         _COMPILING,
         (
-            Mutant("\nMIN_SAMPLES = 2", "\nMIN_SAMPLES = 1", "one sample does not tell what varies"),
+            Mutant("if draft else MIN_SAMPLES)", "if draft else 1)", "one sample does not tell what varies"),
             Mutant(
                 "problems=(*plan.problems, *secrets),",
                 "problems=plan.problems,",
@@ -177,6 +177,47 @@ COMPILING = (
         ),
     ),
     Module(
+        "shared/flows/compiling/sample_choice.py",
+        ("unit/shared/flows/test_sample_choice.py",),
+        (
+            Mutant('"value": 2', '"value": 1', "two samples with one value do not tell a field"),
+            Mutant('"absent": 1', '"absent": 0', "a sample that lacks a field is taken too"),
+            Mutant("max(MIN_SAMPLES, len(samples) - 1)", "len(samples)", "one sample is left to check the flow with"),
+        ),
+    ),
+    Module(
+        "shared/flows/checking/losses.py",
+        ("unit/shared/flows/test_losses.py",),
+        (
+            Mutant(
+                'if value.state == "value" and name not in left_to_model:',
+                'if value.state == "value":',
+                "what a model read and is left to a model is not lost",
+            ),
+            Mutant(
+                '(value.state != "value" or _is_same_text(read[at][name], value.shown))',
+                "True",
+                "rules that read another value than was recorded speak for nothing",
+            ),
+        ),
+    ),
+    Module(
+        "shared/flows/lacking.py",
+        ("unit/shared/flows/test_lacking.py",),
+        (
+            Mutant(
+                "return not any(label in rules.labels for",
+                "return True or any(label in rules.labels for",
+                "an optional field whose label is on the page stops the flow",
+            ),
+            Mutant(
+                "as_recorded = bool(others) and",
+                "as_recorded = not others or",
+                "a page of which nothing is as recorded is not done without its fields",
+            ),
+        ),
+    ),
+    Module(
         "shared/flows/compiling/field_places.py",
         (*_COMPILING, "unit/shared/flows/test_compiled_addresses.py"),
         (
@@ -184,6 +225,11 @@ COMPILING = (
                 "if len(shown) < MIN_EXAMPLES:",
                 "if not shown:",
                 "one sample that shows a field does not tell where it stands",
+            ),
+            Mutant(
+                "any(not is_absent(rules.form, text) for text in says)",
+                "False",
+                "one sample does not tell a field whose place shows something where there is none",
             ),
             Mutant(
                 "    if any(fold(text) in fold(cell) for",

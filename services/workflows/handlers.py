@@ -78,6 +78,7 @@ async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> Create
         files=request.files,
         replace=request.replace,
         samples=request.samples,
+        accepted_losses=request.accepted_losses,
         fetch=partial(fetch_sample, deps.blobs),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from shared.bus.ports import Asks
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowAnswer, FlowReply, FlowWaits, ResumeFlow
@@ -54,8 +54,11 @@ async def create_workflow(
     files: Mapping[str, str] | None = None,
     replace: str = "",
     samples: SampleSet | None = None,
+    accepted_losses: Sequence[str] = (),
 ) -> CreateReply:
     """Create a workflow. ``replace``: the hash of the current version, whose place it takes.
+
+    ``accepted_losses``: fields that were read before, and that the author accepts to be lost.
 
     ``samples``: recorded ones that are kept with it: see `shared.client.workflow_samples.lent_samples`."""
     request = CreateWorkflow(
@@ -67,6 +70,7 @@ async def create_workflow(
         files=dict(files or {}),
         replace=replace,
         samples=samples,
+        accepted_losses=tuple(accepted_losses),
     )
     timeout_s = CREATE_TIMEOUT_S if samples is None else SAMPLES_TIMEOUT_S
     return await asks.ask(CREATE_WORKFLOW, request, timeout_s=timeout_s)

@@ -58,6 +58,7 @@ from shared.flows.filled import (
     form_mismatches,
     sent_after,
 )
+from shared.flows.lacking import lacking_fields
 from shared.flows.reading import (
     LocatedReading,
     NotPresent,
@@ -142,7 +143,7 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
         case ProveRecord():
             return answer_of_proof(call.expected, context.files.fields, page, context.variables)
         case ReadFields():
-            return answer_of_readings(readings_of(call, page, context), page, context.files.fields.types)
+            return _read(call, page, context)
         case ReadList():
             return answer_of_list(call.name, context.files.fields, page, context.not_present)
         case CountElements():
@@ -176,6 +177,14 @@ def readings_of(call: ReadFields, page: PageObserved, context: FlowContext) -> t
     """Return what the call reads, with the elements that show it."""
     words = {**words_for_nothing(context.files.fields), **context.not_present}
     return read_fields(call.fields, context.files.fields, page, words, context.variables, named=context.named)
+
+
+def _read(call: ReadFields, page: PageObserved, context: FlowContext) -> FlowAnswer:
+    """Return the values; None of what the page does not show, where that stops nothing."""
+    file, readings = context.files.fields, readings_of(call, page, context)
+    lacking = lacking_fields(readings, file, page)
+    told = answer_of_readings([one for one in readings if one.field not in lacking], page, file.types)
+    return told if told.error is not None else FlowAnswer(value={**dict.fromkeys(lacking), **told.value})
 
 
 def proofs_of(call: ProveRecord, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:

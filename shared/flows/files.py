@@ -41,7 +41,9 @@ class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
     """``constants``: texts that stand on every page that the rules were learned from, folded; of all fields at once.
 
     ``rows``: fields that are read in one row of a table, to the identifier of the variable that has a cell there.
-    ``proofs``: rules of the fields that prove the record, on the page where they do.
+    ``proofs``: rules of the fields that prove the record, on the page where they do. ``optional``: fields that records
+    may be done without; ``given_up``: fields of which a person has accepted that they are lost
+    (:mod:`shared.flows.lacking`).
     """
 
     fields: dict[str, FieldRules] = {}
@@ -50,6 +52,8 @@ class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
     types: dict[str, FieldType] = {}
     lists: dict[str, ListRules] = {}
     constants: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    given_up: tuple[str, ...] = ()
 
 
 class DropdownMapping(Part, frozen=True, kw_only=True, omit_defaults=True):
@@ -123,6 +127,11 @@ def write_files(files: FlowFiles) -> dict[str, str]:
             data = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1)
             written[name] = data.decode() + "\n"
     return written
+
+
+def fields_without_rules(files: FlowFiles) -> tuple[str, ...]:
+    """Return the outputs that no rule of the flow reads."""
+    return tuple(name for name in files.outputs if name not in files.fields.fields and name not in files.fields.lists)
 
 
 FLOW_MODULES = ("exhibit.flow", "servers.browser_tools")

@@ -11,6 +11,7 @@ from rich.table import Table
 from shared.extraction.rules import describe_rule
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.compiling.compiler import CompiledFlow
+from shared.flows.compiling.sample_choice import FieldSupport
 from shared.flows.files import FlowFiles
 from shared.flows.healing.drift import DriftedSubject
 from shared.text.normal import printable
@@ -30,6 +31,15 @@ def compiled_lines(flow: CompiledFlow, folder: Path) -> list[str]:
     if flow.with_model:
         lines.append(f"  left to a model: {', '.join(flow.with_model)}")
         lines += [f"    {printable(one)}" for one in flow.remarks]
+    return lines
+
+
+def support_lines(support: Sequence[FieldSupport]) -> list[str]:
+    """Return for each field on how many samples of the run it stands, and which row is missing."""
+    lines: list[str] = []
+    for one in support:
+        asks = f": {one.asks_for}" if one.asks_for else ""
+        lines.append(f"  {printable(one.field)}: {len(one.shown)} of {one.of} samples{asks}")
     return lines
 
 
@@ -73,6 +83,10 @@ def fields_table(files: FlowFiles) -> Table:
         more = [f"and {len(told) - MOST_RULES} more"] if len(told) > MOST_RULES else []
         if rules.left_out is not None:
             more.append("none, where the page leaves it out with its label")
+        if name in files.fields.optional:
+            more.append("none, where nothing of it is on the page and all else is as recorded")
+        if name in files.fields.given_up:
+            more.append("given up: where it is not certain the flow goes on without it")
         table.add_row(*map(_cell, (name, kind, "\n".join([*told[:MOST_RULES], *more]))))
     return table
 

@@ -40,7 +40,7 @@ def with_learner(known: RunFlow | None, sample_id: str, now: datetime) -> RunFlo
     """Return the record with the sample as a learner; None where it is one already, or none is needed."""
     if known is None:
         return RunFlow(since=now, learners=(sample_id,))
-    needed = LEARNERS - (len(known.learners) - len(known.lost))
+    needed = known.wanted - (len(known.learners) - len(known.lost))
     if known.state != "learning" or needed <= 0 or len(known.lost) >= MAX_LOST or sample_id in known.learners:
         return None
     return replace(known, learners=(*known.learners, sample_id))
@@ -48,6 +48,13 @@ def with_learner(known: RunFlow | None, sample_id: str, now: datetime) -> RunFlo
 
 def is_learner(record: RunFlow, sample_id: str) -> bool:
     return sample_id in record.learners and sample_id not in record.lost
+
+
+def learner_text(record: RunFlow, sample_id: str) -> str:
+    """Return why the planner works on a learner; of a further one also which fields the first ones did not show."""
+    if not record.lacking or sample_id in record.done[:LEARNERS]:
+        return IS_LEARNER
+    return f"{IS_LEARNER}: the first ones do not show {', '.join(record.lacking)}"
 
 
 async def find_run_flow(run_id: str, sample_id: str, spec: TaskSpec, deps: PlannerDeps) -> RunFlowFound:
@@ -60,7 +67,7 @@ async def find_run_flow(run_id: str, sample_id: str, spec: TaskSpec, deps: Plann
         if record.state == "failed":
             return RunFlowFound(why=record.reason)
         if is_learner(record, sample_id):
-            return RunFlowFound(why=IS_LEARNER)
+            return RunFlowFound(why=learner_text(record, sample_id))
         age_s = max((deps.now() - record.since).total_seconds(), 0.0)
         if max(age_s, waited_s) >= HOLD_S:
             return RunFlowFound(why=f"the flow of this run was not there within {HOLD_S:g} s")

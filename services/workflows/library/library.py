@@ -89,12 +89,13 @@ class Library:
         replace: str = "",
         samples: SampleSet | None = None,
         fetch: Fetch | None = None,
+        accepted_losses: tuple[str, ...] = (),
     ) -> CreateReply:
         """Create a workflow, or say everything that is wrong with it.
 
         ``replace``: the hash of the current version, which this one takes the place of at once; the history keeps both.
         Without it an existing one is never replaced. ``samples`` are kept with it; ``fetch`` reads those that have a
-        blob.
+        blob. ``accepted_losses``: fields that were read before, and that its author accepts to be lost.
         """
         files = dict(files or {})
         findings = await asyncio.to_thread(lambda: (*lint(source, name), *file_findings(files)))
@@ -122,6 +123,7 @@ class Library:
                 at=self._now(),
                 source_run=source_run,
                 samples=kept,
+                accepted_losses=accepted_losses,
             )
         )
         entries = (created(version),) if current is None else replaced(current, version)

@@ -42,10 +42,12 @@ def make_version(
     at: datetime,
     source_run: str | None = None,
     samples: str = "",
+    accepted_losses: tuple[str, ...] = (),
 ) -> WorkflowVersion:
     """Return the version of an acceptable source with its files. An empty ``description``: that of its docstring.
 
-    ``samples``: the hash of the set of its recorded samples; empty: it has none."""
+    ``samples``: the hash of the set of its recorded samples; empty: it has none. ``accepted_losses``: see
+    :class:`WorkflowVersion`."""
     module, _ = read_module(source)
     assert module is not None
     return WorkflowVersion(
@@ -60,6 +62,7 @@ def make_version(
         source_run=source_run,
         files=tuple(sorted(files or {})),
         samples=samples,
+        accepted_losses=accepted_losses,
     )
 
 

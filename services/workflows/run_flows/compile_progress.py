@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from shared.contracts.planner import SampleFinished
-from shared.contracts.workflows.run_flows import LEARNERS, MAX_LOST, RunFlow
+from shared.contracts.workflows.run_flows import LEARNERS, MAX_LOST, MOST_LEARNERS, RunFlow
 from shared.recordings.recording import why_not_compiled
 
 MAX_TRIES = 3
@@ -24,13 +24,16 @@ def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
     lost = (*record.lost, name)
     if len(lost) < MAX_LOST:
         return replace(record, lost=lost)
-    why = f"{len(lost)} samples were not done on pages, and {len(record.done)} of the {LEARNERS} that are needed were"
+    if len(record.done) >= LEARNERS:  # no further one comes: the flow is made of what there is
+        return replace(record, lost=lost, wanted=len(record.done))
+    needed = f"{len(record.done)} of the {record.wanted} that are needed"
+    why = f"{len(lost)} samples were not done on pages, and {needed} were"
     return as_failed(replace(record, lost=lost), why)
 
 
 def is_ready(record: RunFlow) -> bool:
     """Return whether the flow can be compiled now."""
-    return record.state == "learning" and len(record.done) >= LEARNERS
+    return record.state == "learning" and len(record.done) >= record.wanted
 
 
 def begun(record: RunFlow) -> RunFlow:
@@ -40,6 +43,19 @@ def begun(record: RunFlow) -> RunFlow:
     if record.tries >= MAX_TRIES:
         return as_failed(record, f"{record.tries} compilations were cut off")
     return replace(record, tries=record.tries + 1)
+
+
+def asking_for(record: RunFlow, lacking: tuple[str, ...]) -> RunFlow:
+    """Return the record when one learner more is wanted, for it may show these fields; the same one where there are
+    enough."""
+    if record.state != "learning" or not may_ask_more(record):
+        return record
+    return replace(record, wanted=len(record.done) + 1, lacking=lacking, tries=0)
+
+
+def may_ask_more(record: RunFlow) -> bool:
+    """Return whether another sample may become a learner."""
+    return len(record.done) < MOST_LEARNERS and len(record.lost) < MAX_LOST
 
 
 def as_compiled(record: RunFlow, name: str, hash: str) -> RunFlow:

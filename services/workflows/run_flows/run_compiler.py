@@ -1,4 +1,5 @@
-"""Compiles the flow of a run once two of its samples are done, checks it on them, and puts it into the library.
+"""Compiles the flow of a run once two of its samples are done, checks it on them, and puts it into the library. Where
+these do not show every field, a few more are waited for.
 
 The events of samples are delivered one at a time over all processes of this service, and again where one was cut off:
 so a run has one compilation at a time, and it ends. What it has come to is in the record of the run's flow.
@@ -15,8 +16,10 @@ from services.workflows.run_flows.compile_progress import (
     after_sample,
     as_compiled,
     as_failed,
+    asking_for,
     begun,
     is_ready,
+    may_ask_more,
 )
 from services.workflows.run_flows.run_task import load_task
 from shared.bus.ports import Asks, Blobs, Records
@@ -28,6 +31,7 @@ from shared.contracts.workflows.run_flows import RunFlow
 from shared.errors import PermanentError
 from shared.flows.checking.validation import Validation, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
+from shared.flows.compiling.sample_choice import field_support
 from shared.flows.files import write_files
 from shared.recordings.from_bus import load_recording
 from shared.recordings.packing import pack_recordings, within_limits
@@ -97,6 +101,9 @@ class RunCompiler:
         if isinstance(taken, WorkflowShown):  # by an attempt that was cut off, or by another run of the task
             return lambda known: as_compiled(known, taken.workflow.name, taken.workflow.hash)
         flow, validation = await compile_for_run(self._bus, spec, samples)
+        if (lacking := lacking_fields(spec, samples, flow)) and may_ask_more(record):
+            log.info("the flow of %s waits for a sample that shows more fields: %d", run_id, len(lacking))
+            return lambda known: asking_for(known, lacking)
         if validation.problems:
             log.warning("the flow of %s stays a draft; problems: %d", run_id, len(validation.problems))
             return _failing(problems_text(validation.problems))
@@ -138,6 +145,12 @@ async def compile_for_run(asks: Asks, spec: TaskSpec, samples: list[Recording]) 
     if set(flow.with_model) >= set(spec.output_schema):
         validation = Validation(validation.checks, (*validation.problems, "no rule expresses any of its fields"))
     return flow, validation
+
+
+def lacking_fields(spec: TaskSpec, samples: list[Recording], flow: CompiledFlow) -> tuple[str, ...]:
+    """Return the fields that no sample shows, or that these samples do not teach."""
+    support = field_support(spec, samples)
+    return tuple(one.field for one in support if not one.shown or one.field in flow.with_model)
 
 
 def problems_text(problems: tuple[str, ...]) -> str:

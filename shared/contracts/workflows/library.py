@@ -31,6 +31,8 @@ class WorkflowVersion(Part, frozen=True, kw_only=True):
     """Names of the text files that belong to it, such as ``workspace/locators.json``."""
     samples: str = ""
     """SHA-256 of the set of its recorded samples, in hex; empty: none are kept with it. No part of ``hash``."""
+    accepted_losses: tuple[str, ...] = ()
+    """Of a flow: fields that were read before and are not any more, as whoever published it has accepted."""
 
 
 class HistoryEntry(Part, frozen=True, kw_only=True):
@@ -64,7 +66,8 @@ class CreateWorkflow(Message, frozen=True, kw_only=True):
 
     ``files``: text files that it reads at run time, by their path relative to its folder. ``replace``: the hash of the
     current version, which this one replaces; empty: the name must be free. ``samples``: recorded samples that are kept
-    with it; the bytes of each are in the INPUTS bucket, or in the library already."""
+    with it; the bytes of each are in the INPUTS bucket, or in the library already. ``accepted_losses``: as in
+    :class:`WorkflowVersion`."""
 
     name: str
     source: str
@@ -74,6 +77,7 @@ class CreateWorkflow(Message, frozen=True, kw_only=True):
     files: dict[str, str] = {}
     replace: str = ""
     samples: SampleSet | None = None
+    accepted_losses: tuple[str, ...] = ()
 
 
 class WorkflowCreated(Message, frozen=True, kw_only=True):

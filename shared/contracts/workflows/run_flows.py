@@ -9,6 +9,8 @@ from shared.contracts.base import Part
 
 LEARNERS = 2
 """Samples that a flow is compiled from. The planner works them out; the others wait for the flow."""
+MOST_LEARNERS = 4
+"""Samples that are taken where the first ones do not show every field."""
 MAX_LOST = 4
 """Learners that may end otherwise than done, before no flow is compiled any more."""
 HOLD_S = 300.0
@@ -27,6 +29,10 @@ class RunFlow(Part, frozen=True, kw_only=True):
     """When its first learner began."""
     learners: tuple[str, ...] = ()
     """Ids of samples."""
+    wanted: int = LEARNERS
+    """How many learners the flow needs."""
+    lacking: tuple[str, ...] = ()
+    """Fields for which more learners are wanted than the first ones: these did not show them."""
     done: tuple[str, ...] = ()
     """Learners that can be compiled from, in the order in which they ended."""
     lost: tuple[str, ...] = ()

@@ -4,45 +4,63 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.bus.ports import Asks
 from shared.client.flow_runs import run_flow
 from shared.contracts.workflows.flows import BeginFlow, FlowAnswer, FlowCall
 from shared.contracts.workflows.invocations import WorkflowRan
-from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
+from shared.errors import PermanentError
+from shared.flows.checking.losses import LostField, find_losses
+from shared.flows.checking.published import LibraryFlow
+from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values, values_of
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
+from shared.flows.compiling.sample_choice import choose_samples
 from shared.flows.files import FlowFiles, write_files
 from shared.flows.identifiers import to_identifier
 from shared.flows.variables import typed_row
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
-MAX_COMPILED_FROM = 5
+MAX_COMPILED_FROM = 8
 """Samples that a flow is compiled from, where none are named; the others are held out."""
 MIN_HELD_OUT = 1
 
 
 @dataclass(frozen=True)
 class Validation:
-    """``problems``: why the flow may not be published; empty: it may."""
+    """``checks``: of samples that the flow was not compiled from. ``problems``: why it may not be published; empty: it
+    may. ``lost``: fields that others have and the flow has not; those that nobody has accepted are problems too."""
 
     checks: tuple[SampleCheck, ...]
     problems: tuple[str, ...]
+    lost: tuple[LostField, ...] = ()
 
 
-def split_samples(samples: Sequence[Recording], named: Sequence[str]) -> tuple[list[Recording], list[Recording]]:
+@dataclass(frozen=True)
+class Losses:
+    """What a flow may lose: ``accepted``: fields of which a person has said so. ``published``: what it is compared
+    with besides the samples and the rules; None: the library has no flow of this name."""
+
+    accepted: frozenset[str] = frozenset()
+    published: LibraryFlow | None = None
+
+
+NO_LOSSES = Losses()
+
+
+def split_samples(
+    spec: TaskSpec, samples: Sequence[Recording], named: Sequence[str]
+) -> tuple[list[Recording], list[Recording]]:
     """Return the samples to compile from, and those that are held out to check the flow.
 
-    Without names half of them are compiled from, two at least and five at most, spread over the run.
+    Without names as few are chosen as show every field and every kind of page.
     """
-    if named:
-        chosen = [one for one in samples if one.sample_id in named]
-        return chosen, [one for one in samples if one.sample_id not in named]
-    count = min(max(2, len(samples) // 2), MAX_COMPILED_FROM, len(samples))
-    at = {round(n * (len(samples) - 1) / max(count - 1, 1)) for n in range(count)}
-    return [one for n, one in enumerate(samples) if n in at], [one for n, one in enumerate(samples) if n not in at]
+    chosen = choose_samples(spec, samples) if not named else [one for one in samples if one.sample_id in named]
+    ids = {one.sample_id for one in chosen}
+    return chosen, [one for one in samples if one.sample_id not in ids]
 
 
 def words_for_nothing(spec: TaskSpec) -> dict[str, tuple[str, ...]]:
@@ -56,14 +74,17 @@ async def check_sample(asks: Asks, flow: CompiledFlow, spec: TaskSpec, sample: R
 
 
 async def check_flow(asks: Asks, begin: BeginFlow, files: FlowFiles, spec: TaskSpec, sample: Recording) -> SampleCheck:
-    """The same for a flow that ``begin`` begins; ``files``: its files."""
+    """The same for a flow that ``begin`` begins; ``files``: its files. Of a field that it has given up nothing need be
+    found; what is found must be right."""
     answers = RecordedAnswers(sample, files, identifiers_of(sample.row), words_for_nothing(spec))
 
     async def answer(call: FlowCall) -> FlowAnswer:
         return answers.answer(call)
 
     ran = await run_flow(asks, begin, answer)
-    return check_values(sample, answers, ran.value, error_of(ran), words_for_nothing(spec))
+    found, given_up = values_of(ran.value), files.fields.given_up
+    expected = tuple(one for one in sample.values if one.field not in given_up or found.get(one.field) is not None)
+    return check_values(replace(sample, values=expected), answers, ran.value, error_of(ran), words_for_nothing(spec))
 
 
 def error_of(ran: WorkflowRan) -> str:
@@ -94,6 +115,7 @@ async def compile_checked(
     held_out: Sequence[Recording],
     *,
     strict: bool = False,
+    losses: Losses = NO_LOSSES,
 ) -> tuple[CompiledFlow, Validation]:
     """Return the flow of these samples, and how it does on the others.
 
@@ -102,8 +124,8 @@ async def compile_checked(
     """
     used, left = list(chosen), list(held_out)
     while True:
-        flow = await asyncio.to_thread(compile_flow, spec, used)
-        validation = await validate_flow(asks, flow, spec, left, strict=strict)
+        flow = await asyncio.to_thread(compile_flow, spec, used, losses.accepted)
+        validation = await validate_flow(asks, flow, spec, left, used, strict=strict, losses=losses)
         failed = next((one for one in validation.checks if one.problems), None)
         if failed is None or len(left) <= MIN_HELD_OUT or len(used) >= MAX_COMPILED_FROM:
             return flow, validation
@@ -112,15 +134,42 @@ async def compile_checked(
 
 
 async def validate_flow(
-    asks: Asks, flow: CompiledFlow, spec: TaskSpec, held_out: Sequence[Recording], *, strict: bool = False
+    asks: Asks,
+    flow: CompiledFlow,
+    spec: TaskSpec,
+    held_out: Sequence[Recording],
+    compiled_from: Sequence[Recording] = (),
+    *,
+    strict: bool = False,
+    losses: Losses = NO_LOSSES,
 ) -> Validation:
-    """Check the flow on the held-out samples. ``strict``: fields that are left to a model are a problem too."""
+    """Check the flow on the held-out samples, and what it loses on all of them. ``compiled_from``: those that it was
+    made of, where they are no held-out ones. ``strict``: fields that are left to a model are a problem too."""
     problems = list(flow.problems)
     if len(held_out) < MIN_HELD_OUT:
         problems.append("no sample was held out to check it: record one more, or name fewer with --sample")
     if strict and flow.with_model:
         problems.append(f"no rule expresses {', '.join(flow.with_model)}, and the flow is to ask no model")
-    checks = [] if flow.problems else [await check_sample(asks, flow, spec, one) for one in held_out]
-    for check in checks:
+    if flow.problems:
+        return Validation((), tuple(problems))
+    checks = [await check_sample(asks, flow, spec, one) for one in held_out]
+    own = [await check_sample(asks, flow, spec, one) for one in compiled_from]
+    for check in (*checks, *own):
         problems += [f"{check.sample_id}: {problem}" for problem in check.problems]
-    return Validation(tuple(checks), tuple(problems))
+    samples = (*held_out, *compiled_from)
+    before = None if losses.published is None else await _found_by(asks, losses.published, spec, samples)
+    lost = find_losses(spec, samples, {one.sample_id: one for one in (*checks, *own)}, flow.with_model, before)
+    problems += [one.told for one in lost if one.field not in losses.accepted]
+    return Validation(tuple(checks), tuple(problems), lost)
+
+
+async def _found_by(
+    asks: Asks, published: LibraryFlow, spec: TaskSpec, samples: Sequence[Recording]
+) -> dict[str, Mapping[str, Any]]:
+    """Return what the version in the library finds on each sample; nothing of those that it does not take or do."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for sample in samples:
+        with suppress(PermanentError):
+            check = await check_flow(asks, published.begin(sample.row), published.files, spec, sample)
+            found[sample.sample_id] = check.values
+    return found

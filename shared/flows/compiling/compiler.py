@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from msgspec.structs import replace as replace_part
 
 from shared.extraction.values import form_of
 from shared.field_types import base_type, is_rows, nullable
@@ -16,8 +18,10 @@ from shared.flows.compiling.plan import (
     PlannedProof,
     PlannedReading,
     Variable,
+    fields_left_to_model,
 )
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
+from shared.flows.compiling.sample_choice import MIN_SAMPLES, absence_of
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
@@ -30,7 +34,6 @@ from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.task.task_fingerprint import task_marks
 from shared.text.normal import fold
 
-MIN_SAMPLES = 2
 JUDGMENT = "judgment"
 """Stands for the answer to the question of a task among the fields that are left to a model."""
 _VALUE_TYPES: Mapping[str, ValueType] = {
@@ -62,12 +65,16 @@ class NotCompiledError(ValueError):
     """Nothing can be compiled; the message says why and what to do."""
 
 
-def compile_flow(spec: TaskSpec, samples: Sequence[Recording]) -> CompiledFlow:
+def compile_flow(spec: TaskSpec, samples: Sequence[Recording], given_up: Collection[str] = ()) -> CompiledFlow:
     """Return the flow that does what these samples did, with everything that keeps it from being published.
+
+    ``given_up``: fields of which a person has accepted that they are lost: none of them stops the flow.
 
     Raises NotCompiledError as `compile_samples` does.
     """
-    return write_flow(spec, compile_samples(spec, samples), samples)
+    plan = compile_samples(spec, samples)
+    fields = replace_part(plan.files.fields, given_up=tuple(sorted(set(given_up) & plan.files.fields.fields.keys())))
+    return write_flow(spec, replace(plan, files=replace_part(plan.files, fields=fields)), samples)
 
 
 def write_flow(spec: TaskSpec, plan: FlowPlan, samples: Sequence[Recording]) -> CompiledFlow:
@@ -130,7 +137,12 @@ def compile_samples(spec: TaskSpec, samples: Sequence[Recording], *, draft: bool
         title=" ".join(spec.goal.split()),
         variables=variables,
         sections=sections,
-        files=_files(spec, steps, (placed, lists), identity, schema, frozenset[str]().union(*outputs)),
+        files=_files(
+            *(spec, steps, (placed, lists), identity, schema, frozenset[str]().union(*outputs)),
+            optional=[
+                one.name for one in placed if any(absence_of(sample, one.name) == "not_found" for sample in samples)
+            ],
+        ),
         samples=tuple(sample.sample_id for sample in samples),
         problems=(*problems, *steps.problems, *doubts, *_route_gaps(spec, samples)),
         remarks=tuple(f"{name}: {why}" for name, why in left.items()),
@@ -335,9 +347,7 @@ def _variables(
             variables.append(Variable(name, identifier, "str"))
         elif len(values) == 1 and not draft and not any(_equals(identifier, other, rows) for other in used):
             [value] = values
-            text = (
-                "No recorded sample had another value, and no step depends on it, so what another one asks is unknown."
-            )
+            text = "No recorded sample had another value, and no step depends on it: what another one asks is unknown."
             schema[f"{name}!"] = ValueSchema(type="enum", enum_values=(value,), description=text)
             variables.append(Variable(name, identifier, "str"))
     return tuple(variables), schema
@@ -358,6 +368,7 @@ def _files(
     identity: Sequence[PlacedField],
     schema: dict[str, ValueSchema],
     values: frozenset[str],
+    optional: Collection[str],
 ) -> FlowFiles:
     placed, lists = read
     fields = {one.name: one for one in placed}
@@ -372,6 +383,7 @@ def _files(
             rows={one.name: one.row_of for one in (*placed, *identity) if one.row_of},
             lists={one.name: one.rules for one in lists},
             constants=tuple(constants),
+            optional=tuple(name for name in optional if name not in (*spec.required_fields, *spec.identity)),
         ),
         mappings=steps.mappings,
         variables=schema,
@@ -385,14 +397,3 @@ def output_schema(field: OutputField) -> ValueSchema:
     kind = _VALUE_TYPES.get(base_type(field.type), "string")
     text = field.description + (" None where the page says that there is none." if nullable(field.type) else "")
     return ValueSchema(type=kind, description=text.strip(), enum_values=tuple(field.values))
-
-
-def fields_left_to_model(plan: FlowPlan) -> tuple[str, ...]:
-    """Return the fields that no rule of the flow expresses."""
-    return tuple(
-        name
-        for section in plan.sections
-        for item in section.items
-        if isinstance(item, PlannedReading) and item.with_model
-        for name in item.fields
-    )

@@ -18,7 +18,7 @@ from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_li
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
-from shared.extraction.values import form_of
+from shared.extraction.values import form_of, is_absent
 from shared.field_types import is_rows
 from shared.flows.compiling.alignment import Column
 from shared.flows.reading import row_page
@@ -26,7 +26,7 @@ from shared.recordings.recording import Recording, row_texts, rows_by_page
 from shared.task.output_field import OutputField
 from shared.task.route import Address, Count, words
 from shared.task.spec import TaskSpec
-from shared.text.normal import fold, tidy
+from shared.text.normal import fold, label_form, tidy
 
 Rows = Sequence[Mapping[str, str]]
 CAPTURES = (TakeScreenshot, DownloadFile, DownloadAll)
@@ -72,9 +72,11 @@ def place_field(
     if draft and len(shown) == 1 and len(samples) == 1:
         at = _position(_sources(shown), columns, samples, arriving=first)
         return PlacedField(name, at, _rules_by_label(shown[0], labels_of(name, spec)))
+    labels = labels_of(name, spec)
+    if len(shown) == 1 and (alone := _placed_by_one(name, shown, samples, columns, spec, first=first)) is not None:
+        return alone
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
-    labels = labels_of(name, spec)
     examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
     at = _position(_sources(shown), columns, samples, arriving=first)
     examples += [Example(page, None) for page in _pages_without(name, samples, columns, at)]
@@ -87,6 +89,31 @@ def place_field(
         if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
             return PlacedField(name, at, rules, variable, _constants(scoped))
     return "no rule gives its value on every sample: its places have nothing in common"
+
+
+def _placed_by_one(
+    name: str,
+    shown: Mapping[int, Shown],
+    samples: Sequence[Recording],
+    columns: Sequence[Column],
+    spec: TaskSpec,
+    *,
+    first: bool,
+) -> PlacedField | None:
+    """Return the field that one sample alone shows, read beside its own label; None where another text stands there,
+    or where a sample that has none of it shows something there: then one sample does not tell where it is."""
+    (one,) = shown.values()
+    labels = labels_of(name, spec)
+    rules = replace(_rules_by_label(one, labels), form=form_of(spec.output_schema[name]), homes=(0,))
+    called = {label_form(label) for label in labels}
+    if not all(isinstance(rule.where, UnderHeader) and label_form(rule.where.header) in called for rule in rules.rules):
+        return None
+    at = _position(_sources(shown), columns, samples, arriving=first)
+    others = list(_pages_without(name, samples, columns, at))
+    says = [text for page in others for rule in rules.rules if (text := page.extract(rule)) is not None]
+    if not rules.rules or any(not is_absent(rules.form, text) for text in says):
+        return None
+    return PlacedField(name, at, rules)
 
 
 @dataclass(frozen=True)
@@ -150,10 +177,10 @@ def _address(shown: Mapping[int, Shown], samples: Sequence[Recording]) -> Addres
 def _pages_without(
     name: str, samples: Sequence[Recording], columns: Sequence[Column], at: int
 ) -> Iterator[ObservedPage]:
-    """Yield the stored pages on which a sample found that there is no such value, at the point where others read it."""
+    """Yield the stored pages of samples that were done without such a value, at the point where others read it."""
     for number, sample in enumerate(samples):
         said = next((value for value in sample.values if value.field == name), None)
-        if said is None or said.state != "not_present":
+        if said is None or said.state == "value" or said.candidates:
             continue
         own = [(index, column.calls[number]) for index, column in enumerate(columns) if number in column.calls]
         hashes = [call.page for index, call in own if index < at and not call.leaves]

@@ -78,3 +78,14 @@ class FlowPlan:
     samples: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+
+def fields_left_to_model(plan: FlowPlan) -> tuple[str, ...]:
+    """Return the fields that no rule of the flow expresses."""
+    return tuple(
+        name
+        for section in plan.sections
+        for item in section.items
+        if isinstance(item, PlannedReading) and item.with_model
+        for name in item.fields
+    )

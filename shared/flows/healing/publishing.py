@@ -15,9 +15,9 @@ from shared.contracts.base import Part
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown, WorkflowUnknown
 from shared.contracts.workflows.samples import SampleSet
-from shared.flows.checking.validation import validate_flow
+from shared.flows.checking.validation import Losses, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow
-from shared.flows.files import parse_files, write_files
+from shared.flows.files import fields_without_rules, parse_files, write_files
 from shared.flows.healing.proposals import HealedSubject, Heals, propose_heal
 from shared.recordings.packing import checked_recording
 from shared.recordings.recording import Recording
@@ -107,15 +107,24 @@ async def publish_heal(
     if proposal is None:
         return HealRefused(("no change was found by all samples, in at least two",))
     recorded, kept = await samples_of(name, used)
-    flow = CompiledFlow(name, proposal.source, proposal.files, tuple(one.sample_id for one in recorded), (), (), ())
-    validation = await validate_flow(asks, flow, spec, recorded)
+    given = tuple(one.sample_id for one in recorded)
+    left = fields_without_rules(proposal.files)
+    flow = CompiledFlow(name, proposal.source, proposal.files, given, (), (), left)
+    accepted = shown.workflow.accepted_losses
+    validation = await validate_flow(asks, flow, spec, recorded, losses=Losses(frozenset((*left, *accepted))))
     if validation.problems:
         return HealRefused(validation.problems)
     reason = HealReason(replaced=used, run_id=run_id, changes=proposal.changes, diff=proposal.diff)
     told = msgspec.json.format(msgspec.json.encode(reason), indent=1).decode() + "\n"
     files = {**shown.files, **write_files(proposal.files), HEAL_FILE: told}
     created = await create_workflow(
-        asks, name, proposal.source, author=author, source_run=run_id or None, files=files, replace=used, samples=kept
+        *(asks, name, proposal.source),
+        author=author,
+        source_run=run_id or None,
+        files=files,
+        replace=used,
+        samples=kept,
+        accepted_losses=accepted,
     )
     if isinstance(created, WorkflowCreated):
         return HealPublished(created.workflow.hash, reason, flow.samples)
@@ -135,7 +144,12 @@ async def roll_back(asks: Asks, name: str, hash: str, *, author: str, samples: S
     if now.workflow.hash == old.workflow.hash:
         return now.workflow.hash
     created = await create_workflow(
-        asks, name, old.source, author=author, files=old.files, replace=now.workflow.hash, samples=samples
+        *(asks, name, old.source),
+        author=author,
+        files=old.files,
+        replace=now.workflow.hash,
+        samples=samples,
+        accepted_losses=old.workflow.accepted_losses,
     )
     if not isinstance(created, WorkflowCreated):
         raise ValueError("; ".join(one.message for one in created.findings))

@@ -121,6 +121,14 @@ async def test_another_sample_takes_the_place_of_one_that_was_lost():
     assert (await record_of(one)).learners == ("a", "b", "c")
 
 
+async def test_a_waiting_sample_becomes_a_learner_where_the_first_ones_lack_a_field():
+    one = await learned()
+    on_pause(one, lambda: change(one, done=("a", "b"), wanted=3, lacking=("due",)))
+    third = await do(one, "c")
+    assert third.no_flow == f"{IS_LEARNER}: the first ones do not show due"
+    assert (await record_of(one)).learners == ("a", "b", "c")
+
+
 async def test_a_learner_that_is_delivered_again_stays_one():
     one = learning_run()
     await do(one, "a")

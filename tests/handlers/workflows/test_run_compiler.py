@@ -28,6 +28,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import CaptureFacts, Viewport
+from shared.contracts.steps import FieldValue
 from shared.contracts.workflows.flows import OpenAddress, ReadFields, TakeScreenshot
 from shared.contracts.workflows.run_flows import RunFlow
 from shared.errors import Unavailable
@@ -50,16 +51,23 @@ SPEC = {
 }
 
 
-def recorded(number: str, status: str) -> Recording:
+def recorded(number: str, status: str, due: str = "") -> Recording:
+    """``due``: shown and read; empty: the page has nothing of it."""
     one = Recorder(number, {"number": number})
+    shown = (element(4, "term", "Due"), element(5, "definition", due, header="Due")) if due else ()
     one.open(
         f"http://site/{number}",
         element(1, "heading", "A ticket", level=1),
         element(2, "term", "Status"),
         element(3, "definition", status, header="Status"),
+        *shown,
     )
     one.screenshot("ticket")
     one.read("status", 3)
+    if due:
+        one.read("due", 5)
+    else:
+        one.values.append(FieldValue(field="due", state="not_found"))
     return one.sample
 
 
@@ -151,6 +159,11 @@ class World:
     async def end(self, sample_id: str, **changes: Any) -> None:
         await self.compiler.learn(ended(sample_id, **changes))
 
+    async def change(self, **changes: Any) -> None:
+        """Change the record as planners do."""
+        known = await self.record()
+        await self.bus.modify(RUN_FLOWS, "run_1", RunFlow, lambda _: msgspec.structs.replace(known, **changes))
+
     async def record(self) -> RunFlow:
         found = await self.bus.read(RUN_FLOWS, "run_1", RunFlow)
         assert found is not None
@@ -170,13 +183,24 @@ def ended(sample_id: str, **changes: Any) -> SampleFinished:
     return SampleFinished(**{**given, **changes})
 
 
-async def world(flow: Any = read_ticket) -> World:
+DATED = {"T-100": recorded("T-100", "open"), "T-207": recorded("T-207", "closed"), "T-3": recorded("T-3", "new", "May")}
+
+
+def read_due(number: str):
+    yield OpenAddress(url=f"http://site/{number}")
+    yield TakeScreenshot(label="ticket")
+    return (yield ReadFields(fields=("status", "due")))
+
+
+async def world(
+    flow: Any = read_ticket, spec: dict[str, Any] = SPEC, samples: Mapping[str, Recording] = SAMPLES
+) -> World:
     bus = MemoryBus()
     one = ScriptedLibrary({})
-    kept = Kept(SAMPLES, bus)
+    kept = Kept(samples, bus)
     for actor, deps in ((evidence, kept), (library, one), (flows, ScriptedFlows(flow))):
         bus.host(actor, deps)
-    record = RunRecord(run_id="run_1", spec=SPEC, planner=None, concurrency=2, created_at=NOW, compiles=True)
+    record = RunRecord(run_id="run_1", spec=spec, planner=None, concurrency=2, created_at=NOW, compiles=True)
     await bus.create(RUNS, "run_1", record)
     await bus.create(RUN_FLOWS, "run_1", RunFlow(since=NOW, learners=("T-100", "T-207")))
     return World(bus, one, kept, RunCompiler(bus))
@@ -198,6 +222,35 @@ async def test_the_flow_of_two_samples_is_published_under_the_name_of_the_task()
     ]
     record = await one.record()
     assert (record.state, record.name, record.hash, record.tries) == ("compiled", "a_task", HASH, 1)
+
+
+async def test_a_sample_is_waited_for_that_shows_the_field_that_the_first_ones_do_not():
+    spec = {**SPEC, "output_schema": {"status": "string", "due": "string"}, "required_fields": ["status"]}
+    one = await world(read_due, spec, DATED)
+    await one.end("T-100")
+    await one.end("T-207")
+    assert one.library.created == []
+    assert ((await one.record()).wanted, (await one.record()).lacking) == (3, ("due",))
+    await one.end("T-207")  # the event is delivered again
+    await one.change(learners=("T-100", "T-207", "T-3"))
+    await one.end("T-3")
+    (made,) = one.library.created
+    assert "read('status', 'due')" in ast.unparse(ast.parse(made.source))
+    assert (await one.record()).state == "compiled"
+
+
+async def test_a_flow_that_leaves_to_a_model_what_labels_tell_is_not_published():
+    spec = {**SPEC, "output_schema": {"status": "string", "due": "string"}, "required_fields": ["status"]}
+    status, _ = DATED["T-3"].values
+    overlooked = replace(DATED["T-3"], values=(status, FieldValue(field="due", state="not_found")))
+    one = await world(read_ticket, spec, {**DATED, "T-3": overlooked})
+    await one.change(wanted=3, learners=("T-100", "T-207", "T-3"), lost=("T-4", "T-5", "T-6", "T-7"))
+    for name in ("T-100", "T-207", "T-3"):
+        await one.end(name)
+    assert one.library.created == []
+    record = await one.record()
+    assert record.state == "failed"
+    assert "due would be lost: of 3 samples the rules of the task read it in 1" in record.reason
 
 
 async def test_events_that_come_again_compile_nothing_again():

@@ -13,12 +13,13 @@ from services.workflows.run_flows.compile_progress import (
     after_sample,
     as_compiled,
     as_failed,
+    asking_for,
     begun,
     is_ready,
 )
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import SampleFinished
-from shared.contracts.workflows.run_flows import MAX_LOST, RunFlow
+from shared.contracts.workflows.run_flows import MAX_LOST, MOST_LEARNERS, RunFlow
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 TWO = RunFlow(since=NOW, learners=("a", "b"))
@@ -73,6 +74,28 @@ def test_too_many_lost_learners_end_it():
         "failed",
         "no flow was compiled: 4 samples were not done on pages, and 0 of the 2 that are needed were",
     )
+
+
+def test_one_learner_more_is_waited_for_where_the_first_ones_do_not_show_a_field():
+    both = begun(after_sample(after_sample(TWO, ended("a")), ended("b")))
+    more = asking_for(both, ("due",))
+    assert (more.wanted, more.lacking, more.tries, is_ready(more)) == (3, ("due",), 0, False)
+    third = after_sample(replace(more, learners=("a", "b", "c")), ended("c"))
+    assert is_ready(third)
+
+
+def test_no_more_learners_are_asked_for_than_the_limit():
+    record = replace(TWO, learners=tuple("abcd"), done=tuple("abcd"), wanted=MOST_LEARNERS)
+    assert asking_for(record, ("due",)) is record
+
+
+def test_where_further_learners_are_lost_the_flow_is_made_of_those_that_were_done():
+    names = "cdefgh"[:MAX_LOST]
+    record = replace(TWO, learners=("a", "b", *names), done=("a", "b"), wanted=3, lacking=("due",))
+    for name in names:
+        record = after_sample(record, ended(name, "failed", "not_found"))
+    assert (record.state, is_ready(record)) == ("learning", True)
+    assert asking_for(record, ("due",)) is record
 
 
 def test_a_compilation_that_is_cut_off_again_and_again_ends_it():

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from services.console import exits
+from services.console.commands.flows.accepting import AcceptLoss, accepted_fields
 from services.console.commands.flows.drift import read_run
 from services.console.commands.flows.live import WAY_OUT, LiveOutcome, check_on_site, live_facts
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
@@ -20,14 +21,16 @@ from services.console.commands.workflows.library import library_settings
 from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.outcomes import CommandOutcome
-from services.console.terminal.flows_view import checks_table, compiled_lines
+from services.console.terminal.flows_view import checks_table, compiled_lines, support_lines
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
 from shared.errors import RunRejectedError
-from shared.flows.checking.validation import Validation, compile_checked, split_samples, variables_of
+from shared.flows.checking.published import published_flow
+from shared.flows.checking.validation import Losses, Validation, compile_checked, split_samples, variables_of
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
+from shared.flows.compiling.sample_choice import FieldSupport, field_support
 from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
 from shared.host.connections import open_bus
@@ -41,13 +44,14 @@ from shared.workflow_source.wording import finding_line
 
 @dataclass(frozen=True)
 class Compiled:
-    """What came of a compile. ``skipped``: samples that were not used, and why. ``on_site``: None: no live check was
-    due. ``not_kept``: samples beyond the library's limits."""
+    """What came of a compile. ``skipped``: samples that were not used, and why. ``support``: on how many samples each
+    field stands. ``on_site``: None: no live check was due. ``not_kept``: samples beyond the library's limits."""
 
     flow: CompiledFlow
     folder: Path
     validation: Validation
     skipped: Sequence[tuple[str, str]]
+    support: Sequence[FieldSupport] = ()
     on_site: LiveOutcome | None = None
     reply: WorkflowCreated | WorkflowRefused | None = None
     not_kept: tuple[str, ...] = ()
@@ -77,6 +81,10 @@ class Compiled:
             "checks": checks,
             "live": None if live is None else live_facts(live),
             "left_to_model": flow.with_model,
+            "fields": {
+                one.field: {"shown": len(one.shown), "of": one.of, "asks_for": one.asks_for} for one in self.support
+            },
+            "lost": {one.field: one.had_by for one in self.validation.lost},
             "problems": self.problems,
             "version": self.version,
             "samples_not_kept": self.not_kept,
@@ -85,6 +93,7 @@ class Compiled:
     def lines(self) -> Iterator[RenderableType]:
         live = self.on_site
         yield Text("\n".join(compiled_lines(self.flow, self.folder)))
+        yield Text("\n".join(support_lines(self.support)))
         if self.validation.checks:
             yield checks_table(self.validation.checks, live=None if live is None else live.check)
         if live is not None and live.why:
@@ -100,6 +109,9 @@ class Compiled:
             yield "\n".join(f"  {printable(one)}" for one in self.problems)
             if self.on_site is not None and self.on_site.problems:
                 yield WAY_OUT
+            if lost := [one.field for one in self.validation.lost if one.field not in self.flow.files.fields.given_up]:
+                options = " ".join(f"--accept-loss {name}" for name in lost)
+                yield f"Add samples that show {', '.join(lost)}; or accept that it is not brought any more: {options}"
         elif isinstance(self.reply, WorkflowCreated):
             version = self.reply.workflow
             yield f"It is in the library as {version.name}, version {version.hash[:12]}."
@@ -121,6 +133,7 @@ def compile_(
         bool, typer.Option("--live/--no-live", help="Do one held-out sample on the site before it is published.")
     ] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a flow that leaves fields to a model.")] = False,
+    accept_loss: AcceptLoss = None,
     author: Author = "",
     library: Library = None,
     evidence: EvidenceOfRun = None,
@@ -130,24 +143,30 @@ def compile_(
     """Compile a flow from samples of a run, and check it on the samples that were held out."""
     settings = library_settings(nats, library)
     recordings, spec = _read(load_settings(nats, evidence), run, tuple(sample or ()))
-    chosen, held_out = split_samples(recordings.samples, sample or ())
+    accepted = accepted_fields(spec, accept_loss)
+    chosen, held_out = split_samples(spec, recordings.samples, sample or ())
+    support = field_support(spec, recordings.samples)
     folder = out or Path("flows") / (name or spec.task_id)
 
     async def work() -> Compiled:
         async with open_bus(settings, ("workflows",), "compile") as opened:
-            flow, validation = await compile_checked(opened.bus, spec, chosen, held_out, strict=strict)
+            losses = Losses(accepted, await published_flow(opened.bus, name or spec.task_id))
+            flow, validation = await compile_checked(
+                *(opened.bus, spec, chosen, held_out), strict=strict, losses=losses
+            )
             given, files = variables_of(flow, chosen[0].row), write_files(flow.files)
             packed = pack_recordings(recordings.record.spec, recordings.samples, flow.samples)
             write_workspace(folder, flow.source, files, variables=given, samples=packed)
             if validation.problems:
-                return Compiled(flow, folder, validation, recordings.skipped)
+                return Compiled(flow, folder, validation, recordings.skipped, support)
             on_site = await check_on_site(opened, flow, spec, recordings.samples) if live else None
             if not publish or (on_site is not None and on_site.problems):
-                return Compiled(flow, folder, validation, recordings.skipped, on_site)
+                return Compiled(flow, folder, validation, recordings.skipped, support, on_site)
             who, kept = author_or_user(author), within_limits(packed)
             run_id = recordings.record.run_id
-            reply = await publish_flow(opened.bus, name or flow.name, flow, who, run_id, kept)
-            return Compiled(flow, folder, validation, recordings.skipped, on_site, reply, kept.left_out)
+            lost = sorted(one.field for one in validation.lost)
+            reply = await publish_flow(opened.bus, name or flow.name, flow, who, run_id, kept, accepted_losses=lost)
+            return Compiled(flow, folder, validation, recordings.skipped, support, on_site, reply, kept.left_out)
 
     try:
         return run_async(work())
@@ -156,13 +175,24 @@ def compile_(
 
 
 async def publish_flow(
-    bus: SampleBus, name: str, flow: CompiledFlow, author: str, run_id: str, samples: PackedRecordings | None = None
+    bus: SampleBus,
+    name: str,
+    flow: CompiledFlow,
+    author: str,
+    run_id: str,
+    samples: PackedRecordings | None = None,
+    *,
+    accepted_losses: Sequence[str] = (),
 ) -> WorkflowCreated | WorkflowRefused:
     """Put a flow into the library with its samples; it takes the place of an earlier version of its name."""
     shown = await get_workflow(bus, name)
     before = shown.workflow.hash if isinstance(shown, WorkflowShown) else ""
     publish = partial(
-        *(create_workflow, bus, name, flow.source), author=author, source_run=run_id, files=write_files(flow.files)
+        *(create_workflow, bus, name, flow.source),
+        author=author,
+        source_run=run_id,
+        files=write_files(flow.files),
+        accepted_losses=accepted_losses,
     )
     if samples is None:
         return await publish(replace=before)

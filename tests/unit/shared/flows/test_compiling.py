@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from shared.contracts.results import Change, ClosingButton, Locator
-from shared.contracts.steps import FlowPlace
+from shared.contracts.steps import FieldValue, FlowPlace
+from shared.extraction.rules import UnderHeader
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
 from tests.cases import cases
@@ -527,12 +528,30 @@ def test_a_value_of_a_sample_that_stands_in_the_source_by_chance_keeps_it_a_draf
     assert "the source has a value of the variable 'person'" in flow.problems
 
 
-def test_one_sample_that_shows_a_field_does_not_tell_where_it_stands():
-    recorders = [record(0), record(1)]
+def test_one_sample_that_shows_a_field_tells_it_by_the_fields_own_label_alone():
+    recorders = shown_by_one()
+    flow = compiled(recorders)
+    (rule,) = flow.files.fields.fields["status"].rules
+    assert isinstance(rule.where, UnderHeader)
+    assert (rule.where.header, flow.with_model) == ("Status", ())
+
+
+def test_one_sample_without_the_label_of_a_field_does_not_tell_where_it_stands():
+    flow = compiled(shown_by_one(), output_schema={"status": {"type": "string", "labels": ["State"]}})
+    assert flow.remarks == ("status: 1 of 2 samples show it on a stored page; 2 or more are needed",)
+    assert flow.with_model == ("status",)
+
+
+def test_one_sample_does_not_tell_a_field_whose_place_shows_something_where_there_is_none():
+    recorders = shown_by_one()
+    recorders[1].values.append(FieldValue(field="status", state="not_found"))
+    assert compiled(recorders).with_model == ("status",)
+
+
+def shown_by_one() -> list[Recorder]:
+    recorders = pair()
     for one in recorders:
         one.open(f"http://site/{one.row['number']}", *labelled_page("open"))
         one.screenshot("ticket")
     recorders[0].read("status", 5)
-    flow = compiled(recorders)
-    assert flow.remarks == ("status: 1 of 2 samples show it on a stored page; 2 or more are needed",)
-    assert flow.with_model == ("status",)
+    return recorders
