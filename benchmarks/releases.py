@@ -1,5 +1,5 @@
 """Flows on pages that have changed since they were learned: Roundup's changed templates, other releases of two apps,
-and four apps whose records are drawn in ten other layouts.
+and four apps whose records are drawn in other layouts.
 
 The aims are for pages that a person would call the same: values stand beside the same words as before. In other layouts
 the rules work the same samples out alone; what they do not read is no loss of a flow's.

@@ -93,6 +93,20 @@
       })),
   };
 
+  // Values of another record, of the kind of the record's own.
+  const otherwise = (value) => {
+    const words = value.map(text).join(" ").trim();
+    if (/^\d{4}-\d\d-\d\d$/.test(words)) return "2001-02-03";
+    if (/^[\d.,]+$/.test(words)) return "17";
+    return words.replace(/\d/g, "7").split("").reverse().join("") || "Nobody";
+  };
+  const another = (pairs, title) => make("section", make("h3", title),
+    layouts["a definition list"](pairs.map((one) => ({ label: one.label, value: [otherwise(one.value)] }))));
+  layouts["another record above"] = (pairs) => make("div", another(pairs, "Previous record"), layouts["a definition list"](pairs));
+  layouts["another record below"] = (pairs) => make("div", layouts["labels above values"](pairs), another(pairs, "See also"));
+  layouts["labels in capitals"] = (pairs) => make("dl", pairs.flatMap((one) =>
+    [make("dt", one.label.toUpperCase()), make("dd", one.value)]));
+
   for (const { at, pairs, removed } of groups()) {
     const drawn = layouts[layout](pairs);
     at.before(drawn);

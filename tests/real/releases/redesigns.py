@@ -39,6 +39,9 @@ LAYOUTS = (
     "labels with a mark",
     "labels with a colon",
     "a menu that repeats the labels",
+    "labels in capitals",
+    "another record above",
+    "another record below",
 )
 PLAIN = "(plain)"
 RECORDED, EACH = 9, 10
