@@ -99,11 +99,11 @@ class LoadedFlow:
 
 
 class FlowProgress(Protocol):
-    """The flow that works on a sample. ``is_over``: others may go on, and a model may read pictures. ``filed_as``:
-    flow.json of its version."""
+    """The flow among the drivers of a sample. ``may_ask``: a model may read pictures. ``filed_as``: flow.json of its
+    version."""
 
     @property
-    def is_over(self) -> bool: ...
+    def may_ask(self) -> bool: ...
     @property
     def filed_as(self) -> bytes: ...
 

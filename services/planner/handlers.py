@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from services.planner.deps import CheckedRun, PlannerDeps, lease_request
-from services.planner.driver_choice import choose_driver, planner_name
+from services.planner.driver_choice import choose_drivers, planner_name
 from services.planner.drivers.registry import load_recorded_steps
 from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
@@ -135,10 +135,10 @@ async def attempt_sample(
     hints = await load_hints(spec, message.sample, message.run_id, deps) if driver.asks_model else ()
     recorded = await load_recorded_steps(run.record, driver.name, message.sample_id, deps.asks)
     log = tuple(step for step in recorded if not isinstance(step.action, AskApi))  # the API is asked anew
-    chosen = await choose_driver(run, message, driver, deps)
-    driver, number = chosen.driver, attempt_number(message, attempt)
-    earlier = () if chosen.flow is not None else await load_earlier_decisions(message, number, driver, deps.asks)
-    task = Attempt(message, number, spec, driver, hints, log, run.record.allow_effects, chosen.flow, tried_in, earlier)
+    drivers, number = await choose_drivers(run, message, driver, deps), attempt_number(message, attempt)
+    flow = drivers if drivers.flow is not None else None
+    earlier = () if flow is not None else await load_earlier_decisions(message, number, drivers, deps.asks)
+    task = Attempt(message, number, spec, drivers, hints, log, run.record.allow_effects, flow, tried_in, earlier)
     async with deps.lease(lease_request(spec, message)) as lease:
         if isinstance(lease, ProfilePaused):
             finished = login_required(message, task.attempt, lease, deps)
@@ -147,19 +147,19 @@ async def attempt_sample(
         try:
             finished = await work.run()
         finally:
-            if chosen.flow is not None:
-                await chosen.flow.aclose()
+            await drivers.aclose()
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
             raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
-    if finished.decided_by == BY_API:  # neither a flow nor a planner has done anything
-        return msgspec.structs.replace(finished, usage=add_usage(finished.usage, chosen.usage)), None
-    way, usage = chosen.way(finished.usage), add_usage(finished.usage, chosen.usage)
-    finished = msgspec.structs.replace(finished, usage=usage, way=way, no_flow=chosen.why_no_flow)
-    if chosen.flow is not None and chosen.flow.way == "flow" and finished.status == "done":
-        await report_flow(finished, chosen.flow.use.choice, chosen.flow.healed, deps.asks)
+    usage = add_usage(finished.usage, drivers.usage)
+    if finished.decided_by == BY_API:  # no driver has done anything
+        return msgspec.structs.replace(finished, usage=usage), None
+    worked = drivers.worked(finished.usage)
+    finished = msgspec.structs.replace(finished, usage=usage, drivers=worked, no_flow=drivers.why_no_flow)
+    if drivers.flow is not None and worked == ("flow",) and finished.status == "done":
+        await report_flow(finished, drivers.flow.use.choice, drivers.flow.healed, deps.asks)
     outage = outage_of_end(finished, work.view)
-    if outage is not None or not driver.asks_model:
+    if outage is not None or not drivers.asks_model:
         return finished, outage
     finished = await save_lessons(spec, finished, work.state, deps)
     return await save_workflow(spec, finished, work.state, deps), None

@@ -181,7 +181,7 @@ class SampleWork:
 
     async def _decide(self) -> Decision:
         before_s = self.deps.elapsed_s()
-        on_flow = self.task.flow is not None and not self.task.flow.is_over  # then no model reads a picture either
+        on_flow = self.task.flow is not None and not self.task.flow.may_ask
         if (recalled := self._recall()) is not None:
             return await self._guarded(recalled, before_s)
         asked = None if on_flow else due_question(self.view, asks_model=self.task.driver.asks_model)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+import msgspec
+
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode, SqlCode
 from shared.contracts.outages import RunPause
-from shared.contracts.planner import Way
+from shared.contracts.planner import DriverName, Way
 from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 
@@ -29,13 +31,15 @@ class NoFlowCount(Part, frozen=True, kw_only=True):
     samples: int
 
 
-class WayCount(Part, frozen=True, kw_only=True):
-    """Samples that went this way (see :data:`shared.contracts.planner.Way`), with their model calls.
+class DriversCount(Part, frozen=True, kw_only=True):
+    """Samples on which these drivers have worked, in this order, with their model calls.
 
-    ``reasons``: why they were not done by a flow to their end, most frequent first, five at most.
+    ``reasons``: why they were not done by a flow to their end, most frequent first, five at most. ``way``: in runs of
+    earlier versions, in place of ``drivers``.
     """
 
-    way: OpenCode[Way]
+    drivers: tuple[OpenCode[DriverName], ...] = ()
+    way: OpenCode[Way] = ""
     samples: int
     llm_calls: int
     cost_usd: float
@@ -89,8 +93,8 @@ class RunFinished(Message, frozen=True, kw_only=True):
     population_note: str = ""
     settlements: int = 0
     """How many times a person has settled a sample since the run began; each time it is finished anew."""
-    ways: tuple[WayCount, ...] = ()
-    """By which way its samples were worked out; empty in runs of earlier versions."""
+    worked: tuple[DriversCount, ...] = msgspec.field(default=(), name="ways")
+    """Who has worked on how many samples; empty in runs of earlier versions."""
     reconciliation: ReconciliationCounts | None = None
     """What the comparison with the register came to; None: there is none."""
     pauses: tuple[RunPause, ...] = ()
@@ -102,8 +106,8 @@ class RunFinished(Message, frozen=True, kw_only=True):
 
 
 def uses_flows(finished: RunFinished) -> bool:
-    """Return whether a flow was used in the run, or could have been: then its ways are told."""
-    return any(one.way != "agent" or one.reasons for one in finished.ways)
+    """Return whether a flow was used in the run, or could have been: then it is told who has worked."""
+    return any("flow" in one.drivers or one.way.startswith("flow") or one.reasons for one in finished.worked)
 
 
 class EvidenceBlocked(Message, frozen=True, kw_only=True):

@@ -156,9 +156,9 @@ class ResultFacts:
         return self.result.decided_by if self.result is not None else ""
 
     @property
-    def way(self) -> str:
-        """By which way it was worked out: see :data:`shared.contracts.planner.Way`."""
-        return self.result.way if self.result is not None else ""
+    def drivers(self) -> tuple[str, ...]:
+        """Who has worked on it, in order: see :data:`shared.contracts.planner.DriverName`."""
+        return self.result.drivers if self.result is not None else ()
 
     @property
     def no_flow(self) -> str:

@@ -17,7 +17,7 @@ from playwright.async_api import Browser
 from services.evidence.facts import RunFacts, SampleFiles
 from services.evidence.outputs.report_file import ReportFile
 from shared.contracts.discovery import RunRecord
-from shared.contracts.evidence import RunFinished, WayCount
+from shared.contracts.evidence import DriversCount, RunFinished
 from shared.evidence_format.files.reconciliation import (
     FiledRegister,
     ReconciledRecord,
@@ -182,7 +182,7 @@ def write(
     told: Iterable[Told],
     *,
     pictures: bool = True,
-    ways: tuple[WayCount, ...] = (),
+    worked: tuple[DriversCount, ...] = (),
     reconciliation: str = "",
     population: Mapping[str, Any] | None = None,
     **record: Any,
@@ -193,7 +193,7 @@ def write(
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
     closing = RunFacts(
         RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given),
-        finished(samples, ways=ways, **(population or {})),
+        finished(samples, worked=worked, **(population or {})),
         ("number", "url"),
         reconciliation=reconciliation,
     )

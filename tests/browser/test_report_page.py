@@ -18,7 +18,7 @@ from playwright.async_api import Browser, Page, expect
 from pypdf import PdfReader
 
 from shared.contracts.discovery import FileReading, InputFile, Register, SheetReading
-from shared.contracts.evidence import NoFlowCount, WayCount
+from shared.contracts.evidence import DriversCount, NoFlowCount
 from shared.contracts.explained import NEAR_WORDS
 from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
 from tests.browser.report_world import COLOURS, Pictured, Told, pictured, reconciliation_bytes, spec, write
@@ -283,18 +283,18 @@ async def test_a_count_on_the_cover_shows_its_samples(browser: Browser, tmp_path
         assert await page.get_by_role("heading", name="How the samples were done").count() == 0
 
 
-async def test_the_cover_says_which_way_the_samples_went_and_why(browser: Browser, tmp_path: Path) -> None:
+async def test_the_cover_says_who_has_worked_on_the_samples_and_why(browser: Browser, tmp_path: Path) -> None:
     why = (NoFlowCount(text="no flow was compiled: <b>this</b>", samples=2),)
-    ways = (
-        WayCount(way="flow", samples=8, llm_calls=0, cost_usd=0.0),
-        WayCount(way="agent", samples=2, llm_calls=14, cost_usd=0.21, reasons=why),
+    worked = (
+        DriversCount(drivers=("flow",), samples=8, llm_calls=0, cost_usd=0.0),
+        DriversCount(drivers=("flow", "model"), samples=2, llm_calls=14, cost_usd=0.21, reasons=why),
     )
-    async with opened(browser, write(tmp_path / "run", told_many(10), ways=ways)) as page:
+    async with opened(browser, write(tmp_path / "run", told_many(10), worked=worked)) as page:
         card = page.get_by_role("region", name="How the samples were done")
         assert [await one.inner_text() for one in await card.get_by_role("row").all()] == [
-            "Way\tSamples\tModel calls\tCost",
+            "Driver\tSamples\tModel calls\tCost",
             "By a flow\t8\t0\t$0",
-            "By the planner\t2\t14\t$0.2100",
+            "By a flow, then a model\t2\t14\t$0.2100",
         ]
         assert await card.get_by_role("listitem").all_inner_texts() == ["2 samples: no flow was compiled: <b>this</b>"]
 

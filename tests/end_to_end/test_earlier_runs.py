@@ -23,7 +23,7 @@ COLUMNS_SINCE = {
     "runs": {"population_reason": None, "population_counted": None},
     "artifacts": dict.fromkeys(("content_kind", "content_problem")),
     "fields": dict.fromkeys(("ink", "items", "lacking", "response_sha256", "response_pointer", "response_url")),
-    "samples": dict.fromkeys(("way", "no_flow", "settled", "settled_by", "settled_at", "settled_reason")),
+    "samples": dict.fromkeys(("drivers", "no_flow", "settled", "settled_by", "settled_at", "settled_reason")),
     "steps": {"plain_confidence": None},
 }
 """Columns that the views have gained; a run made before has nothing in them."""

@@ -68,7 +68,7 @@ async def test_a_run_on_flows_connects_to_no_model(
     assert wrong_cells(finished.table, FULL[:1]) == []
     assert finished.llm_calls == 0
     (result,) = results_of(finished).values()
-    assert (result["usage"]["llm_calls"], result["way"]) == (0, "flow")
+    assert (result["usage"]["llm_calls"], result["drivers"]) == (0, ["flow"])
 
     model = open_model(settings, "main", max_output_tokens=100, max_retries=0)
     with pytest.raises(ExhibitError):

@@ -60,8 +60,8 @@ async def test_one_question_heals_the_run(tmp_path: Path):
             finished = await run_redesigned(with_model(library_settings(tmp_path, planner="rules"), url), site)
     assert player.unexpected == []
     assert (finished.llm_calls, player.played) == (1, {"choose_element": 1})
-    ways = {one.way: one.samples for one in finished.ways}
-    assert ways == {"flow": len(NUMBERS) - 1, "flow_then_agent": 1}
+    worked = {one.drivers: one.samples for one in finished.worked}
+    assert worked == {("flow",): len(NUMBERS) - 1, ("flow", "model"): 1}
     results = results_of(finished)
     assert {one["status"] for one in results.values()} == {"done"}
     found = {key: {name: cell["value"] for name, cell in one["fields"].items()} for key, one in results.items()}

@@ -26,7 +26,7 @@ from tests.end_to_end.tickets import FULL, row, rows, rows_of_demo, wrong_cells
 
 IS_LEARNER = "the flow of this run is compiled from it"
 TICKETS, LATER = FULL[:4], FULL[4:5]
-WAYS = {"agent": 2, "flow": len(TICKETS) - 2, "flow_then_agent": len(ABSENT)}
+WORKED = {("rules",): 2, ("flow",): len(TICKETS) - 2, ("flow", "rules"): len(ABSENT)}
 """What says that there is no such record is not for the flow to tell: the planner ends it."""
 
 
@@ -39,19 +39,19 @@ async def test_two_samples_by_the_planner_and_the_others_on_their_flow(
     first = await run(client, spec, asked, mode="auto")
     shown = await get_workflow(client.bus, "tickets_in_auto")
     again = await run(client, spec, [*rows(tickets_url, LATER), row(tickets_url, ABSENT[0])], mode="flow")
-    told = await client.sql("SELECT way, count(*) AS n FROM samples GROUP BY way", [first.run_id])
+    told = await client.sql("SELECT drivers, count(*) AS n FROM samples GROUP BY drivers", [first.run_id])
     assert compare(Path(first.table), TICKETS) == []
     assert wrong_cells(again.table, LATER) == []
     assert isinstance(shown, WorkflowShown)
     assert shown.workflow.source_run == first.run_id
-    assert {one.way: one.samples for one in first.ways} == WAYS
-    agent = next(one for one in first.ways if one.way == "agent")
-    assert [why.text for why in agent.reasons] == [IS_LEARNER]
-    assert {one.way: one.samples for one in again.ways} == {"flow": 2}
+    assert {one.drivers: one.samples for one in first.worked} == WORKED
+    rules = next(one for one in first.worked if one.drivers == ("rules",))
+    assert [why.text for why in rules.reasons] == [IS_LEARNER]
+    assert {one.drivers: one.samples for one in again.worked} == {("flow",): 2}
     assert (first.llm_calls, again.llm_calls) == (0, 0)
     assert {one["decided_by"] for one in results_of(again).values()} == {"flow"}
     assert not isinstance(told, SqlRefused)
-    assert {one["way"]: one["n"] for one in json.loads(told[1])} == WAYS
+    assert {tuple(one["drivers"]): one["n"] for one in json.loads(told[1])} == WORKED
 
 
 @pytest.mark.long
@@ -87,4 +87,4 @@ async def test_a_library_that_is_killed_while_it_compiles_compiles_again(
     assert record is not None
     assert (record.state, record.tries) == ("compiled", 2)
     assert compare(Path(finished.table), TICKETS) == []
-    assert {one.way: one.samples for one in finished.ways} == WAYS
+    assert {one.drivers: one.samples for one in finished.worked} == WORKED

@@ -15,7 +15,7 @@ cell is another."""
 @dataclass(frozen=True)
 class Outcome:
     """``lie``, ``dialog``: what the sample has met; empty: none. ``why``: what the table says of a sample that is left,
-    or what is wrong. ``way``: who has worked on it."""
+    or what is wrong. ``drivers``: who has worked on it."""
 
     task: str
     mode: str
@@ -24,21 +24,21 @@ class Outcome:
     dialog: str
     verdict: Verdict
     why: str = ""
-    way: str = ""
+    drivers: str = ""
 
 
 def outcome_of(
     task: str, mode: str, lie: str, dialog: str, row: Mapping[str, str], truth: Mapping[str, str] | None
 ) -> Outcome:
     """Return what became of a sample. ``truth``: its cells; None: nothing of it may be done."""
-    way, said = row.get("way", ""), row.get("message", "")
+    drivers, said = row.get("drivers", ""), row.get("message", "")
     end = " ".join(filter(None, (row["status"], row.get("reason", ""))))
     wrong = ["it is done, and the site has it not, or not so, or twice"] if truth is None else []
     differing = {key: value for key, value in (truth or {}).items() if row.get(key, value) != value}
     wrong += [f"{key}: {row[key]!r}, not {value!r}" for key, value in differing.items()]
     verdict: Verdict = "left" if row["status"] != "done" else "wrong" if wrong else "right"
     why = f"{end}: {said}" if verdict == "left" and said else "; ".join(wrong) if verdict == "wrong" else ""
-    return Outcome(task, mode, row["sample_id"], lie, dialog, verdict, why, way)
+    return Outcome(task, mode, row["sample_id"], lie, dialog, verdict, why, drivers)
 
 
 def assert_nothing_wrong(outcomes: list[Outcome]) -> None:
@@ -69,7 +69,7 @@ def told(outcomes: Iterable[Outcome]) -> str:
     """Return why samples were left, or what is wrong, a line a sample."""
     listed = [one for one in outcomes if one.why or one.lie or one.dialog]
     return "\n".join(
-        f"{one.task} {one.mode} {one.sample_id} {one.lie or '-'} {one.dialog or '-'} {one.verdict} ({one.way}):"
+        f"{one.task} {one.mode} {one.sample_id} {one.lie or '-'} {one.dialog or '-'} {one.verdict} ({one.drivers}):"
         f" {one.why[:330]}"
         for one in listed
     )

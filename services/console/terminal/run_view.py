@@ -18,11 +18,11 @@ from services.console.terminal.plain_output import print_err
 from services.console.text.tally import (
     Tally,
     Trouble,
+    driver_lines,
     headline,
     reconciliation_line,
     settling_line,
     to_words,
-    way_lines,
     workflow_offer,
 )
 from shared.contracts.codes import REASONS
@@ -222,8 +222,8 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
         facts.add_row("To do", Text(line))
     if tally.settling is not None:
         facts.add_row("To settle", Text(settling_line(tally.settling)))
-    for line in way_lines(finished):
-        facts.add_row("Way", Text(line))
+    for line in driver_lines(finished):
+        facts.add_row("Drivers", Text(line))
     if tally.long_ways and not tally.saves_workflow:
         facts.add_row("Workflow", workflow_offer(tally.long_ways))
     parts: list[RenderableType] = [table, Text("")]

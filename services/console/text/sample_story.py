@@ -104,9 +104,10 @@ class SampleStory(Part, frozen=True, kw_only=True):
     advice: str
     """What to do about it; empty for done."""
     decided_by: str
-    way: str
+    drivers: tuple[str, ...]
+    """Who has worked on it, in order."""
     no_flow: str
-    drivers: Mapping[str, int]
+    steps_by: Mapping[str, int]
     """Steps by who decided them."""
     attempts: tuple[AttemptStory, ...]
     duration_s: float | None
@@ -152,9 +153,9 @@ def story_of(
         fault=facts.fault,
         advice=advice_for(facts.status, facts.reason),
         decided_by=facts.decided_by,
-        way=facts.way,
+        drivers=facts.drivers,
         no_flow=facts.no_flow,
-        drivers=Counter(step.decided_by for step in steps),
+        steps_by=Counter(step.decided_by for step in steps),
         attempts=(*earlier, *_latest(facts, log)),
         duration_s=facts.duration_s,
         usage=used or Usage(),

@@ -16,7 +16,13 @@ INDENT, PAST_STEP = 10, 29
 WRAPPED, MOST_WRAPPED = ("Why", "To do", "Note", "Answer", "Refused"), 3
 """What is told on more lines than one, and on how many."""
 STATE_WORDS = {"not_present": "not present", "not_found": "NOT FOUND"}
-WAY_WORDS = {"flow": "a flow did it", "flow_then_agent": "a flow began, the planner went on", "agent": "the planner"}
+DRIVER_WORDS = {
+    "flow": "a flow",
+    "workflow": "a workflow",
+    "model": "a model",
+    "person": "a person",
+    "recording": "a recording",
+}
 ORIGIN_WORDS = {"derived": "derived by a model", "vision": "read from a picture", "person": "given by a person"}
 
 
@@ -68,9 +74,9 @@ def _cells(story: SampleStory, all_of_it: bool) -> str:
 
 
 def _drivers(story: SampleStory) -> str:
-    counted = ", ".join(f"{name} {steps}" for name, steps in story.drivers.items())
-    way = WAY_WORDS.get(story.way, "")
-    said = "; ".join(filter(None, (way, f"steps by {counted}" if counted else "no step")))
+    counted = ", ".join(f"{name} {steps}" for name, steps in story.steps_by.items())
+    who = ", then ".join(DRIVER_WORDS.get(name, name) for name in story.drivers)
+    said = "; ".join(filter(None, (f"by {who}" if who else "", f"steps by {counted}" if counted else "no step")))
     return f"{said}; no flow: {story.no_flow}" if story.no_flow else said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from services.console.text.session_lines import outage_line
@@ -231,16 +232,22 @@ def headline(outcomes: tuple[OutcomeCount, ...], samples: int) -> str:
     return f"{noun}: {', '.join(parts)}" if parts else noun
 
 
-def way_lines(finished: RunFinished) -> list[str]:
-    """Return how many samples went which way, with calls and cost of each, and why; none where no flow was used, and
-    none could have been."""
+def driver_lines(finished: RunFinished) -> list[str]:
+    """Return who has worked on how many samples, with calls and cost of each, and why no flow did them; none where no
+    flow was used, and none could have been."""
     if not uses_flows(finished):
         return []
     lines: list[str] = []
-    for one in finished.ways:
-        lines.append(f"{to_words(one.way)}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
+    for one in finished.worked:
+        who = drivers_text(one.drivers) or to_words(one.way)
+        lines.append(f"{who}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
         lines += [f"    {why.samples} of them: {tidy(why.text)}" for why in one.reasons]
     return lines
+
+
+def drivers_text(drivers: Sequence[str]) -> str:
+    """Return who has worked, such as ``flow, then rules``."""
+    return ", then ".join(drivers)
 
 
 def reconciliation_line(counts: ReconciliationCounts) -> str:

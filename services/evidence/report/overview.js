@@ -8,7 +8,7 @@ function coverPage() {
     el("button", { type: "button", class: "quiet", onclick: () => askPrint() }, "Print"),
     el("button", { type: "button", class: "quiet", onclick: help, "aria-label": "Keyboard" }, el("kbd", null, "?")),
   );
-  fill(byId("cover"), title(), el("div", { class: "cover-grid" }, population(), integrity()), reconciliation(), fieldsTable(), judgments(), ways(), work());
+  fill(byId("cover"), title(), el("div", { class: "cover-grid" }, population(), integrity()), reconciliation(), fieldsTable(), judgments(), drivers(), work());
 }
 
 function toTop(event) {
@@ -177,17 +177,17 @@ function judgments() {
     rows.length ? table("answers", ["Answer", "", "#Samples", "#Share"], rows) : el("p", { class: "muted" }, "No sample was judged."));
 }
 
-// How many samples a flow did, and why not the others.
-const WAYS = { flow: "By a flow", flow_then_agent: "By a flow, then by the planner", agent: "By the planner" };
+// Who has worked on how many samples, and why no flow did the others.
+const DRIVERS = { flow: "a flow", workflow: "a workflow", rules: "rules", model: "a model", person: "a person", recording: "a recording" };
 
-function ways() {
-  const told = RUN.ways || [];
+function drivers() {
+  const told = RUN.worked || [];
   if (!told.length) return null;
-  const rows = told.map((one) => el("tr", null, el("th", { scope: "row" }, said(WAYS[one.way] || one.way)), el("td", { class: "number" }, count(one.samples)), el("td", { class: "number" }, count(one.llm_calls)), el("td", { class: "number" }, money(one.cost_usd))));
+  const rows = told.map((one) => el("tr", null, el("th", { scope: "row" }, said(`By ${one.drivers.map((name) => DRIVERS[name] || name).join(", then ")}`)), el("td", { class: "number" }, count(one.samples)), el("td", { class: "number" }, count(one.llm_calls)), el("td", { class: "number" }, money(one.cost_usd))));
   const why = told.flatMap((one) => one.reasons || []).map((one) => el("li", null, many(one.samples, "sample"), ": ", said(one.text)));
-  return el("section", { class: "card", "aria-labelledby": "ways-title" },
-    el("h2", { id: "ways-title" }, "How the samples were done"),
-    table("ways", ["Way", "#Samples", "#Model calls", "#Cost"], rows),
+  return el("section", { class: "card", "aria-labelledby": "drivers-title" },
+    el("h2", { id: "drivers-title" }, "How the samples were done"),
+    table("drivers", ["Driver", "#Samples", "#Model calls", "#Cost"], rows),
     why.length ? el("p", { class: "muted" }, "Why not by a flow to the end:") : null,
     why.length ? el("ul", null, ...why) : null);
 }

@@ -118,7 +118,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "outcomes": _outcomes(finished, sums),
             "llm_calls": finished.llm_calls,
             "cost_usd": finished.cost_usd,
-            "ways": msgspec.to_builtins(finished.ways) if uses_flows(finished) else [],
+            "worked": msgspec.to_builtins(finished.worked) if uses_flows(finished) else [],
             "workers": [{"by": name, **vars(worker)} for name, worker in sorted(sums.workers.items())],
             "steps": sums.steps,
             "files": dict(sorted(sums.files.items())),

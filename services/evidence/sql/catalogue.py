@@ -125,9 +125,10 @@ SAMPLES = SqlView(
         _c("settled_at", MOMENT, "When."),
         _c("settled_reason", TEXT, "Why."),
         _c(
-            "way",
-            TEXT,
-            "How it was done: by a `flow`, the `agent`, or `flow_then_agent`; NULL: an API, or earlier.",
+            "drivers",
+            TEXTS,
+            "Who has worked on it, in order: `flow`, `workflow`, `rules`, `model`, `person`, `recording`; NULL: "
+            "nobody, or not known.",
         ),
         _c("no_flow", TEXT, "Why it was not done by a flow to its end, where one could have been."),
         _c("llm_calls", WHOLE, "Calls of a language model in the attempt that counts."),

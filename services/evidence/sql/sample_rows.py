@@ -41,7 +41,7 @@ def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts
 
 # --- samples
 
-TEXTS_OF_A_SAMPLE = ("reason", "fault", "message", "decided_by", "way", "no_flow")
+TEXTS_OF_A_SAMPLE = ("reason", "fault", "message", "decided_by", "no_flow")
 
 
 def _sample(facts: SampleFacts) -> Row:
@@ -56,6 +56,7 @@ def _sample(facts: SampleFacts) -> Row:
         "steps": result.steps if result is not None else None,
         "notes": [*map(note_text, facts.notes)] if result is not None else None,
         **{name: getattr(facts, name) or None for name in TEXTS_OF_A_SAMPLE},
+        "drivers": [*facts.drivers] or None,
         **_settled(facts.settlement),
         "attempt": facts.latest_attempt if facts.ended is not None or facts.log else None,
         "values": len(facts.named("value")),

@@ -14,9 +14,9 @@ from datetime import datetime
 from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.evidence import LoadedSample, NoFlowCount, OutcomeCount, RunFinished, WayCount
+from shared.contracts.evidence import DriversCount, LoadedSample, NoFlowCount, OutcomeCount, RunFinished
 from shared.contracts.outages import RunPause
-from shared.contracts.planner import WAYS, Way
+from shared.contracts.planner import DRIVERS, DriverName
 from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.text.names import DISCOVERY
 
@@ -35,7 +35,7 @@ class SampleEnd:
     cost_usd: float
     flagged: bool
     started_at: datetime
-    way: OpenCode[Way] = ""
+    drivers: tuple[OpenCode[DriverName], ...] = ()
     no_flow: str = ""
 
     @classmethod
@@ -48,7 +48,7 @@ class SampleEnd:
             cost_usd=result.usage.cost_usd,
             flagged=result.flagged,
             started_at=result.started_at,
-            way=result.way,
+            drivers=result.drivers,
             no_flow=result.no_flow,
         )
 
@@ -173,7 +173,7 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         population_counted=state.population_counted,
         population_note=state.population_note,
         settlements=state.settlements,
-        ways=ways_of(state.ends.values()),
+        worked=count_drivers(state.ends.values()),
         pauses=state.pauses,
         llm_calls=sum(end.llm_calls for end in all_ends),
         cost_usd=sum(end.cost_usd for end in all_ends),
@@ -182,23 +182,23 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
     )
 
 
-def ways_of(ends: Iterable[SampleEnd]) -> tuple[WayCount, ...]:
-    """Return how many samples went which way, with their model calls; in the order of the ways. Of samples whose way is
-    not known nothing is told."""
-    by_way: dict[str, list[SampleEnd]] = {}
+def count_drivers(ends: Iterable[SampleEnd]) -> tuple[DriversCount, ...]:
+    """Return on how many samples which drivers have worked, with their model calls; in the order of the drivers. Of
+    samples of which that is not known nothing is told."""
+    by_drivers: dict[tuple[str, ...], list[SampleEnd]] = {}
     for end in ends:
-        if end.way:
-            by_way.setdefault(end.way, []).append(end)
+        if end.drivers:
+            by_drivers.setdefault(end.drivers, []).append(end)
+    order: dict[str, int] = {name: at for at, name in enumerate(DRIVERS)}
     return tuple(
-        WayCount(
-            way=way,
+        DriversCount(
+            drivers=found[0].drivers,
             samples=len(found),
             llm_calls=sum(end.llm_calls for end in found),
             cost_usd=sum(end.cost_usd for end in found),
             reasons=_most_common(end.no_flow for end in found if end.no_flow),
         )
-        for way in WAYS
-        if (found := by_way.get(way))
+        for _, found in sorted(by_drivers.items(), key=lambda one: [order.get(name, len(order)) for name in one[0]])
     )
 
 

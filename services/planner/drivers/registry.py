@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from services.planner.deps import Driver
 from services.planner.drivers.decide_workflow import decide_by_workflow
+from services.planner.drivers.handing_over import HandedOver
 from services.planner.drivers.person.person_driver import OperatorDriver
 from services.planner.drivers.recording.decide_replay import decide as decide_by_log
 from services.planner.drivers.rules.decide_rules import decide as decide_by_rules
@@ -23,7 +24,7 @@ from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks
 from shared.contracts.base import Usage
 from shared.contracts.discovery import Problem, RunRecord
-from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
+from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, BY_WORKFLOW, PLANNERS
 from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError, Unsupported
@@ -67,27 +68,18 @@ class ReplayDriver:
 
 
 class WorkflowDriver:
-    """Uses the workflow of the run first; what that leaves open, or the gates refuse, the run's own driver does."""
+    """Uses a workflow of the library that is no flow; what that leaves open, or the gates refuse, it hands over."""
 
-    def __init__(self, driver: Driver, choice: WorkflowChoice) -> None:
-        self._driver, self._choice = driver, choice
+    name = BY_WORKFLOW
+    asks_model = False
 
-    @property
-    def name(self) -> str:
-        return self._driver.name
+    def __init__(self, choice: WorkflowChoice) -> None:
+        self._choice = choice
 
-    @property
-    def asks_model(self) -> bool:
-        return self._driver.asks_model
+    def check(self) -> None: ...
 
-    def check(self) -> None:
-        self._driver.check()
-
-    async def decide(self, view: SampleView) -> Decision:
-        return decide_by_workflow(view, self._choice) or await self._driver.decide(view)
-
-    async def aclose(self) -> None:
-        """The run's driver is closed by `DriverRegistry`."""
+    async def decide(self, view: SampleView) -> Decision | HandedOver:
+        return decide_by_workflow(view, self._choice) or HandedOver()
 
 
 class DriverRegistry:

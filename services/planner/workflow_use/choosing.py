@@ -119,13 +119,11 @@ async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:
     return choice
 
 
-async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> LoadedFlow | None:
-    """Return the flow of a run, read once by each process; None where it is no flow.
+async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> LoadedFlow:
+    """Return the flow of a run, read once by each process.
 
     Raises PermanentError (``unknown_workflow``, ``invalid_spec``) where this version cannot be had any more.
     """
-    if not choice.is_flow:
-        return None
     if choice.hash not in deps.flows:
         found = await get_workflow(deps.asks, f"{choice.name}@{choice.hash}")
         if not isinstance(found, WorkflowShown):

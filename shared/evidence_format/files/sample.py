@@ -20,7 +20,7 @@ from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.explained import FieldExplained, NearValue, SettlingKey
-from shared.contracts.planner import Lessons, Way
+from shared.contracts.planner import DriverName, Lessons, Way, drivers_of
 from shared.contracts.results import CaptureFacts
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import (
@@ -231,9 +231,11 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
     So is ``session_id``."""
     session_id: str | UnsetType = UNSET
     decided_by: str
-    way: OpenCode[Way] = ""
+    drivers: tuple[OpenCode[DriverName], ...] = ()
+    """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions. So is ``no_flow``."""
+    way: OpenCode[Way] | UnsetType = UNSET
+    """In place of ``drivers`` in runs of earlier versions."""
     no_flow: str = ""
-    """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions."""
     refuted: tuple[OrderRefuted, ...] | UnsetType = UNSET
     """Why a sample that was done is for a person after all, as all results of the run tell; UNSET where nothing does.
     The result before stays in ``doubted_N/``, after its attempt."""
@@ -324,6 +326,8 @@ def parse_result(data: bytes) -> ResultFile:
         result = msgspec.json.decode(data, type=ResultFile)
     except msgspec.ValidationError:
         result = upgrade(data, ResultFile)
+    if result.way and not result.drivers:
+        result = msgspec.structs.replace(result, drivers=drivers_of(result.way, result.decided_by), way=UNSET)
     if result.version == 1 and result.reason in PROBLEM_REASONS:
         return msgspec.structs.replace(result, problems=parse_message_problems(result.message))
     return result

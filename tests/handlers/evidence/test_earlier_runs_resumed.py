@@ -123,7 +123,7 @@ async def test_its_tables_are_made_again_and_what_a_later_attempt_puts_aside_is_
     [new] = read(run / again / "action_log.json")
     assert new.keys() ^ log[0].keys() <= {"version", "route", "message", "counts"}
     result = read(run / again / "result.json")
-    assert result.keys() ^ read(aside / "result.json").keys() == {"version", "problems", "way", "no_flow"}
+    assert result.keys() ^ read(aside / "result.json").keys() == {"version", "problems", "drivers", "no_flow"}
     assert (new["version"], result["version"]) == (2, 2)
     since = {"version", "population_reason", "population_counted", "settlements", "pauses"}
     assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= since

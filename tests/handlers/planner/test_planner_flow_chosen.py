@@ -103,7 +103,7 @@ async def test_the_step_is_taken_once_what_it_must_lead_to_is_written_down():
     assert (heal.rung, heal.subject, heal.name_now) == ("planner", DETAILS, "More")
     assert heal.expects == Postcondition(effects=("navigated",), shows="All of it")
     assert 'role=link[name="More"]' in [way.key for way in heal.found]
-    assert finished.way == "flow_then_agent"
+    assert finished.drivers == ("flow", "model")
     assert [*map(logged, one.steps)] == one.steps
 
 
@@ -113,7 +113,7 @@ async def test_other_samples_use_the_answer_without_asking():
     await one.run()
     one.scripted.at = "about:blank"
     again = await one.run(sample_id="TCK-1001b")
-    assert (again.status, again.usage.llm_calls, again.way) == ("done", 0, "flow")
+    assert (again.status, again.usage.llm_calls, again.drivers) == ("done", 0, ("flow",))
     assert len(finder.requests) == 1
 
 

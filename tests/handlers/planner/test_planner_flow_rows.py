@@ -74,7 +74,7 @@ def rows_of(finished: Any) -> Any:
 @pytest.mark.parametrize(("shown", "rules"), [(tables(ROWS), BY_TABLE), (cards(ROWS), BY_CARDS)])
 async def test_rows_are_read_and_each_cell_has_its_place(shown: PageObserved, rules: ListRules):
     finished = await flow_on(shown, rules).run()
-    assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
+    assert (finished.status, finished.drivers, finished.usage.llm_calls) == ("done", ("flow",), 0)
     value = next(one for one in finished.values if one.field == "lines")
     assert value.value == TYPED
     assert all(cell.source is not None for row in value.rows for cell in row.cells)
@@ -135,7 +135,7 @@ async def test_rows_that_are_left_to_a_model_are_read_by_their_labels_where_none
         return {"ticket_number": "TCK-1001"}
 
     finished = await flow_on(tables(ROWS), BY_TABLE, leaves).run()
-    assert (finished.status, finished.way, rows_of(finished)) == ("done", "flow", TYPED)
+    assert (finished.status, finished.drivers, rows_of(finished)) == ("done", ("flow",), TYPED)
 
 
 @pytest.mark.parametrize("wrong", [TYPED[:1], [{**TYPED[0], "amount": "21.00"}, TYPED[1]], [], "A-1"])
@@ -162,7 +162,7 @@ def of_two_pages(second: PageObserved) -> Bench:
 async def test_reading_rows_turns_their_pages_in_the_line_that_reads_them():
     one = of_two_pages(tables(MORE, el("link", "Previous", tag="a", url=URL)))
     finished = await one.run()
-    assert (finished.status, finished.way, finished.usage.llm_calls) == ("done", "flow", 0)
+    assert (finished.status, finished.drivers, finished.usage.llm_calls) == ("done", ("flow",), 0)
     assert [row["sku"] for row in rows_of(finished)] == ["A-1", "A-2", "A-3", "A-4"]
     turns = [step for step in one.steps if isinstance(step.action, Goto) and step.action.url == SECOND]
     assert [step.flow.line for step in turns if step.flow is not None] == [3]

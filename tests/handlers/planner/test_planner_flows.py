@@ -40,7 +40,7 @@ async def test_each_call_is_a_step_and_what_it_returns_is_the_result(mode: Any):
     one.driver = told(Done(values={}))
     finished = await one.run()
     assert (finished.status, finished.flagged, finished.usage.llm_calls) == ("done", False, 0)
-    assert (finished.way, finished.decided_by) == ("flow", "flow")
+    assert (finished.drivers, finished.decided_by) == (("flow",), "flow")
     assert values_of(finished) == {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-03-03"}
     assert tags(one) == [("Goto", "flow"), ("Screenshot", "flow"), ("Done", "flow")]
     assert flows_of(one).begun[0].variables == {"url": URL}
@@ -145,7 +145,7 @@ async def test_where_it_stops_the_planner_of_the_run_works_on():
     finished = await one.run()
     assert (finished.status, values_of(finished)["assignee"]) == ("done", "Ann Lee")
     assert tags(one) == [("Goto", "flow"), ("Screenshot", "rules"), ("Done", "rules")]
-    assert (finished.way, finished.decided_by) == ("flow_then_agent", "rules")
+    assert (finished.drivers, finished.decided_by) == (("flow", "rules"), "rules")
     for said in (finished.no_flow, finished.notes[0].text):
         assert "the flow tickets stopped in line 2 (work)" in said
     assert flows_of(one).answers[-1].error.code == "element_missing"  # type: ignore[union-attr]

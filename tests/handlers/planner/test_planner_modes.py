@@ -1,4 +1,4 @@
-"""The mode of a run: agent uses no flow, flow nothing else, and each result says which way it went."""
+"""The mode of a run: agent uses no flow, flow nothing else, and each result says who has worked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_a_run_by_the_agent_uses_no_flow():
     one = bench()
     one.mode = "agent"
     finished = await one.run()
-    assert (finished.status, finished.way, finished.no_flow) == ("done", "agent", "")
+    assert (finished.status, finished.drivers, finished.no_flow) == ("done", ("rules",), "")
     assert flows_of(one).begun == []
     assert {step.decided_by for step in one.steps} == {"rules"}
 
@@ -42,7 +42,7 @@ async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
     one.driver = told(Done(values={}))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "flow_stopped")
-    assert (finished.decided_by, finished.way, finished.usage.llm_calls) == ("flow", "flow", 0)
+    assert (finished.decided_by, finished.drivers, finished.usage.llm_calls) == ("flow", ("flow",), 0)
     assert "stopped in line 2 (work)" in finished.message
     assert [type(step.action).__name__ for step in one.steps] == ["Goto", "Screenshot", "Fail"]
     assert all(step.vision is None for step in one.steps)
@@ -108,7 +108,7 @@ async def test_with_flows_only_what_the_gates_refuse_goes_to_a_person():
     finished = await one.run()
     assert finished.status == "needs_review"
     assert {step.decided_by for step in one.steps} <= {"flow", "rules"}
-    assert finished.way == "flow"
+    assert finished.drivers == ("flow",)
 
 
 # --- whether the task has a flow
@@ -169,7 +169,7 @@ async def test_a_flow_for_other_fields_or_of_an_earlier_task_is_no_flow_of_this_
     one = bench(files=write_files(FlowFiles(fields=fields, **made_for)))
     assert why in (await check(one)).problem
     finished = await one.run()
-    assert (finished.status, finished.way) == ("done", "agent")
+    assert (finished.status, finished.drivers) == ("done", ("rules",))
     assert why in finished.no_flow
     assert flows_of(one).begun == []
 

@@ -68,7 +68,9 @@ def on_pause(one: Bench, then: Callable[[], object]) -> None:
 async def test_the_first_two_samples_are_worked_out_by_the_planner_at_once():
     one = learning_run()
     first, second = await do(one, "a"), await do(one, "b")
-    assert [(each.status, each.way, each.no_flow) for each in (first, second)] == [("done", "agent", IS_LEARNER)] * 2
+    assert [(each.status, each.drivers, each.no_flow) for each in (first, second)] == [
+        ("done", ("rules",), IS_LEARNER)
+    ] * 2
     assert one.pauses == []
     assert (await record_of(one)).learners == ("a", "b")
 
@@ -83,7 +85,7 @@ async def test_the_others_wait_and_then_use_the_flow():
     on_pause(one, publish)
     third = await do(one, "c")
     fourth = await do(one, "d")
-    assert [(each.status, each.way, each.no_flow) for each in (third, fourth)] == [("done", "flow", "")] * 2
+    assert [(each.status, each.drivers, each.no_flow) for each in (third, fourth)] == [("done", ("flow",), "")] * 2
     assert len(one.pauses) == 1
     assert len(flows_of(one).begun) == 2
 
@@ -92,13 +94,13 @@ async def test_where_no_flow_comes_of_it_the_planner_goes_on_and_the_reason_is_t
     one = await learned()
     on_pause(one, lambda: change(one, state="failed", reason="no flow was compiled: the reason"))
     third = await do(one, "c")
-    assert (third.status, third.way, third.no_flow) == ("done", "agent", "no flow was compiled: the reason")
+    assert (third.status, third.drivers, third.no_flow) == ("done", ("rules",), "no flow was compiled: the reason")
 
 
 async def test_nothing_waits_longer_than_the_limit():
     one = await learned()
     third = await do(one, "c")
-    assert (third.status, third.way) == ("done", "agent")
+    assert (third.status, third.drivers) == ("done", ("rules",))
     assert third.no_flow == "the flow of this run was not there within 300 s"
     assert sum(one.pauses) == HOLD_S
 
@@ -109,7 +111,7 @@ async def test_time_that_has_passed_for_others_counts():
     await do(one, "a")
     await do(one, "b")
     one.deps.now = lambda: NOW
-    assert (await do(one, "c")).way == "agent"
+    assert (await do(one, "c")).drivers == ("rules",)
     assert one.pauses == []
 
 
@@ -145,14 +147,14 @@ async def test_a_flow_for_other_columns_is_not_used_and_the_reason_is_told():
     one.library.versions["tickets"] = version("tickets", other)  # type: ignore[attr-defined]
     await change(one, state="compiled", name="tickets", hash=HASH)
     second = await do(one, "c")
-    assert (second.status, second.way) == ("done", "agent")
+    assert (second.status, second.drivers) == ("done", ("rules",))
     assert "needs the argument 'nowhere'" in second.no_flow
 
 
 async def test_a_task_with_a_flow_of_its_own_uses_that_and_compiles_nothing():
     one = bench()
     one.compiles = True
-    assert (await do(one, "a")).way == "flow"
+    assert (await do(one, "a")).drivers == ("flow",)
     assert await one.bus.read(RUN_FLOWS, RUN, RunFlow) is None
 
 
@@ -160,6 +162,6 @@ async def test_without_a_library_nothing_waits():
     one = Bench(bench().scripted)
     one.compiles = True
     finished = await do(one, "a")
-    assert (finished.status, finished.way) == ("done", "agent")
+    assert (finished.status, finished.drivers) == ("done", ("rules",))
     assert "could not be asked" in finished.no_flow
     assert await one.bus.read(RUN_FLOWS, RUN, RunFlow) is None

@@ -229,7 +229,7 @@ async def test_a_model_is_not_asked_to_choose_a_flow_of_another_task():
     one.scripted.site[URL] = [page(*ticket())]
     finished = await one.run()
     assert librarian.shown == []
-    assert finished.way == "agent"
+    assert finished.drivers == ("model",)
 
 
 async def test_samples_that_begin_together_ask_the_model_once():

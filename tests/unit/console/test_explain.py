@@ -70,7 +70,7 @@ def test_a_sample_fits_on_one_screen(name: str, sample: str):
 def test_the_story_says_who_decided_and_where_each_value_was_read():
     told = story(str(EARLIER_RUNS / "judged.zip"), "LED-05")
     log = {step.number: step for step in told.steps}
-    assert told.drivers == {"rules": 1, "claude-sonnet-5-5": 12}
+    assert told.steps_by == {"rules": 1, "claude-sonnet-5-5": 12}
     assert (log[1].driver, log[2].driver, log[2].outcome) == ("rules", "model", "ok")
     assert log[2].words == "type searchbox “Search code” text “return round(late_charge, 2)”"
     (date,) = [value for value in told.values if value.field == "last_modified_date"]

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from services.console.terminal.run_view import live_view, run_summary
-from services.console.text.tally import Settling, Tally, headline, settling_line, way_lines, workflow_offer
+from services.console.text.tally import Settling, Tally, driver_lines, headline, settling_line, workflow_offer
 from shared.contracts.actions import Goto, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, NoFlowCount, OutcomeCount, RunFinished, WayCount
+from shared.contracts.evidence import DriversCount, EvidenceBlocked, NoFlowCount, OutcomeCount, RunFinished
 from shared.contracts.explained import FieldExplained, SettlingKey
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
@@ -248,22 +248,22 @@ def test_long_ways_of_a_model_could_be_workflows():
     assert '"save_workflow": true' in workflow_offer(2)
 
 
-def test_the_summary_says_which_way_the_samples_went_with_calls_and_cost_and_why():
+def test_the_summary_says_who_has_worked_on_the_samples_with_calls_and_cost_and_why():
     why = NoFlowCount(text="no flow was compiled:\nthe reason", samples=2)
-    ways = (
-        WayCount(way="flow", samples=9, llm_calls=0, cost_usd=0),
-        WayCount(way="flow_then_agent", samples=1, llm_calls=3, cost_usd=0.02),
-        WayCount(way="agent", samples=2, llm_calls=14, cost_usd=0.21, reasons=(why,)),
+    worked = (
+        DriversCount(drivers=("flow",), samples=9, llm_calls=0, cost_usd=0),
+        DriversCount(drivers=("flow", "rules", "model"), samples=1, llm_calls=3, cost_usd=0.02),
+        DriversCount(drivers=("model",), samples=2, llm_calls=14, cost_usd=0.21, reasons=(why,)),
     )
-    assert way_lines(replace(finished(), ways=ways)) == [
+    assert driver_lines(replace(finished(), worked=worked)) == [
         "flow: 9 samples, 0 calls, $0.0000",
-        "flow then agent: 1 sample, 3 calls, $0.0200",
-        "agent: 2 samples, 14 calls, $0.2100",
+        "flow, then rules, then model: 1 sample, 3 calls, $0.0200",
+        "model: 2 samples, 14 calls, $0.2100",
         "    2 of them: no flow was compiled: the reason",
     ]
 
 
-def test_a_run_without_flows_says_nothing_of_ways():
-    ways = (WayCount(way="agent", samples=12, llm_calls=0, cost_usd=0),)
-    assert way_lines(replace(finished(), ways=ways)) == []
-    assert way_lines(finished()) == []
+def test_a_run_without_flows_says_nothing_of_drivers():
+    worked = (DriversCount(drivers=("model",), samples=12, llm_calls=0, cost_usd=0),)
+    assert driver_lines(replace(finished(), worked=worked)) == []
+    assert driver_lines(finished()) == []

@@ -10,6 +10,7 @@ from typing import Any
 
 from services.planner.drivers.decide_workflow import find_refs, reported_fields
 from services.planner.drivers.flow.flow_rows import is_as_read
+from services.planner.drivers.handing_over import HandedOver
 from services.planner.drivers.rules.decide_rules import decide as decide_by_rules
 from services.planner.drivers.rules.decide_rules import missing_artifact_action
 from services.planner.drivers.rules.row_fields import read_rows
@@ -22,8 +23,8 @@ from shared.actions.table import changes_page
 from shared.contracts.actions import Done, Fail, Goto, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import facts_of, reason_of_fail
-from shared.contracts.planner import BY_FLOW
-from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
+from shared.contracts.planner import BY_FLOW, DriverName
+from shared.contracts.steps import FieldValue, FlowPlace, plain_note
 from shared.contracts.workflows.flows import FlowError, ReadFields
 from shared.field_types import is_rows
 from shared.flows.answering import FlowContext, readings_of
@@ -49,25 +50,16 @@ class FlowResult:
     left: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class HandedOver:
-    """The run's own driver works on from here. ``note``: why."""
-
-    note: Note
-
-
-def ending_of_flow(
-    view: SampleView, result: FlowResult, *, asks_model: bool = True, alone: bool = False
-) -> Act | HandedOver:
-    """Return the next action after a flow has ended, or that the run's own driver is to decide.
+def ending_of_flow(view: SampleView, result: FlowResult, followed_by: Sequence[DriverName]) -> Act | HandedOver:
+    """Return the next action after a flow has ended, or that the next driver is to decide.
 
     What a flow has left to a model, a driver without one does not find either: the sample ends with what there is.
-    So it does where the flow works ``alone``.
+    So it does where nobody follows.
     """
     if result.stopped:
         return _after_stop(view, result)
     refused = any(isinstance(entry.action, Done) and entry.decided_by == BY_FLOW for entry in view.state.history)
-    ends_so = alone or (bool(result.left) and not asks_model)
+    ends_so = not followed_by or (bool(result.left) and "model" not in followed_by)
     if refused and not ends_so and not flow_presses(view):
         return HandedOver(plain_note(f"what the flow {result.name} returned was not accepted"))
     found = reported_fields(dict(result.values), view.spec.output_schema)

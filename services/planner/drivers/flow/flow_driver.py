@@ -7,11 +7,10 @@ asked while the flow runs, but for an element that is lost, where the task allow
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from services.planner.deps import Driver
 from services.planner.drivers.flow.decide_flow import (
     ActionChosen,
     CallAnswered,
@@ -25,9 +24,9 @@ from services.planner.drivers.flow.ending import (
     doubts_of_rules,
     ending_of_flow,
     reset_flow,
-    unfinished_sample,
 )
-from services.planner.state.attempt_state import NO_USAGE, Act, Decision, ObserveAgain, SampleView, UnusableAnswer
+from services.planner.drivers.handing_over import NOTHING, Carried, HandedOver
+from services.planner.state.attempt_state import Act, Decision, SampleView
 from services.planner.state.common_decisions import fail_with_screenshot, start_page_decision
 from services.planner.state.irreversible_steps import flow_presses
 from services.planner.state.transitions import with_readings
@@ -37,9 +36,8 @@ from services.planner.workflow_use.element_prompts import lost_element
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import begin_flow, end_flow, resume_flow
 from shared.contracts.actions import Expect, Fail
-from shared.contracts.base import add_usage
-from shared.contracts.planner import BY_FLOW, Way
-from shared.contracts.steps import FieldValue, FlowPlace, Note, note_text, plain_note
+from shared.contracts.planner import BY_FLOW, DriverName
+from shared.contracts.steps import FlowPlace, plain_note
 from shared.contracts.workflows.flows import (
     FlowError,
     FlowReply,
@@ -81,58 +79,31 @@ class FlowUse:
 
 
 class FlowDriver:
-    """Has the flow of the run work first; what that leaves open, or the gates refuse, the run's own driver does.
+    """Has the flow of the run work. What it leaves open, or the gates refuse, it hands over.
 
-    ``alone``: nobody goes on where the flow stops. The sample ends, and a person does.
-    """
+    ``followed_by``: the drivers after it."""
 
-    def __init__(self, driver: Driver, use: FlowUse, asks: Asks, *, alone: bool = False) -> None:
-        self._driver, self._use, self._asks, self._alone = driver, use, asks, alone
+    name = BY_FLOW
+    asks_model = False
+
+    def __init__(self, use: FlowUse, asks: Asks, followed_by: Sequence[DriverName] = ()) -> None:
+        self._use, self._asks, self._followed_by = use, asks, tuple(followed_by)
         self._turn: FlowTurn | None = None
         self._context: FlowContext | None = None
         self._result: FlowResult | None = None
-        self._over = False
-        self._seen: tuple[FieldValue, ...] = ()
-        self._notes: tuple[Note, ...] = ()
-        self._heals: tuple[Heal, ...] = ()
+        self._carried: Carried = NOTHING
         self._healed: tuple[Heal, ...] = ()
         self._proven_at = ""
         self._outputs: dict[str, Any] = {}
         self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
         self._error: FlowError | None = None
-        self._handed_over: Note | None = None
         self._chosen = 0
-        self._usage = NO_USAGE
 
     @property
-    def name(self) -> str:
-        return BY_FLOW if self._alone or not self._over else self._driver.name
-
-    @property
-    def asks_model(self) -> bool:
-        """Only once the flow is over."""
-        return self._over and not self._alone and self._driver.asks_model
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the run's own driver works now, or what the flow has left open may be found by others.
-
-        Before that no model is asked, not about pictures either.
-        """
-        left = self._result is not None and bool(self._result.left)
-        return (self._over or left) and not self._alone
-
-    @property
-    def way(self) -> Way:
-        if not self._over or self._alone:
-            return "flow"
-        return "flow_then_agent" if self._at is not None else "agent"
-
-    @property
-    def stopped(self) -> str:
-        """Why the run's own driver has gone on; empty: it has not."""
-        return note_text(self._handed_over) if self._handed_over is not None else ""
+    def has_left_fields(self) -> bool:
+        """Whether it has returned and left fields to a model."""
+        return self._result is not None and bool(self._result.left)
 
     @property
     def use(self) -> FlowUse:
@@ -147,11 +118,10 @@ class FlowDriver:
         """What was found in another way than recorded, so far."""
         return self._healed
 
-    def check(self) -> None:
-        self._driver.check()
+    def check(self) -> None: ...
 
     async def aclose(self) -> None:
-        """End the flow if it still waits. The run's driver is closed by `DriverRegistry`."""
+        """End the flow if it still waits."""
         turn, self._turn = self._turn, None
         if turn is None:
             return
@@ -160,7 +130,7 @@ class FlowDriver:
         except ExhibitError as exc:  # it ends by itself when nobody answers it
             log.info("the flow %s was not ended: %s: %s", turn.waits.flow_id, exc.code, exc)
 
-    async def decide(self, view: SampleView) -> Decision:
+    async def decide(self, view: SampleView) -> Decision | HandedOver:
         if not view.state.history and self._turn is None and self._result is None:
             first = start_page_decision(view)
             if first is not None and isinstance(first.action, Fail):  # the row lacks a column
@@ -171,36 +141,26 @@ class FlowDriver:
             if isinstance(decided, CallAnswered):
                 chosen = await self._choose_element(view, self._turn, decided)
                 if chosen is not None:
-                    return self._with_readings(chosen)
-                self._seen, self._notes = (*self._seen, *decided.seen), (*self._notes, *decided.notes)
-                self._heals = (*self._heals, *decided.heals)
+                    return self._attached(chosen)
+                self._carried = self._carried.with_more(decided.seen, decided.notes, decided.heals)
                 if decided.proves_record and view.page is not None:
                     self._proven_at = view.page.url
                 await self._resume(self._turn, decided)
                 continue
             if isinstance(decided, ActionChosen):
                 self._turn = decided.turn
-                return self._with_proof(view, self._with_readings(decided.act))
-            return self._with_proof(view, self._with_readings(decided))
-        if not self._over and self._result is not None:
-            view = replace(view, state=with_readings(view.state, self._seen))
-            ended = ending_of_flow(view, self._result, asks_model=self._driver.asks_model, alone=self._alone)
-            if isinstance(ended, Act):
-                return self._with_proof(view, self._with_readings(ended))
-            self._over = True
-            self._handed_over = ended.note
-            if not self._alone:
-                self._notes = (*self._notes, ended.note)
-                anew = None if self._driver.asks_model else reset_flow(view)
-                if anew is not None:
-                    return self._with_readings(anew)
-        if self._alone and self._result is not None:
-            return self._with_readings(unfinished_sample(view, self.stopped))
-        return self._with_readings(self._checked(view, await self._driver.decide(view)))
+                return self._with_proof(view, self._attached(decided.act))
+            return self._with_proof(view, self._attached(decided))
+        assert self._result is not None
+        view = replace(view, state=with_readings(view.state, self._carried.seen))
+        ended = ending_of_flow(view, self._result, self._followed_by)
+        if isinstance(ended, Act):
+            return self._with_proof(view, self._attached(ended))
+        return replace(ended, carried=self._carried, anew=reset_flow(view))
 
-    def _checked(self, view: SampleView, decision: Decision) -> Decision:
-        """Return the decision of the run's own driver, or the end of the sample where the rules of the flow differ on
-        what was read for it."""
+    def reviewed(self, view: SampleView, decision: Decision) -> Decision:
+        """Return the decision of a later driver, or the end of the sample where the rules of the flow differ on what
+        was read for it."""
         if not isinstance(decision, Act) or view.page is None or self._context is None:
             return decision
         doubt = doubts_of_rules(view.page, self._context, [one.field for one in decision.seen])
@@ -214,24 +174,12 @@ class FlowDriver:
         is_there = view.page is not None and view.page.url == proven_at
         return replace(decision, proves_record=True) if is_there else decision
 
-    def _with_readings(self, decision: Decision) -> Decision:
+    def _attached(self, decision: Decision) -> Decision:
         """Return the decision with what was read and noted since the last one."""
-        if isinstance(decision, ObserveAgain):
-            seen, self._seen = self._seen, ()
-            return replace(decision, seen=(*seen, *decision.seen))
-        notes, self._notes = self._notes, ()
-        spent, self._usage = add_usage(self._usage, decision.usage), NO_USAGE
-        if isinstance(decision, UnusableAnswer):
-            return replace(decision, usage=spent, notes=(*notes, *decision.notes))
-        (seen, self._seen), (heals, self._heals) = (self._seen, ()), (self._heals, ())
-        self._healed = (*self._healed, *heals, *decision.heals)
-        return replace(
-            decision,
-            usage=spent,
-            seen=(*seen, *decision.seen),
-            notes=(*notes, *decision.notes),
-            heals=(*heals, *decision.heals),
-        )
+        decision, self._carried = self._carried.attach(decision)
+        if isinstance(decision, Act):
+            self._healed = (*self._healed, *decision.heals)
+        return decision
 
     # --- elements that are lost
 
@@ -251,8 +199,8 @@ class FlowDriver:
         lost = lost_element(call, turn.context, error.message)
         found = await elements.find(view, lost, turn.context)
         if isinstance(found, NoElementChosen):
-            self._usage = add_usage(self._usage, found.usage)
-            self._notes = (*self._notes, plain_note(f"{lost.key} is lost, and no planner has found it: {found.why}"))
+            why = plain_note(f"{lost.key} is lost, and no planner has found it: {found.why}")
+            self._carried = self._carried.with_more(notes=(why,), usage=found.usage)
             return None
         heal = heal_of_chosen(lost.key, found.element, found.chosen, found.led, lost.facts, view.page)
         step = ChosenStep(found.element, view.page.snapshot_id, heal, found.chosen.decided_by)
