@@ -42,6 +42,7 @@ from shared.pages.read.neighbours import (
     is_on_next_line,
     is_past_next_cell,
     may_be_empty,
+    places_of_items,
     places_of_labels,
     takes_turns,
 )
@@ -79,6 +80,7 @@ class Places:
                 self._rows[element.frame, element.row].append(element)
         self._title = title_heading(elements)
         self._label_places = places_of_labels(elements, known)
+        self._item_places = places_of_items(elements, known)
         self.named_rows = frozenset(rows_named_by_first_cell(elements, known, key))
         """Rows of tables that name each row in its first cell."""
 
@@ -346,9 +348,11 @@ class Places:
         return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if empty else ()
 
     def _is_next_of_list(self, label: Element, element: Element) -> bool:
-        """Return whether a text that ends in a colon and one like it, `Label: value` of another field, are a list."""
+        """Return whether `Label:` and the text after it are items of one list, of which others are `Label: value`."""
+        if not label.name.rstrip().endswith(":") or not is_item_of_its_own(label, element):
+            return False
         named = label_form(element.name.partition(":")[0]) in self._known
-        return label.like_next and label.name.rstrip().endswith(":") and named and is_item_of_its_own(label, element)
+        return (label.like_next and named) or label.place == element.place in self._item_places
 
     def _shared_with_next_terms(self, at: int) -> Place:
         """Return the definition behind a run of terms: all of them may be labels of it, or only the last one."""

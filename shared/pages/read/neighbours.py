@@ -45,6 +45,15 @@ def places_of_labels(elements: Sequence[Element], known: Container[str]) -> froz
     return frozenset(place for place, names in labels.items() if sum(name in known for name in names) >= LEAST_ALIKE)
 
 
+def places_of_items(elements: Sequence[Element], known: Container[str]) -> frozenset[str]:
+    """Return the places where `Label: value` stands for at least two different labels that the task knows."""
+    labels: dict[str, set[str]] = defaultdict(set)
+    for one in elements:
+        if one.place and LABELLED.match(one.name):
+            labels[one.place].add(label_form(one.name.partition(":")[0]))
+    return frozenset(place for place, names in labels.items() if sum(name in known for name in names) >= LEAST_ALIKE)
+
+
 def is_item_of_its_own(label: Element, element: Element) -> bool:
     """Return whether a text below a label has a label of its own, or is the next item of a list."""
     if label.role == element.role == "listitem":

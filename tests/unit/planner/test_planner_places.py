@@ -156,3 +156,13 @@ def test_a_link_in_the_box_that_begins_with_a_label_is_its_value_though_the_next
 )
 def test_a_label_with_a_colon_is_empty_where_the_next_item_of_the_list_is_another_field(following, value):
     assert shown(text("Assignee:", box=box(10, 10), like_next=True), following) == value
+
+
+def item(name: str, y: float) -> Element:
+    return text(name, box=box(10, y), place="body>div>p")
+
+
+def test_a_label_with_a_colon_is_empty_among_texts_that_are_labels_with_their_values():
+    listed = (item("Assignee:", 34), item("Changes: 3", 58), item("Ticket number: TCK-1001", 82))
+    assert shown(item("Due: Mar 3, 2026", 10), *listed) == ""
+    assert shown(*listed) is None
