@@ -71,15 +71,27 @@ class WorkflowFailedError(PermanentError):
 
 
 class Session:
-    """Use it as ``async with Session(storage=...) as session``.
+    """The library of workflows, with what runs them, for a Python program; no service and no bus is needed.
+
+    Use it as a context: what it starts ends with the block.
 
     Args:
-        storage: a `WorkflowStorage`, or the folder of the library.
+        storage: a `WorkflowStorage`, or the folder of the library, which is made.
         executor: runs the code; a sandbox by default.
         tools: what workflow code may use as ``tools``, or the folder with their declarations; none by default.
-        artifacts: where artifacts are kept; beside the library in a folder by default.
+        artifacts: where artifacts are kept, or their folder; beside the library in a folder by default.
         embedder: the model of the search, or its name.
+        limits: what one invocation may use.
         author: who creates and deletes workflows; the user of this process by default.
+
+    Attributes:
+        deps: the packages that workflows may import: ``add``, ``remove``, ``list``, ``sync``.
+
+    Example:
+        async with Session("workflows", tools="tools") as session:
+            source = "def run(name: str) -> str: return f'Hello, {name}!'"
+            await session.add_workflow("greet", source, "Generate a greeting")
+            greeting = await session.invoke("greet", name="Ada")
     """
 
     def __init__(
@@ -125,9 +137,22 @@ class Session:
     async def add_workflow(
         self, name: str, source: str, description: str = "", files: Mapping[str, str] | None = None
     ) -> WorkflowVersion:
-        """Create a workflow. Raises WorkflowRefusedError with everything that is wrong with it.
+        """Create a workflow.
 
-        ``files``: text files that it reads when it runs, by their paths relative to its folder.
+        Args:
+            name: by which it is invoked, and which no workflow has yet.
+            source: Python with a function ``run``.
+            description: what it does, for the search.
+            files: text files that it reads when it runs, by their paths relative to its folder.
+
+        Returns:
+            The version, with its hash.
+
+        Raises:
+            WorkflowRefusedError: with everything that is wrong with it.
+
+        Example:
+            version = await session.add_workflow("double", "def run(n: int) -> int: return 2 * n")
         """
         reply = await self._library.create(name, source, description=description, author=self._author, files=files)
         if isinstance(reply, WorkflowRefused):
@@ -135,25 +160,91 @@ class Session:
         return reply.workflow
 
     async def list(self) -> tuple[WorkflowVersion, ...]:
+        """Return the current version of every workflow.
+
+        Returns:
+            The versions, by name.
+
+        Example:
+            names = [one.name for one in await session.list()]
+        """
         return (await self._library.list())[0]
 
     async def search(self, query: str, limit: int = SEARCH_LIMIT) -> tuple[WorkflowHit, ...]:
-        """Return the workflows that do what the query says, best first; none where nothing fits."""
+        """Find workflows by what they do.
+
+        Args:
+            query: in plain words.
+            limit: the most that are returned.
+
+        Returns:
+            Those that fit, best first; none where nothing fits.
+
+        Example:
+            hits = await session.search("a message of greeting", limit=3)
+        """
         return await self._library.search(query, limit)
 
     async def get(self, name: str, hash: str = "") -> WorkflowShown | None:
+        """Return a workflow with its source and its files.
+
+        Args:
+            name: of the workflow.
+            hash: of a version; the current one by default.
+
+        Returns:
+            The workflow; None where there is none of this name, or no such version.
+
+        Example:
+            shown = await session.get("greet")
+        """
         reply = await self._library.get(name, hash)
         return reply if isinstance(reply, WorkflowShown) else None
 
     async def history(self, name: str) -> tuple[HistoryEntry, ...]:
+        """Return what has happened to a workflow.
+
+        Args:
+            name: of the workflow, also of one that was deleted.
+
+        Returns:
+            An entry for each version and each deletion; none where there never was one.
+
+        Example:
+            entries = await session.history("greet")
+        """
         return await self._library.history(name)
 
     async def remove(self, name: str) -> bool:
-        """Delete a workflow; its history stays. Return whether there was one."""
+        """Delete a workflow; its history stays.
+
+        Args:
+            name: of the workflow.
+
+        Returns:
+            Whether there was one.
+
+        Example:
+            await session.remove("greet")
+        """
         return await self._library.delete(name, author=self._author)
 
     async def invoke(self, name: str, /, **arguments: JsonValue) -> JsonValue:
-        """Return the value of ``run(**arguments)``. Raises WorkflowFailedError. ``name@hash`` is an old version."""
+        """Call the ``run`` of a workflow.
+
+        Args:
+            name: of the workflow; ``name@hash`` is an old version.
+            **arguments: of its ``run``.
+
+        Returns:
+            What it returned.
+
+        Raises:
+            WorkflowFailedError: it failed, or took more than its limits; with its traceback.
+
+        Example:
+            greeting = await session.invoke("greet", name="Ada")
+        """
         name, _, hash = name.partition("@")
         invoked = await self._invoker.invoke(name, arguments, hash=hash, caller=self._author)
         if invoked.outcome.error is not None:
@@ -165,7 +256,16 @@ class Session:
     async def run(self, code: str, timeout_s: float = 30.0) -> Outcome:
         """Run code that may use ``tools``, ``workflows`` and ``artifacts``; names that it defines stay until `reset`.
 
-        The value is that of its last expression, if that is one.
+        Args:
+            code: Python.
+            timeout_s: the longest that it may take, in seconds.
+
+        Returns:
+            The value of its last expression, if that is one, what it printed, and its error. What the code does wrong
+            is never raised.
+
+        Example:
+            outcome = await session.run("workflows.invoke('greet', name='Ada')", timeout_s=10)
         """
         if self._interpreter is None:
             self._interpreter = await self._executor.open_interpreter()
@@ -173,7 +273,11 @@ class Session:
         return invoked.outcome
 
     async def reset(self) -> None:
-        """Forget the names that code has defined."""
+        """Forget the names that code of `run` has defined.
+
+        Example:
+            await session.reset()
+        """
         if self._interpreter is not None:
             await self._interpreter.reset()
 
@@ -182,29 +286,89 @@ class Session:
     async def save_artifact(
         self, name: str, data: JsonValue | bytes, *, description: str = "", media_type: str = ""
     ) -> ArtifactEntry:
-        """Save bytes, a text, or a value as JSON. Raises PermanentError (``name_taken``) for a name that exists."""
+        """Save an artifact; a name is never overwritten.
+
+        Args:
+            name: a file name.
+            data: bytes, a text, or a value that is saved as JSON.
+            description: what it is, for people.
+            media_type: by default that of the data.
+
+        Returns:
+            What is listed of it.
+
+        Raises:
+            PermanentError: ``name_taken``, ``unsafe_name`` or ``too_large``.
+
+        Example:
+            await session.save_artifact("totals.json", {"paid": 3})
+        """
         content, kind = to_bytes(data, media_type)
         return await self._artifacts.save(
             name, content, media_type=kind, description=description, saved_by=self._author
         )
 
     async def load_artifact(self, name: str) -> JsonValue | bytes:
-        """Return what was saved. Raises LookupError when there is no such artifact."""
+        """Return what was saved.
+
+        Args:
+            name: of the artifact.
+
+        Returns:
+            Bytes, a text, or a value of JSON, as it was saved.
+
+        Raises:
+            LookupError: there is no such artifact.
+
+        Example:
+            totals = await session.load_artifact("totals.json")
+        """
         found = await self._artifacts.load(name)
         if found is None:
             raise LookupError(f"there is no artifact {name!r}")
         return from_bytes(found[1], found[0].media_type)
 
     async def list_artifacts(self) -> Sequence[ArtifactEntry]:
+        """Return what is listed of all artifacts.
+
+        Returns:
+            An entry for each.
+
+        Example:
+            entries = await session.list_artifacts()
+        """
         return await self._artifacts.list()
 
     async def delete_artifact(self, name: str) -> bool:
+        """Delete an artifact.
+
+        Args:
+            name: of the artifact.
+
+        Returns:
+            Whether there was one.
+
+        Example:
+            await session.delete_artifact("totals.json")
+        """
         return await self._artifacts.delete(name)
 
     # --- what this session can do
 
     def supports(self, feature: Feature) -> bool:
-        """Return whether workflow code is kept from other processes, the network, and so on, and what can be done."""
+        """Return whether this session has a protection of workflow code, or can do something.
+
+        Args:
+            feature: ``processes``, ``network_isolation``, ``file_isolation`` and ``system_call_filter``: what code is
+                kept from; ``dependencies`` and ``install_dependencies``: whether it may import packages, and whether
+                they can be installed here.
+
+        Returns:
+            Whether it does.
+
+        Example:
+            if not session.supports("network_isolation"): ...
+        """
         protections = self._executor.protections
         return {
             "processes": protections.processes,

@@ -9,13 +9,30 @@ from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowAnswer, Flo
 from shared.contracts.workflows.invocations import WorkflowRan
 from shared.subjects import BEGIN_FLOW, END_FLOW, RESUME_FLOW
 
+__all__ = ["Answer", "run_flow"]
+
 Answer = Callable[[FlowCall], Awaitable[FlowAnswer]]
 GRACE_S = 125.0
 """For a turn, beyond the flow's own time: it may have to wait until others have ended."""
 
 
 async def run_flow(asks: Asks, begin: BeginFlow, answer: Answer) -> WorkflowRan:
-    """Return what the flow came to. An exception of ``answer`` ends the flow, and is raised."""
+    """Run a flow to its end, with each of its calls answered.
+
+    Args:
+        asks: the bus, such as ``client.bus``.
+        begin: the flow and its variables.
+        answer: performs a call. An exception of it ends the flow, and is raised.
+
+    Returns:
+        What the flow came to: its value, or its error.
+
+    Raises:
+        Unavailable, DeadlineExceeded: no service of workflows answers.
+
+    Example:
+        ran = await run_flow(client.bus, BeginFlow(name="read_ticket", variables={"url": url}), perform)
+    """
     timeout_s = begin.timeout_s + GRACE_S
     reply: FlowReply = await asks.ask(BEGIN_FLOW, begin, timeout_s=timeout_s)
     while isinstance(reply, FlowWaits):

@@ -64,6 +64,8 @@ from shared.subjects import (
 )
 from shared.submission.request import find_size_problems
 
+__all__ = ["LOAD_BOUND_S", "Client", "connect", "load_run", "run_exists"]
+
 SUBMIT_BOUND_S = 120.0
 SUBMIT_AGAIN_S, SUBMIT_PAUSE_S = 5.0, 0.2
 """When a request without a reply is sent again: it counts once."""
@@ -79,10 +81,19 @@ AWAY_S = 0.5
 
 
 class Client(RunSessions):
-    """Speaks to the services over the bus; open one with :func:`connect`."""
+    """Speaks to the services over the bus. Open one with `connect`.
+
+    Args:
+        bus: the connection.
+        known: whose events `watch` tells; None: all that are in the stream, as evidence may not have taken them.
+
+    Example:
+        async with connect("nats://127.0.0.1:4222") as client:
+            accepted = await client.submit(spec, rows=[{"ticket_number": "TCK-1", "url": "https://..."}])
+            finished = await client.result(accepted.run_id)
+    """
 
     def __init__(self, bus: Bus, known: KnownSigners | None = None) -> None:
-        """``known``: whose events are told; None: all that are in the stream, as evidence may not have taken them."""
         super().__init__(bus)
         self.bus = bus
         self._known = known
@@ -109,21 +120,40 @@ class Client(RunSessions):
         read_as: ReadAs = AS_IT_IS,
         register_as: ReadAs = AS_IT_IS,
     ) -> RunAccepted:
-        """Request a run and return its id. Raises RunRejectedError with every problem of the request.
+        """Request a run.
 
         Args:
-            file: a name that ends in .csv or .xlsx, and the bytes.
+            spec: the task spec, as JSON; may be left out with ``resume`` and ``replay``.
+            rows: the samples, a dict of the columns for each.
+            file: the samples as a table: a name that ends in .csv or .xlsx, and the bytes.
             resume: id of the run to continue.
             replay: id of the run whose steps are repeated.
+            replay_samples: of that run, by their ids; all by default.
+            allow_effects: also repeat steps that may change the site.
             discovery: spec by which the samples are found, filled from ``discovery_row``. Where ``spec`` itself finds
                 samples, the run only lists them.
+            discovery_row: the values that ``discovery`` is filled from.
+            planner: who decides, such as ``rules`` or ``anthropic``; that of the settings of discovery by default.
+            concurrency: the most samples at once.
             mode: whether samples are done by the flow of the task (``flow``), by the planner (``agent``), or by both
                 (``auto``, which compiles a flow where there is none).
+            requested_by: who asks for it, as the run is to say.
             reconcile: a register that the population is compared with: a name that ends in .csv, .xlsx or .json, and
-                the bytes. ``key`` is the field by which its rows are found, ``fold_keys`` whether keys that differ
-                only in form are one (:class:`shared.contracts.discovery.Register`).
+                the bytes.
+            key: the field by which rows of the register are found.
+            fold_keys: whether keys that differ only in form are one (:class:`shared.contracts.discovery.Register`).
             read_as: what the file leaves open about how it is read: its sheets, its encoding, its hidden rows.
-                ``register_as``: the same of the register.
+            register_as: the same of the register.
+
+        Returns:
+            The id of the run, and what is noted about the request. The run goes on by itself.
+
+        Raises:
+            RunRejectedError: with every problem of the request; nothing was started.
+            Unavailable, DeadlineExceeded: no reply came in time. Whether a run has begun is then not known.
+
+        Example:
+            accepted = await client.submit(spec, file=("tickets.csv", data), mode="auto")
         """
         if rows is not None and file is None and len(written := msgspec.json.encode(rows)) > MAX_ROWS_BYTES:
             rows, file = None, ("rows.json", written)
@@ -165,10 +195,24 @@ class Client(RunSessions):
             await asyncio.sleep(SUBMIT_PAUSE_S)
 
     async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
-        """Yield every event of the run in order, from its beginning; the generator never ends by itself.
+        """Yield every event of the run in order, from its beginning. The generator never ends by itself.
 
         The events come from evidence, which reads them in the stream. That there are new ones is heard on the bus, and
         looked for every few seconds besides. While evidence does not answer, the watch waits.
+
+        Args:
+            run_id: of the run.
+
+        Returns:
+            A generator; close it, as `contextlib.aclosing` does.
+
+        Raises:
+            Unavailable: this client was closed (``bus_closed``).
+
+        Example:
+            async with aclosing(client.watch(run_id)) as events:
+                async for event in events:
+                    print(event)
         """
         last, pause_s = 0, SOON_S
         async with self._heard(run_id) as heard:
@@ -217,7 +261,21 @@ class Client(RunSessions):
         return self._known is None or is_believed(self._known, one.subject, one.data.encode(), headers)
 
     async def result(self, run_id: str, *, attempt_base: int = 0) -> RunFinished:
-        """Wait until the run has finished; ``attempt_base`` tells a resumed round from the first."""
+        """Wait until the run has finished.
+
+        Args:
+            run_id: of the run.
+            attempt_base: that of a resumed round, to wait for its end and not for that of a round before.
+
+        Returns:
+            How it ended: its outcomes, and where its table and its report are.
+
+        Raises:
+            Unavailable: this client was closed (``bus_closed``).
+
+        Example:
+            finished = await client.result(accepted.run_id, attempt_base=accepted.attempt_base)
+        """
         async with aclosing(self.watch(run_id)) as events:
             async for event in events:
                 if isinstance(event, RunFinished) and event.attempt_base >= attempt_base:
@@ -225,11 +283,32 @@ class Client(RunSessions):
         raise AssertionError("a watch never ends")
 
     async def load(self, run_id: str) -> RunLoaded | RunUnknown:
-        """Return what evidence knows of a run, with all its samples."""
+        """Return what evidence knows of a run, with all its samples.
+
+        Args:
+            run_id: of the run.
+
+        Returns:
+            The run; RunUnknown where there is none.
+
+        Example:
+            loaded = await client.load(run_id)
+        """
         return await load_run(self.bus, run_id)
 
     async def runs(self, task_id: str | None = None, input_sha256: str | None = None) -> RunsFound:
-        """Return the latest run of this task and input, and the latest unfinished one. None stands for any."""
+        """Return the latest run of a task and input, and the latest unfinished one.
+
+        Args:
+            task_id: of the task; None stands for any.
+            input_sha256: of the input; None stands for any.
+
+        Returns:
+            Both runs, where there are such.
+
+        Example:
+            found = await client.runs(task_id="practice_tickets")
+        """
         return await self.bus.ask(FIND_RUNS, FindRuns(task_id=task_id, input_sha256=input_sha256), timeout_s=60.0)
 
     async def sql(
@@ -241,7 +320,24 @@ class Client(RunSessions):
         max_rows: int = 10_000,
         timeout_s: float = 30.0,
     ) -> tuple[SqlAnswered, bytes] | SqlRefused:
-        """Answer one SELECT over the evidence of these runs (none: of all): facts about the answer, and its bytes."""
+        """Answer one SELECT over the evidence of runs.
+
+        Args:
+            query: the SELECT; docs/sql.md has the views.
+            run_ids: of the runs; none stands for all.
+            format: of the answer.
+            max_rows: the most that are answered.
+            timeout_s: the longest that the query may take, in seconds.
+
+        Returns:
+            Facts about the answer, and its bytes; SqlRefused where the query is no such thing, or failed.
+
+        Raises:
+            PermanentError: ``answer_mismatch``: the bytes that came are not what evidence made.
+
+        Example:
+            answer = await client.sql("SELECT status, count(*) FROM samples GROUP BY 1", [run_id])
+        """
         request = AskSql(query=query, run_ids=tuple(run_ids), format=format, max_rows=max_rows, timeout_s=timeout_s)
         reply = await self.bus.ask(ASK_SQL, request, timeout_s=SQL_BOUND_S)
         if isinstance(reply, SqlRefused):
@@ -281,17 +377,40 @@ class Client(RunSessions):
 async def connect(
     url: str, access: BusAccess = NO_ACCESS, user: str = CLIENT, known: KnownSigners | None = None
 ) -> AsyncGenerator[Client]:
-    """Connect a client to the bus at ``url``. Raises Unavailable when no server answers there.
+    """Connect a client to the bus.
 
-    ``access``: the seed of a NATS user, where the bus is not one that this user of the machine has started. ``known``:
-    see :class:`Client`.
+    Args:
+        url: of the bus, such as ``nats://127.0.0.1:4222``.
+        access: the seed of a NATS user, where the bus is not one that this user of the machine has started.
+        user: the name of the user whose seed that is: ``client`` or ``operator``.
+        known: whose events are told; see `Client`.
+
+    Returns:
+        A context with the client; it is closed at the end of the block.
+
+    Raises:
+        Unavailable: no server answers there.
+
+    Example:
+        async with connect("nats://127.0.0.1:4222") as client: ...
     """
     async with connect_bus(url, name="client", access=access, user=user) as bus:
         yield Client(bus, known)
 
 
 async def load_run(asks: Asks, run_id: str) -> LoadReply:
-    """Return the run with all its samples; its other facts are those of the first page."""
+    """Return the run with all its samples; its other facts are those of the first page.
+
+    Args:
+        asks: the bus.
+        run_id: of the run.
+
+    Returns:
+        The run; RunUnknown where there is none.
+
+    Example:
+        loaded = await load_run(client.bus, run_id)
+    """
     first: LoadReply = await asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
     if isinstance(first, RunUnknown):
         return first
@@ -308,6 +427,17 @@ async def load_run(asks: Asks, run_id: str) -> LoadReply:
 
 
 async def run_exists(asks: Asks, run_id: str) -> bool:
-    """Whether evidence has a run of this id."""
+    """Return whether evidence has a run of this id.
+
+    Args:
+        asks: the bus.
+        run_id: of the run.
+
+    Returns:
+        Whether it has.
+
+    Example:
+        if await run_exists(client.bus, run_id): ...
+    """
     request = LoadRun(run_id=run_id, count_only=True)
     return not isinstance(await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S), RunUnknown)

@@ -28,6 +28,8 @@ from shared.contracts.sessions.status import LoadStatus, RunStatus
 from shared.errors import PermanentError
 from shared.subjects import CONTROL_RUN, LOAD_EVENTS, LOAD_STATUS, SETTLE_SAMPLE
 
+__all__ = ["ControlRefusedError", "RunSessions", "SettlementRefusedError"]
+
 SESSION_BOUND_S = 60.0
 SETTLE_POLL_S = 0.1
 """Sealing a run again takes a fraction of a second for few samples, and minutes for thousands."""
@@ -54,24 +56,68 @@ class SettlementRefusedError(PermanentError):
 
 
 class RunSessions:
-    """Each control raises ControlRefusedError where it does not fit how the run stands."""
+    """Follow a run and steer it: the part of `shared.client.Client` that is about one run.
+
+    Args:
+        asks: the bus.
+
+    Example:
+        paused = await client.pause(run_id, by="ann")
+        await client.resume(run_id, paused.paused_key)
+    """
 
     def __init__(self, asks: Asks) -> None:
         self._asks = asks
 
     async def status(self, run_id: str, skip: int = 0) -> RunStatus | RunUnknown:
-        """Return the status record of a run. ``skip``: samples of earlier pages, as ``next_skip`` of the last one."""
+        """Return the status record of a run.
+
+        Args:
+            run_id: of the run.
+            skip: samples of earlier pages, as ``next_skip`` of the last one.
+
+        Returns:
+            The record with a page of samples; RunUnknown where there is no such run.
+
+        Example:
+            status = await client.status(run_id)
+        """
         return await self._asks.ask(LOAD_STATUS, LoadStatus(run_id=run_id, skip=skip), timeout_s=SESSION_BOUND_S)
 
     async def events(self, run_id: str, since: int = 0, limit: int = 100) -> EventsLoaded | RunUnknown:
-        """Return a page of the event log; its ``next_index`` is ``since`` of the next one."""
+        """Return a page of the event log of a run.
+
+        Args:
+            run_id: of the run.
+            since: ``next_index`` of the page before.
+            limit: the most events on the page.
+
+        Returns:
+            The page; RunUnknown where there is no such run.
+
+        Example:
+            page = await client.events(run_id, since=page.next_index)
+        """
         request = LoadEvents(run_id=run_id, since=since, limit=limit)
         return await self._asks.ask(LOAD_EVENTS, request, timeout_s=SESSION_BOUND_S)
 
     async def settle(self, request: SettleSample) -> Settlement:
         """Say what came of an irreversible press whose outcome is not known, and wait until the run is sealed again.
 
-        The same request again changes nothing. Raises SettlementRefusedError.
+        The same request again changes nothing.
+
+        Args:
+            request: the sample, the verdict of a person, and the reason.
+
+        Returns:
+            What is filed of it.
+
+        Raises:
+            SettlementRefusedError: with all that is wrong with the request; nothing was changed.
+
+        Example:
+            said = SettleSample(run_id=run_id, sample_id="TCK-1", verdict="again", by="ann", reason="it is not there")
+            await client.settle(said)
         """
         while True:
             reply = await self._asks.ask(SETTLE_SAMPLE, request, timeout_s=SESSION_BOUND_S)
@@ -82,35 +128,153 @@ class RunSessions:
             await asyncio.sleep(SETTLE_POLL_S)
 
     async def pause(self, run_id: str, by: str = "") -> RunControlled:
-        """Have every sample wait before its next decision; ``paused_key`` names the pause."""
+        """Have every sample wait before its next decision.
+
+        Args:
+            run_id: of the run.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it; ``paused_key`` names the pause.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            paused = await client.pause(run_id)
+        """
         return await self.control(run_id, PauseRun(), by)
 
     async def resume(self, run_id: str, paused_key: str = "", by: str = "") -> RunControlled:
-        """End a pause: the one of that key, or whichever there is. (`submit` with ``resume`` begins a new round.)"""
+        """End a pause. (`Client.submit` with ``resume`` begins a new round.)
+
+        Args:
+            run_id: of the run.
+            paused_key: of the pause; empty: whichever there is.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            await client.resume(run_id)
+        """
         return await self.control(run_id, ResumePaused(paused_key=paused_key), by)
 
     async def interrupt(self, run_id: str, by: str = "") -> RunControlled:
-        """End the samples at work with what they have read, and begin no other."""
+        """End the samples at work with what they have read, and begin no other.
+
+        Args:
+            run_id: of the run.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            await client.interrupt(run_id)
+        """
         return await self.control(run_id, InterruptRun(), by)
 
     async def close(self, run_id: str, by: str = "") -> RunControlled:
-        """Begin no other sample; those at work are finished."""
+        """Begin no other sample; those at work are finished.
+
+        Args:
+            run_id: of the run.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            await client.close(run_id)
+        """
         return await self.control(run_id, CloseRun(), by)
 
     async def message(self, run_id: str, text: str, by: str = "") -> RunControlled:
-        """Tell whoever decides: it is shown once in each sample."""
+        """Tell whoever decides something: it is shown once in each sample.
+
+        Args:
+            run_id: of the run.
+            text: what is told.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            await client.message(run_id, "Take the due date of the invoice.")
+        """
         return await self.control(run_id, SendText(text=text), by)
 
     async def ask_user(self, run_id: str, questions: Sequence[Question], by: str = "") -> RunControlled:
-        """Ask 1 to 4 questions; ``paused_key`` names them in the answer."""
+        """Ask people something. The run goes on meanwhile.
+
+        Args:
+            run_id: of the run.
+            questions: 1 to 4.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it; ``paused_key`` names the questions in the answer.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            asked = await client.ask_user(run_id, [Question(text="Which one?", options=("first", "last"))])
+        """
         return await self.control(run_id, AskUser(key=uuid.uuid4().hex, questions=tuple(questions)), by)
 
     async def answer(self, run_id: str, key: str, answers: Sequence[QuestionAnswer], by: str = "") -> RunControlled:
-        """Answer all questions of that key, in their order."""
+        """Answer questions of `ask_user`.
+
+        Args:
+            run_id: of the run.
+            key: of the questions.
+            answers: to all of them, in their order.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            await client.answer(run_id, asked.paused_key, [QuestionAnswer(question="Which one?", chosen=("first",))])
+        """
         return await self.control(run_id, AnswerUser(key=key, answers=tuple(answers)), by)
 
     async def control(self, run_id: str, control: AnyControl, by: str = "") -> RunControlled:
-        """Apply a control and return what everybody is told of it."""
+        """Apply a control, such as those of the other methods.
+
+        Args:
+            run_id: of the run.
+            control: a message of `shared.contracts.sessions.control`.
+            by: who does it, as the run is to say.
+
+        Returns:
+            What everybody is told of it.
+
+        Raises:
+            ControlRefusedError: it does not fit how the run stands; nothing was changed.
+
+        Example:
+            await client.control(run_id, PauseRun())
+        """
         request = ControlRun(run_id=run_id, control_id=uuid.uuid4().hex, control=control, by=by)
         reply = await self._asks.ask(CONTROL_RUN, request, timeout_s=SESSION_BOUND_S)
         if isinstance(reply, ControlRefused):

@@ -19,14 +19,37 @@ __all__ = ["DELIVERY_HEADER", "SIGNATURE_HEADER", "WebhookBody", "read_webhook",
 
 
 def webhook_signature(secret: str, body: bytes) -> str:
-    """Return what the header holds: the hex digest of HMAC-SHA256 over the raw body."""
+    """Return what the header of a webhook holds.
+
+    Args:
+        secret: that of the settings of who sends it.
+        body: the bytes as they arrived.
+
+    Returns:
+        The hex digest of HMAC-SHA256 over the body.
+
+    Example:
+        headers = {SIGNATURE_HEADER: webhook_signature(SECRET, body)}
+    """
     return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
 def verify_webhook(secret: str, body: bytes, signature: str | None) -> bool:
-    """Whether the body was signed with the secret. The comparison takes the same time wherever the two differ.
+    """Return whether the body was signed with the secret. The comparison takes the same time wherever the two differ.
 
-    False for a missing header. Raises ValueError for an empty secret, with which anyone could sign.
+    Args:
+        secret: that of the settings of who sends it.
+        body: the bytes as they arrived.
+        signature: the header; None: there is none.
+
+    Returns:
+        Whether it was; False without a header.
+
+    Raises:
+        ValueError: the secret is empty, so that anyone could sign.
+
+    Example:
+        if not verify_webhook(SECRET, body, request.headers.get(SIGNATURE_HEADER)): ...
     """
     if not secret:
         raise ValueError("a webhook is not verified with an empty secret")
@@ -35,8 +58,21 @@ def verify_webhook(secret: str, body: bytes, signature: str | None) -> bool:
 
 
 def read_webhook(secret: str, body: bytes, signature: str | None) -> WebhookBody | None:
-    """Return what a signed body says; None if it was not signed with the secret. Nothing unsigned is parsed.
+    """Return what a signed body says. Nothing unsigned is parsed.
 
-    Raises msgspec.DecodeError for a signed body that is no webhook of this version.
+    Args:
+        secret: that of the settings of who sends it.
+        body: the bytes as they arrived.
+        signature: the header; None: there is none.
+
+    Returns:
+        What it says; None if it was not signed with the secret.
+
+    Raises:
+        ValueError: the secret is empty, so that anyone could sign.
+        msgspec.DecodeError: a signed body is no webhook of this version.
+
+    Example:
+        notice = read_webhook(SECRET, body, request.headers.get(SIGNATURE_HEADER))
     """
     return msgspec.json.decode(body, type=WebhookBody) if verify_webhook(secret, body, signature) else None

@@ -18,6 +18,8 @@ from shared.errors import ExhibitError
 from shared.streams import ANSWERS, INPUTS, Bucket
 from shared.subjects import LOAD_SAMPLES
 
+__all__ = ["LoadedSamples", "SampleBus", "lent_samples", "load_samples"]
+
 
 class SampleBus(Asks, Blobs, Protocol):
     """The bus: requests, and the bytes of samples."""
@@ -34,9 +36,20 @@ class LoadedSamples:
 
 @asynccontextmanager
 async def lent_samples(bus: SampleBus, samples: SampleSet, data: Mapping[str, bytes]) -> AsyncGenerator[SampleSet]:
-    """Yield the set with its samples on the bus, as `create_workflow` takes it. They are removed at the end.
+    """Put recorded samples on the bus, as `create_workflow` takes them; they are removed at the end of the block.
 
-    ``data``: the bytes of each by their SHA-256; those that are not given are in the library already."""
+    Args:
+        bus: the bus, such as ``client.bus``.
+        samples: the set.
+        data: the bytes of each by their SHA-256; those that are not given are in the library already.
+
+    Returns:
+        A context with the set that names them on the bus.
+
+    Example:
+        async with lent_samples(client.bus, samples, data) as lent:
+            await create_workflow(client.bus, "read_ticket", source, samples=lent)
+    """
     lent: list[KeptSample] = []
     try:
         for one in samples.samples:
@@ -50,10 +63,20 @@ async def lent_samples(bus: SampleBus, samples: SampleSet, data: Mapping[str, by
 
 
 async def load_samples(bus: SampleBus, name: str) -> LoadedSamples | WorkflowUnknown:
-    """Return the recorded samples of a version; ``name@hash`` is an old one.
+    """Return the recorded samples of a version. `shared.recordings.packing.checked_recording` reads each of them.
 
-    `shared.recordings.packing.checked_recording` reads each of them.
-    Raises PermanentError (``workflow_unreadable``) where they are not what was kept.
+    Args:
+        bus: the bus, such as ``client.bus``.
+        name: of the flow; ``name@hash`` is an old version.
+
+    Returns:
+        The samples with their bytes; WorkflowUnknown where there is no such version.
+
+    Raises:
+        PermanentError: ``workflow_unreadable``: they are not what was kept.
+
+    Example:
+        loaded = await load_samples(client.bus, "read_ticket")
     """
     name, _, hash = name.partition("@")
     reply = await bus.ask(LOAD_SAMPLES, LoadSamples(name=name, hash=hash), timeout_s=SAMPLES_TIMEOUT_S)

@@ -118,10 +118,20 @@ def open_toolbox(
     """Return the tools of a folder and those that are declared in code. Nothing is started before it is called.
 
     Args:
-        bus: for `tools.browser`; None: there is none, and a browser that is declared says so.
+        folder: of their declarations; None: there is none.
+        store: the secrets that declarations name.
+        bus: for ``tools.browser``; None: there is none, and a browser that is declared says so.
+        declared: tools that stand in code.
+        resolve: how a host becomes addresses; that of the system by default.
+
+    Returns:
+        The tools by their names; its ``problems`` are the files whose declarations cannot be used.
 
     Raises:
         ValueError: a tool that is declared in code has faults, or the name of another one.
+
+    Example:
+        tools = open_toolbox(Path("tools"), store=SecretStore(None))
     """
     loaded = load_declarations(folder) if folder is not None else LoadedDeclarations((), ())
     toolbox = Toolbox(loaded.problems)
