@@ -1,7 +1,7 @@
 """``python -m scripts.write_list_words``: write shared/text/list_words.py, the words of lists in many languages.
 
 They are taken from the translations of three packages, pinned in tests/real/packages/words.txt. They are fetched with
-npm as this machine is set up for it. No code of them is run.
+npm as this machine is set up for it. No code of them is run. Their licences are written beside the words, as each asks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from shared.text.normal import fold
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "shared" / "text" / "list_words.py"
+LICENCES = TARGET.with_suffix(".LICENSE")
+PINS = ROOT / "tests" / "real" / "packages" / "words.txt"
 KINDS = {
     "NEXT": "Labels of controls that lead to the next page.",
     "MORE": "Labels of controls that add to a list.",
@@ -35,7 +37,7 @@ KINDS = {
 HEAD = '''"""Words of lists and pagers by language. Written by scripts/write_list_words.py; do not edit.
 
 Taken from the translations of {names},
-all under the MIT licence.
+all under the MIT licence: list_words.LICENSE has the notice of each.
 They are without case. ``{{first}}``, ``{{last}}`` and ``{{total}}`` stand for numbers.
 """
 
@@ -62,10 +64,24 @@ def main() -> None:
             tidied = _ENDS.sub("", fold(unescape(text)))
             if language in LANGUAGES and tidied and len(tidied) <= MAX_CHARS:
                 words[kind][language].add(tidied)
-    versions = (ROOT / "tests/real/packages/words.txt").read_text(encoding="utf-8")
-    names = re.findall(r"^([\w.-]+@[\d.]+) ", versions, re.M)
-    TARGET.write_text(_module(words, names), encoding="utf-8")
+    TARGET.write_text(_module(words, [f"{name}@{version}" for name, version in sources()]), encoding="utf-8")
+    LICENCES.write_text(_licences([folders[name] / "package" for name, _ in sources()]), encoding="utf-8")
     subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(TARGET)], check=True)
+
+
+def sources() -> list[tuple[str, str]]:
+    """Return the packages that the words are taken from, each with its version."""
+    return re.findall(r"^([\w.-]+)@([\d.]+) ", PINS.read_text(encoding="utf-8"), re.M)
+
+
+def _licences(folders: Iterable[Path]) -> str:
+    """Return the licence that each package carries, below its name."""
+    parts: list[str] = []
+    for folder, (name, version) in zip(folders, sources(), strict=True):
+        (file,) = (one for one in folder.iterdir() if one.name.lower().startswith("licen"))
+        text = "\n".join(line.rstrip() for line in file.read_text(encoding="utf-8").strip().splitlines())
+        parts.append(f"{name} {version}\n\n{text}\n")
+    return f"\n{'-' * 80}\n\n".join(parts)
 
 
 def _module(words: Mapping[str, Mapping[str, set[str]]], names: list[str]) -> str:

@@ -32,6 +32,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pip_requirements_parser import InstallRequirement, RequirementsFile
 
+from scripts.write_list_words import TARGET as WORDS
+from scripts.write_list_words import sources
 from shared.text.date_names import FILE as NAMES
 from shared.text.date_names import date_names
 
@@ -78,7 +80,7 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     ours = Component(
         name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
         description=about["description"], licenses=[LicenseFactory().make_from_string(about["license"])],
-        components=[_cldr()],
+        components=[_cldr(), *_words()],
     )  # fmt: skip
     components = {one: _component(one, needed) for one in packages}
     bom = Bom(
@@ -104,6 +106,17 @@ def _cldr() -> Component:
         description=f"Names of months and days, in {NAMES.relative_to(ROOT)}",
         licenses=[LicenseFactory().make_from_string("Unicode-3.0")],
     )  # fmt: skip
+
+
+def _words() -> list[Component]:
+    return [
+        Component(
+            name=name, version=version, type=ComponentType.DATA, bom_ref=name,
+            description=f"Words of lists, in {WORDS.relative_to(ROOT)}",
+            licenses=[LicenseFactory().make_from_string("MIT")],
+        )
+        for name, version in sources()
+    ]  # fmt: skip
 
 
 def _component(one: Locked, needed: frozenset[str]) -> Component:

@@ -1,7 +1,7 @@
 """Words of lists and pagers by language. Written by scripts/write_list_words.py; do not edit.
 
 Taken from the translations of datatables.net-plugins@3.0.2, primelocale@2.5.0, vuetify@4.3.0,
-all under the MIT licence.
+all under the MIT licence: list_words.LICENSE has the notice of each.
 They are without case. ``{first}``, ``{last}`` and ``{total}`` stand for numbers.
 """
 

@@ -55,9 +55,11 @@ def test_it_has_what_runs_and_nothing_that_only_tests():
 def test_it_names_the_data_of_others_that_is_in_the_product_itself():
     ours = json.loads(SBOM.read_text(encoding="utf-8"))["metadata"]["component"]
     assert ours["licenses"] == [{"expression": PROJECT["project"]["license"]}]
-    (cldr,) = ours["components"]
+    cldr, *words = sorted(ours["components"], key=lambda one: one["name"])
     assert (cldr["name"], cldr["version"]) == ("cldr", date_names().cldr)
     assert cldr["licenses"] == [{"license": {"id": "Unicode-3.0"}}]
+    assert [one["name"] for one in words] == ["datatables.net-plugins", "primelocale", "vuetify"]
+    assert all(one["licenses"] == [{"license": {"id": "MIT"}}] for one in words)
 
 
 @pytest.mark.long
