@@ -345,7 +345,6 @@ class Client(RunSessions):
         return reply, await self._download(reply)
 
     async def _download(self, answered: SqlAnswered) -> bytes:
-        """Return the bytes of an answer."""
         if not answered.blob:
             return answered.text.encode()
         data = bytearray()

@@ -82,7 +82,6 @@ async def wait_for_rest(
 
 
 def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: bool, patience: float) -> float:
-    """Return how much quiet time is missing."""
     if state.loading or (state.unfinished and waited_s < UNFINISHED_S * patience):
         return RENDER_MS if network.quiet_for_ms() < RENDERS_WITHIN_MS else POLL_S * 1000
     wanted_ms = wanted_quiet_ms(state, network.data_asked, acted, patience)

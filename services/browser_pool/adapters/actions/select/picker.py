@@ -173,7 +173,6 @@ def _reverted(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> 
 
 
 async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
-    """Return the outcome by what the page shows now."""
     session = pick.session
     if session.tabs.follow() or has_navigated(pressed.before.page, session.rest.state):
         effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
