@@ -88,7 +88,7 @@ def learning_s(seen: SeenCase) -> float:
     ]  # fmt: skip
     spec = _spec(seen, fields)
     begin_s = time.perf_counter()
-    flow = learned_flow(spec, learn_fields(spec, written), written)
+    flow = learned_flow(spec, learn_fields(spec, written), written).flow
     elapsed_s = time.perf_counter() - begin_s
     assert "async def run(" in flow.source
     return elapsed_s

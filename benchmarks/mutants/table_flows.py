@@ -202,6 +202,17 @@ COMPILING = (
         ),
     ),
     Module(
+        "shared/flows/learning/example_checks.py",
+        ("unit/shared/flows/test_learning.py",),
+        (
+            Mutant(
+                "if 2 * one.taught < one.tested:",
+                "if one.taught < 0:",
+                "a field of which the other rows teach too little is not learned",
+            ),
+        ),
+    ),
+    Module(
         "shared/flows/lacking.py",
         ("unit/shared/flows/test_lacking.py",),
         (

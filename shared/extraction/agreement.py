@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
@@ -132,22 +133,31 @@ class Confidence(Part, frozen=True, kw_only=True):
     to_review: int
 
 
-def leave_one_out(examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None) -> Confidence:
-    """Return how well each example is read by what the others teach. At least three examples are needed for that."""
+Verdict = Literal["right", "wrong", "to_review"]
+
+
+def verdicts_of_others(
+    examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None
+) -> list[Verdict | None]:
+    """Return for each example how it is read by what the others teach; None where these are too few to teach anything.
+    At least three examples are needed for that."""
     labels = tuple(labels)
-    counts = {"right": 0, "wrong": 0, "to_review": 0}
+    verdicts: list[Verdict | None] = []
     for at, one in enumerate(examples):
         others = [*examples[:at], *examples[at + 1 :]]
         if sum(bool(other.value) for other in others) < MIN_EXAMPLES:
-            counts["to_review"] += 1
+            verdicts.append(None)
             continue
         rules = learn_field(others, labels, form)
         constants = common_texts([other.page for other in others], {fold(other.value or "") for other in others})
-        counts[verdict_on(read_field(rules, one.page, constants), one.value, rules.form)] += 1
-    return Confidence(**counts)
+        verdicts.append(verdict_on(read_field(rules, one.page, constants), one.value, rules.form))
+    return verdicts
 
 
-Verdict = Literal["right", "wrong", "to_review"]
+def confidence_of(verdicts: Iterable[Verdict | None]) -> Confidence:
+    """Return the verdicts as counts. What nothing is taught of is for a person."""
+    counts = Counter(one or "to_review" for one in verdicts)
+    return Confidence(right=counts["right"], wrong=counts["wrong"], to_review=counts["to_review"])
 
 
 def verdict_on(reading: FieldReading, written: str | None, form: FieldType) -> Verdict:

@@ -28,7 +28,7 @@ WorkflowUse = WorkflowUseSpec | Literal["auto", "off"]
 
 
 def example_refusal(schema: Mapping[str, OutputField]) -> str:
-    """Return why no flow of a task with these fields is made of written examples or by hand; empty: one may be."""
+    """Return why no flow of a task with these fields is built by hand; empty: one may be."""
     rows = [name for name, field in schema.items() if is_rows(field.type)]
     if not rows:
         return ""

@@ -8,8 +8,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from shared.extraction.certainty import FieldReading, words_of_doubt
+from shared.extraction.lists import ListReading
 from shared.extraction.rules import describe_rule
-from shared.flows.learning.learned_fields import ExampleQuestion, LearnedTask, Prediction, WrittenRow
+from shared.flows.learning.learned_fields import ExampleQuestion, LearnedTask, Prediction, WrittenRow, is_sure
 from shared.text.normal import printable
 
 MOST_RULES = 3
@@ -28,13 +29,19 @@ def learned_table(task: LearnedTask, rows: Sequence[WrittenRow]) -> Table:
         figures = f"{measured.right} right, {measured.wrong} wrong, {measured.to_review} for a person"
         where = "\n".join([*told[:MOST_RULES], *more]) or f"NOWHERE: {one.problem}"
         table.add_row(*map(_cell, (name, "\n".join(map(_short, written)), where, figures)))
+    for name, one in task.lists.items():
+        counts = "\n".join(f"{len(row.lists[name])} rows" for row in rows if name in row.lists)
+        ways = len(one.rules.ways)
+        where = f"{ways} {'way' if ways == 1 else 'ways'} to separate its rows" if ways else f"NOWHERE: {one.problem}"
+        table.add_row(*map(_cell, (name, counts, where, "")))
     return table
 
 
 def predictions_table(task: LearnedTask, predictions: Sequence[Prediction]) -> Table:
-    table = Table("row", *task.fields, box=None, pad_edge=False)
+    table = Table("row", *task.fields, *task.lists, box=None, pad_edge=False)
     for one in predictions:
-        table.add_row(_cell(one.name), *(_cell(reading_text(one.readings[name])) for name in task.fields))
+        read = [reading_text(one.readings[name]) for name in task.fields]
+        table.add_row(_cell(one.name), *map(_cell, [*read, *(rows_text(one.lists[name]) for name in task.lists)]))
     return table
 
 
@@ -45,6 +52,11 @@ def reading_text(reading: FieldReading) -> str:
         return _short(reading.value) + (" (healed)" if reading.certainty == "healed" else "")
     found = " or ".join(_short(one.value) for one in reading.candidates)
     return f"? {found}: {words_of_doubt(reading)}" if found else "? not found"
+
+
+def rows_text(reading: ListReading) -> str:
+    count = f"{len(reading.rows)} {'row' if len(reading.rows) == 1 else 'rows'}"
+    return count if is_sure(reading) else f"? {count}: not every one of them is certain"
 
 
 def question_lines(question: ExampleQuestion) -> list[str]:

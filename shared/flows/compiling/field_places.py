@@ -150,7 +150,7 @@ def _place_list(name: str, spec: TaskSpec, samples: Sequence[Recording], columns
     if not sources:
         return "no sample has rows of it on a stored page"
     try:
-        rules = learn_list(examples, _list_columns(field), whole=True)
+        rules = learn_list(examples, list_columns(field), whole=True)
     except ValueError as exc:
         return f"its rows teach nothing: {exc}"
     if not rules.ways:
@@ -158,7 +158,8 @@ def _place_list(name: str, spec: TaskSpec, samples: Sequence[Recording], columns
     return PlacedList(name, _position(sources, columns, samples, arriving=False), rules)
 
 
-def _list_columns(field: OutputField) -> dict[str, ListColumn]:
+def list_columns(field: OutputField) -> dict[str, ListColumn]:
+    """Return what the columns of a field of rows are called, and their types."""
     return {
         name: ListColumn(tuple(column.labels) or (name.replace("_", " "),), form_of(column))
         for name, column in field.columns.items()

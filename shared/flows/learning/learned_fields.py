@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
 
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import PageObserved
-from shared.extraction.agreement import Confidence, leave_one_out, read_field
+from shared.extraction.agreement import Confidence, confidence_of, read_field, verdicts_of_others
 from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
+from shared.extraction.lists import ListReading, ListRules, Written, WrittenList, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
 from shared.extraction.values import form_of
-from shared.flows.compiling.field_places import labels_of
+from shared.flows.compiling.field_places import labels_of, list_columns
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold, quoted
 
@@ -26,21 +28,35 @@ Readings = dict[str, FieldReading]
 @dataclass(frozen=True)
 class WrittenRow:
     """A row of the examples. ``row``: its input columns. ``values``: the fields that a person has written; None: the
-    page shows none. ``page``: what was observed."""
+    page shows none. ``lists``: the fields of rows, with every row that the page shows. ``page``: what was observed."""
 
     name: str
     row: Mapping[str, str]
     values: Mapping[str, str | None]
     page: PageObserved
+    lists: Mapping[str, Written] = field(default_factory=dict[str, Written])
 
 
 @dataclass(frozen=True)
 class LearnedField:
-    """``problem``: why nothing was learned; empty if rules were found."""
+    """``problem``: why nothing was learned; empty if rules were found. ``tested``: rows with a value of which the
+    other rows teach something; ``taught``: how many of these they read right. ``may_lack``: a row has none."""
 
     name: str
     rules: FieldRules
     confidence: Confidence
+    problem: str = ""
+    tested: int = 0
+    taught: int = 0
+    may_lack: bool = False
+
+
+@dataclass(frozen=True)
+class LearnedList:
+    """A field of rows. ``problem``: why nothing was learned; empty if a way was found to separate its rows."""
+
+    name: str
+    rules: ListRules
     problem: str = ""
 
 
@@ -50,6 +66,7 @@ class LearnedTask:
 
     fields: dict[str, LearnedField]
     constants: frozenset[str]
+    lists: dict[str, LearnedList] = field(default_factory=dict[str, LearnedList])
 
 
 @dataclass(frozen=True)
@@ -70,11 +87,23 @@ class Prediction:
 
     name: str
     readings: Readings = field(default_factory=Readings)
+    lists: Mapping[str, ListReading] = field(default_factory=dict[str, ListReading])
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """Return the fields that are left for a person."""
+        """Return the fields of one value that are left for a person."""
         return tuple(name for name, one in self.readings.items() if one.certainty not in ("certain", "healed"))
+
+    @property
+    def unsure_lists(self) -> tuple[str, ...]:
+        """Return the fields of rows that are left for a person."""
+        return tuple(name for name, one in self.lists.items() if not is_sure(one))
+
+
+def is_sure(reading: ListReading) -> bool:
+    """Return whether every row of a list is read for certain."""
+    cells = (cell for row in reading.rows for cell in row.values())
+    return reading.agree and all(cell.certainty in ("certain", "healed") for cell in cells)
 
 
 def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
@@ -83,7 +112,21 @@ def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
     values = {fold(value) for one in rows for value in one.values.values() if value}
     names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
     learned = {name: _learn(name, spec, rows, pages, values) for name in names}
-    return LearnedTask(learned, common_texts(list(pages.values()), values))
+    of_rows = [name for name in spec.output_schema if any(name in one.lists for one in rows)]
+    lists = {name: _learn_rows(name, spec, rows, pages) for name in of_rows}
+    return LearnedTask(learned, common_texts(list(pages.values()), values), lists)
+
+
+def _learn_rows(
+    name: str, spec: TaskSpec, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage]
+) -> LearnedList:
+    examples = [WrittenList(pages[one.name], one.lists[name]) for one in rows if name in one.lists]
+    try:
+        rules = learn_list(examples, list_columns(spec.output_schema[name]), whole=True)
+    except ValueError as exc:
+        return LearnedList(name, ListRules(ways=()), f"its rows teach nothing: {exc}")
+    problem = "" if rules.ways else "no way to separate the rows of a page gives those that are written"
+    return LearnedList(name, rules, problem)
 
 
 def _learn(
@@ -98,11 +141,20 @@ def _learn(
     rules = learn_field(examples, labels, form, others=values)
     if not rules.rules and not rules.variants:
         return _with_problem(nothing, _why_nothing(name, rows, pages, rules))
-    return LearnedField(name, rules, leave_one_out(examples, labels, form))
+    verdicts = verdicts_of_others(examples, labels, form)
+    of_values = [said for one, said in zip(examples, verdicts, strict=True) if one.value and said is not None]
+    return LearnedField(
+        name,
+        rules,
+        confidence_of(verdicts),
+        tested=len(of_values),
+        taught=of_values.count("right"),
+        may_lack=any(not one.value for one in examples),
+    )
 
 
 def _with_problem(learned: LearnedField, problem: str) -> LearnedField:
-    return LearnedField(learned.name, learned.rules, learned.confidence, problem)
+    return dataclass_replace(learned, problem=problem)
 
 
 def _why_nothing(name: str, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage], rules: FieldRules) -> str:
@@ -119,7 +171,8 @@ def _why_nothing(name: str, rows: Sequence[WrittenRow], pages: Mapping[str, Obse
 def predict(task: LearnedTask, name: str, page: PageObserved) -> Prediction:
     """Return what the rules say of a page that was not learned from."""
     observed = ObservedPage.of(page)
-    return Prediction(name, {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()})
+    readings = {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()}
+    return Prediction(name, readings, {key: read_list(one.rules, observed) for key, one in task.lists.items()})
 
 
 def find_question(task: LearnedTask, predictions: Sequence[Prediction]) -> ExampleQuestion | None:
@@ -147,5 +200,5 @@ def trusted(task: LearnedTask, predictions: Sequence[Prediction]) -> LearnedTask
         readings = [prediction.readings[name] for prediction in predictions]
         agreed = all(len(reading.candidates) == 1 and not reading.lost for reading in readings)
         rules = replace(one.rules, trusted=True) if readings and agreed else one.rules
-        fields[name] = LearnedField(name, rules, one.confidence, one.problem)
-    return LearnedTask(fields, task.constants)
+        fields[name] = dataclass_replace(one, rules=rules)
+    return dataclass_replace(task, fields=fields)

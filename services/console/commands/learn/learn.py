@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from services.console import exits
+from services.console.commands.flows.accepting import AcceptLoss, accepted_fields
 from services.console.commands.flows.compile import publish_flow
 from services.console.commands.learn.examples import ExampleRow, Examples, read_examples
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
@@ -20,16 +21,21 @@ from services.console.commands.workflows.library import ask_library
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.outcomes import CommandOutcome
-from services.console.terminal.learn_view import learned_table, predictions_table, question_lines, reading_text
+from services.console.terminal.learn_view import (
+    learned_table,
+    predictions_table,
+    question_lines,
+    reading_text,
+    rows_text,
+)
 from services.console.terminal.plain_console import PlainConsole
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.errors import RunRejectedError
 from shared.extraction.values import form_of, value_key
-from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.files import write_files
-from shared.flows.learning.flow import learned_flow
+from shared.flows.learning.flow import FlowOfExamples, learned_flow
 from shared.flows.learning.learned_fields import (
     ExampleQuestion,
     LearnedTask,
@@ -43,6 +49,7 @@ from shared.flows.learning.learned_fields import (
 from shared.flows.workspace import write_workspace
 from shared.host.connections import ManualSessionTerms, open_pool_session
 from shared.settings import Settings
+from shared.task.spec import TaskSpec
 from shared.text.normal import printable, tidy
 from shared.workflow_source.wording import finding_line
 
@@ -55,7 +62,7 @@ ALL_ELEMENTS_TOKENS = 2_000_000
 class LearnedFlow:
     """What was learned. ``left``: for a person; empty: nothing. ``version``: in the library; empty: it is not there."""
 
-    flow: CompiledFlow
+    learned: FlowOfExamples
     folder: Path
     task: LearnedTask
     predictions: Sequence[Prediction]
@@ -67,28 +74,46 @@ class LearnedFlow:
         return exits.NOT_ALL_DONE if self.left else exits.OK
 
     def to_json(self) -> dict[str, Any]:
+        known = self.task.fields
         fields = {
-            name: {"rules": len(one.rules.rules), "problem": one.problem, "confidence": one.confidence}
-            for name, one in self.task.fields.items()
+            one.field: {
+                "rules": len(known[one.field].rules.rules) if one.field in known else 0,
+                "problem": one.problem,
+                "settles": one.settles,
+                "right": one.right,
+                "written": one.written,
+                "confidence": known[one.field].confidence if one.field in known else None,
+            }
+            for one in self.learned.checks
         }
         return {
-            "name": self.flow.name,
+            "name": self.learned.flow.name,
             "folder": str(self.folder),
             "fields": fields,
             "predictions": [{"row": one.name, "readings": one.readings} for one in self.predictions],
             "left": self.left,
+            "given_up": self.learned.given_up,
             "version": self.version,
         }
 
     def lines(self) -> Iterator[Text]:
-        yield Text(f"\n{printable(str(self.folder))}/workspace/flow.py: the flow of {self.flow.name}")
+        name, given_up = self.learned.flow.name, self.learned.given_up
+        yield Text(f"\n{printable(str(self.folder))}/workspace/flow.py: the flow of {name}")
         if self.left:
             yield Text(f"It stays a draft. Left for a person ({len(self.left)}):")
             yield Text("\n".join(f"  {printable(one)}" for one in self.left))
-        elif self.version:
-            yield Text(f"It is in the library as {self.flow.name}, version {self.version[:12]}.")
+            if names := self.learned.may_be_accepted:
+                options = " ".join(f"--accept-loss {name}" for name in names)
+                yield Text(f"To go on without {', '.join(names)}: {options}")
+            return
+        count = len(self.learned.checks) - len(given_up)
+        yield Text(f"Learned, and read right on every example: {count} of {len(self.learned.checks)} fields.")
+        if given_up:
+            yield Text(f"Accepted as lost: {', '.join(given_up)}.")
+        if self.version:
+            yield Text(f"It is in the library as {name}, version {self.version[:12]}.")
         else:
-            yield Text("Every field was learned. --publish puts it into the library.")
+            yield Text("--publish puts it into the library.")
 
 
 def learn(
@@ -101,6 +126,7 @@ def learn(
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is not certain is left for a person.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the flow. Without: flows/TASK.")] = None,
     publish: Annotated[bool, typer.Option("--publish", help="Put it into the library if nothing is left.")] = False,
+    accept_loss: AcceptLoss = None,
     author: Author = "",
     library: Library = None,
     sheet: Sheets = None,
@@ -113,6 +139,7 @@ def learn(
     given, problems = read_examples(spec, examples, read_as(sheet, encoding, hidden_rows))
     if given is None:
         raise RunRejectedError(problems)
+    accepted = _accepted(given.spec, accept_loss)
     settings = load_settings(nats)
     console = PlainConsole(highlight=False, quiet=as_json)
     rows = [*given.written, *given.held_out[:held_out]]
@@ -123,25 +150,37 @@ def learn(
     pages, failed = run_async(observe_rows(settings, given, rows, progress))
     asks = not yes and not as_json and sys.stdin.isatty()
     task, written, predictions = _learn(console, given, rows, pages, asks=asks)
-    flow = learned_flow(given.spec, task, written)
-    left = _left(flow, task, predictions, failed)
+    found = learned_flow(given.spec, task, written, accepted)
+    left = _left(found, predictions, failed)
     if asks and predictions and not failed:
         if typer.confirm("Are all of these right?", default=False):
             task = trusted(task, predictions)
             predictions = [predict(task, one.name, pages[one.name]) for one in predictions]
-            flow = learned_flow(given.spec, task, written)
-            left = _left(flow, task, predictions, failed)
+            found = learned_flow(given.spec, task, written, accepted)
+            left = _left(found, predictions, failed)
         else:
             left.append("a prediction is not right: write the right values of its row into the file, and learn again")
+    flow = found.flow
     folder = out or Path("flows") / given.spec.task_id
     write_workspace(folder, flow.source, write_files(flow.files), variables=dict(written[0].row) if written else None)
     reply: WorkflowCreated | WorkflowRefused | None = None
     if publish and not left:
         who = author_or_user(author)
-        reply = ask_library(nats, library, lambda bus: publish_flow(bus, flow.name, flow, who, ""))
+        reply = ask_library(
+            nats, library, lambda bus: publish_flow(bus, flow.name, flow, who, "", accepted_losses=found.given_up)
+        )
         left += [finding_line(one) for one in reply.findings] if isinstance(reply, WorkflowRefused) else []
     version = reply.workflow.hash if isinstance(reply, WorkflowCreated) else ""
-    return LearnedFlow(flow, folder, task, predictions, left, version)
+    return LearnedFlow(found, folder, task, predictions, left, version)
+
+
+def _accepted(spec: TaskSpec, named: list[str] | None) -> frozenset[str]:
+    """Return the fields that may be lost. Raises RunRejectedError for those that the task requires."""
+    accepted = accepted_fields(spec, named)
+    needed = [one for one in sorted(accepted) if one in spec.required_fields or one in spec.identity]
+    if needed:
+        raise exits.refused("--accept-loss", f"the task requires {', '.join(needed)}: no sample is done without it")
+    return accepted
 
 
 async def observe_rows(
@@ -174,8 +213,12 @@ def _learn(
     console: Console, given: Examples, rows: Sequence[ExampleRow], pages: Mapping[str, PageObserved], *, asks: bool
 ) -> tuple[LearnedTask, list[WrittenRow], list[Prediction]]:
     """Learn, show what was learned, and ask about what is ambiguous; each answer is one more example."""
-    written = [WrittenRow(one.name, one.row, one.values, pages[one.name]) for one in given.written if one.name in pages]
-    others = {one.name: one for one in rows if not one.values and one.name in pages}
+    written = [
+        WrittenRow(one.name, one.row, one.values, pages[one.name], one.lists)
+        for one in given.written
+        if one.name in pages
+    ]
+    others = {one.name: one for one in rows if not one.is_written and one.name in pages}
     asked = 0
     while True:
         task = learn_fields(given.spec, written)
@@ -222,13 +265,15 @@ def _ask(
     return True
 
 
-def _left(
-    flow: CompiledFlow, task: LearnedTask, predictions: Sequence[Prediction], failed: Mapping[str, str]
-) -> list[str]:
+def _left(found: FlowOfExamples, predictions: Sequence[Prediction], failed: Mapping[str, str]) -> list[str]:
     """Return what is left for a person."""
-    left = [*flow.problems, *(one for one in flow.remarks if one not in flow.problems)]
-    left += [f"{name} was read wrongly by what the other rows teach" for name, one in task.fields.items()
-             if one.confidence.wrong]  # fmt: skip
+    left = list(found.left)
+    fields = found.flow.files.fields
+    read = fields.fields.keys() - set(fields.given_up)
     for one in predictions:
-        left += [f"{one.name}: {name}: {reading_text(one.readings[name])}" for name in one.unsure]
+        lacking = {name for name in fields.optional if one.readings[name].certainty == "missing"}
+        unsure = [name for name in one.unsure if name in read and name not in lacking]
+        left += [f"{one.name}: {name}: {reading_text(one.readings[name])}" for name in unsure]
+        lists = [name for name in one.unsure_lists if name in fields.lists]
+        left += [f"{one.name}: {name}: {rows_text(one.lists[name])}" for name in lists]
     return [*left, *(f"{name}: its page was not opened: {why}" for name, why in failed.items())]

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from shared.extraction.absence import LeftOut, is_left_out, shape_of
-from shared.extraction.agreement import leave_one_out, read_field
+from shared.extraction.agreement import confidence_of, read_field, verdicts_of_others
 from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
@@ -177,7 +177,7 @@ def test_a_text_that_is_cut_off_is_not_read():
 
 
 def test_each_example_is_read_by_what_the_others_teach():
-    confidence = leave_one_out(examples())
+    confidence = confidence_of(verdicts_of_others(examples()))
     assert (confidence.right, confidence.wrong, confidence.to_review) == (3, 0, 0)
 
 

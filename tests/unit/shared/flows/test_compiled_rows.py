@@ -12,7 +12,6 @@ from shared.contracts.steps import CellValue, FieldValue, RowValue, ValueSource
 from shared.contracts.workflows.flows import OpenAddress, ReadList
 from shared.flows.checking.recorded_answers import RecordedAnswers, check_values
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
-from shared.flows.learning.flow import find_task_problems
 from shared.recordings.recording import Recording
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
@@ -126,7 +125,3 @@ def test_rows_that_no_rule_separates_are_left_to_a_model():
     flow = flow_of(recorded("1", FIRST[:1]), recorded("2", ()))
     assert flow.with_model == ("lines",)
     assert "1 row; 2 or more are needed" in flow.remarks[0]
-
-
-def test_examples_of_a_person_teach_no_rows():
-    assert find_task_problems(SPEC)[0].startswith("lines: fields of rows are learned from samples")

@@ -1,0 +1,158 @@
+"""What written rows teach is read on their own pages by the flow made of them, before it is said to be learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shared.contracts.browser_pool import Element
+from shared.flows.checking.recorded_answers import page_of
+from shared.flows.learning.flow import FlowOfExamples, learned_flow
+from shared.flows.learning.learned_fields import WrittenRow, learn_fields
+from shared.recordings.recording import RecordedPage
+from shared.task.spec import TaskSpec
+from tests.unit.shared.flows.recorded_world import element, spec_of
+
+Values = Mapping[str, str | None]
+LINES = {"type": "rows", "columns": {"sku": "string", "amount": "string"}, "id_keys": ["sku"]}
+
+
+def task(**fields: object) -> TaskSpec:
+    return spec_of(
+        output_schema={"title": "string", **fields},
+        required_fields=["title"],
+        input_schema={"number": "string"},
+        start_url="http://site/{number}",
+    )
+
+
+def row(at: int, values: Values, *more: Element, lists: Mapping[str, Sequence[Values]] | None = None) -> WrittenRow:
+    """Return a written row; its page has a label beside each value but for those of ``more``."""
+    elements: list[Element] = []
+    for name, value in values.items():
+        if value is not None and not any(one.name == value for one in more):
+            elements.append(element(len(elements) + 1, "term", name.capitalize()))
+            elements.append(element(len(elements) + 1, "definition", value, header=name.capitalize()))
+    page = page_of(RecordedPage(f"http://site/{at}", "", (*elements, *more)), f"{at:064}")
+    return WrittenRow(f"row {at}", {"number": str(at)}, values, page, lists or {})
+
+
+def learned(spec: TaskSpec, rows: Sequence[WrittenRow], accepted: Sequence[str] = ()) -> FlowOfExamples:
+    return learned_flow(spec, learn_fields(spec, rows), rows, accepted)
+
+
+def read_by(one: FlowOfExamples) -> set[str]:
+    return set(one.flow.files.fields.fields)
+
+
+def of_remarks(count: int = 4) -> list[WrittenRow]:
+    """Return rows of which a remark stands at another place each, without a label."""
+    words = ("a green one", "in stock", "to be bound", "lent twice", "of a set")
+    rows: list[WrittenRow] = []
+    for at in range(count):
+        remark = element(50 + at, "text", words[at], place=f"main>div>p>{'b' * (at + 1)}")
+        rows.append(row(at, {"title": f"Book {chr(65 + at)}", "remark": words[at]}, remark))
+    return rows
+
+
+def test_what_is_read_right_on_every_example_is_learned():
+    one = learned(task(shelf="string"), [row(at, {"title": f"Book {at}", "shelf": f"Shelf {at}"}) for at in range(3)])
+    assert one.left == ()
+    assert [(check.field, check.right, check.written) for check in one.checks] == [("title", 3, 3), ("shelf", 3, 3)]
+
+
+def test_an_optional_field_that_is_not_certain_is_left_out_and_named():
+    one = learned(task(remark="string"), of_remarks())
+    assert read_by(one) == {"title"}
+    (told,) = one.left
+    assert told.startswith("remark: ")
+    assert one.may_be_accepted == ("remark",)
+
+
+def test_a_field_that_is_accepted_as_lost_keeps_nothing_from_being_published():
+    one = learned(task(remark="string"), of_remarks(), ["remark"])
+    assert (one.left, one.given_up) == ((), ("remark",))
+    assert one.flow.files.fields.given_up == tuple(read_by(one) - {"title"}) == ("remark",)
+
+
+def test_a_field_that_the_task_requires_cannot_be_left_out():
+    spec = spec_of(
+        output_schema={"title": "string", "remark": "string"}, required_fields=["title", "remark"],
+        input_schema={"number": "string"}, start_url="http://site/{number}",
+    )  # fmt: skip
+    one = learned(spec, of_remarks())
+    assert one.may_be_accepted == ()
+    assert one.left[0].startswith("remark: ")
+
+
+def test_a_field_that_only_its_order_tells_is_not_certain():
+    shown = [element(50, "text", f"A {at}", place="main>div>p") for at in range(4)]
+    rows = [row(at, {"title": f"Book {at}", "code": f"A {at}"}, shown[at]) for at in range(4)]
+    one = learned(task(code="string"), rows)
+    check = next(each for each in one.checks if each.field == "code")
+    assert "the key labels" in check.settles
+    assert read_by(one) == {"title"}
+
+
+def test_a_field_of_which_the_other_rows_teach_too_little_is_not_certain():
+    spec = task(shelf="string")
+    rows = [row(at, {"title": f"Book {at}", "shelf": f"Shelf {at}"}) for at in range(4)]
+    known = learn_fields(spec, rows)
+    assert (known.fields["shelf"].taught, known.fields["shelf"].tested) == (4, 4)
+    for taught, is_learned in ((2, True), (1, False)):
+        few = replace(known, fields={**known.fields, "shelf": replace(known.fields["shelf"], taught=taught)})
+        one = learned_flow(spec, few, rows)
+        assert read_by(one) == ({"title", "shelf"} if is_learned else {"title"})
+        assert (one.left == ()) is is_learned
+
+
+def test_a_row_that_has_none_of_an_optional_field_is_read_right():
+    rows = [row(at, {"title": f"Book {at}", "series": "The Sea" if at % 2 else "The Hill"}) for at in range(4)]
+    rows.append(row(4, {"title": "Book 4", "series": None}))
+    one = learned(task(series="string"), rows)
+    assert one.left == ()
+    assert one.flow.files.fields.optional == ("series",)
+
+
+def test_a_field_without_a_column_is_told():
+    one = learned(task(shelf="string"), [row(at, {"title": f"Book {at}"}) for at in range(3)])
+    assert one.left == ("shelf: no row has a value of it; add a column with its values",)
+
+
+def test_a_page_of_another_record_is_told():
+    spec = spec_of(
+        output_schema={"title": "string", "number": "string"}, identity={"number": "{number}"},
+        input_schema={"number": "string"}, start_url="http://site/{number}",
+    )  # fmt: skip
+    rows = [row(at, {"title": f"Book {at}", "number": str(at + (at == 2))}) for at in range(3)]
+    assert any(told.startswith("row 2: ") for told in learned(spec, rows).flow.problems)
+
+
+# --- fields of rows
+
+
+def order(at: int, lines: Sequence[tuple[str, str]], written: int | None = None) -> WrittenRow:
+    found: list[Element] = []
+    for sku, amount in lines:
+        found.append(element(100 + len(found), "text", sku, place="ul>li>b"))
+        found.append(element(100 + len(found), "text", amount, place="ul>li>i"))
+    texts = [{"sku": sku, "amount": amount} for sku, amount in lines[:written]]
+    return row(at, {"title": f"Order {at}"}, *found, lists={"lines": texts})
+
+
+FIRST = (("A-1", "10.00"), ("A-2", "20.00"))
+SECOND = (("B-1", "5.50"), ("B-2", "7.00"), ("B-3", "9.25"))
+
+
+def test_the_rows_of_a_list_are_learned():
+    one = learned(task(lines=LINES), [order(1, FIRST), order(2, SECOND)])
+    assert one.left == ()
+    assert "read_list('lines')" in one.flow.source.replace('"', "'")
+    assert set(one.flow.files.fields.lists) == {"lines"}
+
+
+def test_rows_that_are_not_all_that_the_page_has_teach_nothing():
+    one = learned(task(lines=LINES), [order(1, FIRST), order(2, SECOND, written=2)])
+    (told,) = one.left
+    assert told.startswith("lines: no way to separate the rows")
+    assert one.may_be_accepted == ("lines",)
