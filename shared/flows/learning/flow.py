@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.contracts.workflows.flows import OpenAddress, TakeScreenshot
+from shared.extraction.told import asked_of
 from shared.extraction.values import form_of
 from shared.flows.compiling.compiler import CompiledFlow, output_schema
 from shared.flows.compiling.plan import FlowPlan, Item, PlannedCall, PlannedProof, PlannedReading, Section, Variable
@@ -86,6 +87,7 @@ def learned_plan(spec: TaskSpec, task: LearnedTask) -> FlowPlan:
                 fields={name: one.rules for name, one in known.items()},
                 types={name: form_of(spec.output_schema[name]) for name in known},
                 constants=tuple(sorted(task.constants)),
+                asked=asked_of(spec, to_identifier),
             ),
             variables={f"{name}!": ValueSchema(type="string") for name in names},
             outputs={name: output_schema(field) for name, field in spec.output_schema.items()},

@@ -13,6 +13,7 @@ from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
+from shared.extraction.told import told_by
 from shared.extraction.values import form_of
 from shared.flows.compiling.field_places import labels_of
 from shared.task.spec import TaskSpec
@@ -46,10 +47,12 @@ class LearnedField:
 
 @dataclass(frozen=True)
 class LearnedTask:
-    """``constants``: texts of all example pages, see :func:`shared.extraction.synthesis.common_texts`."""
+    """``constants``: texts of all example pages, see :func:`shared.extraction.synthesis.common_texts`. ``spec``: the
+    task that was learned."""
 
     fields: dict[str, LearnedField]
     constants: frozenset[str]
+    spec: TaskSpec
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,11 @@ class Prediction:
 
 def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
     """Return what the rows teach of each field that is written in them."""
-    pages = {one.name: ObservedPage.of(one.page) for one in rows}
+    pages = {one.name: ObservedPage.of(one.page, told_by(spec, one.row, one.page)) for one in rows}
     values = {fold(value) for one in rows for value in one.values.values() if value}
     names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
     learned = {name: _learn(name, spec, rows, pages, values) for name in names}
-    return LearnedTask(learned, common_texts(list(pages.values()), values))
+    return LearnedTask(learned, common_texts(list(pages.values()), values), spec)
 
 
 def _learn(
@@ -95,10 +98,10 @@ def _learn(
     shown = sum(bool(one.value) for one in examples)
     if shown < MIN_EXAMPLES:
         return _with_problem(nothing, f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed")
-    rules = learn_field(examples, labels, form, others=values)
+    rules = learn_field(examples, labels, form, others=values, told=name)
     if not rules.rules and not rules.variants:
         return _with_problem(nothing, _why_nothing(name, rows, pages, rules))
-    return LearnedField(name, rules, leave_one_out(examples, labels, form))
+    return LearnedField(name, rules, leave_one_out(examples, labels, form, told=name))
 
 
 def _with_problem(learned: LearnedField, problem: str) -> LearnedField:
@@ -116,9 +119,9 @@ def _why_nothing(name: str, rows: Sequence[WrittenRow], pages: Mapping[str, Obse
     return "its places on these pages have nothing in common"
 
 
-def predict(task: LearnedTask, name: str, page: PageObserved) -> Prediction:
-    """Return what the rules say of a page that was not learned from."""
-    observed = ObservedPage.of(page)
+def predict(task: LearnedTask, name: str, row: Mapping[str, str], page: PageObserved) -> Prediction:
+    """Return what the rules say of the page of a row that was not learned from."""
+    observed = ObservedPage.of(page, told_by(task.spec, row, page))
     return Prediction(name, {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()})
 
 
@@ -148,4 +151,4 @@ def trusted(task: LearnedTask, predictions: Sequence[Prediction]) -> LearnedTask
         agreed = all(len(reading.candidates) == 1 and not reading.lost for reading in readings)
         rules = replace(one.rules, trusted=True) if readings and agreed else one.rules
         fields[name] = LearnedField(name, rules, one.confidence, one.problem)
-    return LearnedTask(fields, task.constants)
+    return LearnedTask(fields, task.constants, task.spec)
