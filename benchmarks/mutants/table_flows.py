@@ -44,9 +44,14 @@ EXTRACTION = (
                 "rules that differ give no value",
             ),
             Mutant(
-                'return (field.shape != "" and shape_of(value) != field.shape) or value_key(field.form, value) is None',
+                "return other_shape or value_key(field.form, value) is None",
                 "return value_key(field.form, value) is None",
                 "a value of another shape than every example is unsure",
+            ),
+            Mutant(
+                "and not all(one.proven for one in told)",
+                "and False",
+                "what a label alone tells counts only on the page of the record",
             ),
             Mutant(
                 "(claims.says_none and may_be_absent(claims.field.form))",

@@ -12,7 +12,7 @@ from shared.contracts.base import Part
 from shared.extraction.certainty import Claims, FieldReading, FoundValue, Structure, reading_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.alternation import LabelText, label_text_of, paired_text_of
-from shared.extraction.labels.moved import contradicted_rules, element_beside_label, restyled_rules
+from shared.extraction.labels.moved import contradicted_rules, element_beside_label, outweighed_rules, restyled_rules
 from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import ExtractionRule
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
@@ -76,6 +76,14 @@ def claims_of(
             key = value_key(field.form, text) or text
             known = found.get(key, FoundValue(value=text, rules=()))
             found[key] = FoundValue(value=known.value, rules=(*known.rules, rule))
+    weak = outweighed_rules(rules, field.homes, field.labels, page)
+    if weak and (len(found) + bool(empty)) > 1:
+        for key, one in list(found.items()):
+            if set(one.rules) <= weak:
+                contradicted |= set(one.rules)
+                lost += found.pop(key).rules
+        lost += [rule for rule in empty if rule in weak]
+        empty = [rule for rule in empty if rule not in weak]
     if not found and not empty:
         for rule in restyled_rules(rules, field.labels, field.beside, page):
             text = page.extract(rule)
@@ -137,10 +145,10 @@ Verdict = Literal["right", "wrong", "to_review"]
 
 
 def verdicts_of_others(
-    examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None
+    examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None, told: str = ""
 ) -> list[Verdict | None]:
     """Return for each example how it is read by what the others teach; None where these are too few to teach anything.
-    At least three examples are needed for that."""
+    At least three examples are needed for that. ``told``: as of `learn_field`."""
     labels = tuple(labels)
     verdicts: list[Verdict | None] = []
     for at, one in enumerate(examples):
@@ -148,7 +156,7 @@ def verdicts_of_others(
         if sum(bool(other.value) for other in others) < MIN_EXAMPLES:
             verdicts.append(None)
             continue
-        rules = learn_field(others, labels, form)
+        rules = learn_field(others, labels, form, told=told)
         constants = common_texts([other.page for other in others], {fold(other.value or "") for other in others})
         verdicts.append(verdict_on(read_field(rules, one.page, constants), one.value, rules.form))
     return verdicts

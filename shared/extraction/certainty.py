@@ -20,7 +20,7 @@ from shared.extraction.labels.moved import (
     unique_place,
 )
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, ExtractionRule, Kind, PageItself, is_called, kind_of
+from shared.extraction.rules import AtPlace, ExtractionRule, Kind, PageItself, ToldByTask, is_called, kind_of
 from shared.extraction.values import may_be_absent, value_key
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
@@ -176,9 +176,17 @@ def _is_untold(claims: Claims) -> bool:
     return not (told or claims.label is not None or is_told_by_label(field, found, claims.lost, claims.page))
 
 
+def _is_unproven(claims: Claims) -> bool:
+    """Then the page may tell it of another record, whatever its labels are."""
+    told = [claims.page.told[rule.where.field] for rule in claims.found[0].rules if isinstance(rule.where, ToldByTask)]
+    return len(told) == len(claims.found[0].rules) and not all(one.proven for one in told)
+
+
 def _is_misshapen(claims: Claims) -> bool:
     field, value = claims.field, claims.found[0].value
-    return (field.shape != "" and shape_of(value) != field.shape) or value_key(field.form, value) is None
+    is_told = any(isinstance(rule.where, ToldByTask) for rule in claims.found[0].rules)
+    other_shape = field.shape != "" and shape_of(value) != field.shape and not is_told
+    return other_shape or value_key(field.form, value) is None
 
 
 DOUBTS: tuple[DoubtRow, ...] = (
@@ -217,6 +225,10 @@ DOUBTS: tuple[DoubtRow, ...] = (
     DoubtRow(
         "untold", "unsure", _is_untold,
         "only its order on the page tells the value, and no label, name or group",
+    ),
+    DoubtRow(
+        "unproven", "unsure", _is_unproven,
+        "only its label tells the value, and the page does not show whose record it is",
     ),
     DoubtRow(
         "misshapen", "unsure", _is_misshapen,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
 
@@ -22,6 +23,7 @@ from shared.extraction.rules import (
     InRegion,
     PageItself,
     TextRule,
+    ToldByTask,
     UnderHeader,
     Where,
     Whole,
@@ -39,23 +41,42 @@ def _may_name_row(element: Element) -> bool:
     return element.row is not None and element.role != "columnheader"
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a page tells of a field by the labels of its task. ``text``: empty where it shows that there is none.
+    ``ref``: of the element that shows it, or of the label. ``proven``: the page shows whose record it is of."""
+
+    text: str
+    ref: int
+    proven: bool = True
+
+
+NOTHING_TOLD: Mapping[str, Told] = {}
+
+
 class ObservedPage:
     """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
 
-    ``title`` and ``url``: of the page, where they are known."""
+    ``title`` and ``url``: of the page, where they are known. ``told``: what it tells of the fields of its task."""
 
-    def __init__(self, elements: Sequence[Element], title: str = "", url: str = "") -> None:
+    def __init__(
+        self, elements: Sequence[Element], title: str = "", url: str = "", told: Mapping[str, Told] = NOTHING_TOLD
+    ) -> None:
+        self.told = told
         self.elements = [one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog]
         self.itself = Element(ref=0, role="page", name=title, url=url or None)
 
     @classmethod
-    def of(cls, page: PageObserved) -> ObservedPage:
+    def of(cls, page: PageObserved, told: Mapping[str, Told] = NOTHING_TOLD) -> ObservedPage:
         """Return the page of an observation."""
-        return cls(page.elements, page.title, page.url)
+        return cls(page.elements, page.title, page.url, told)
 
     def find(self, where: Where) -> Element | None:
         """Return the element, or None when there is none or more than one."""
         match where:
+            case ToldByTask():
+                told = self.told.get(where.field)
+                return None if told is None else self._by_ref.get(told.ref)
             case UnderHeader():
                 return only(one for one in self.headed(where.header) if where.role in ("", one.role))
             case InLabelledRow():
@@ -82,6 +103,8 @@ class ObservedPage:
     def extract(self, rule: ExtractionRule) -> str | None:
         """Return the text that the rule gives, or None."""
         element = self.find(rule.where)
+        if isinstance(rule.where, ToldByTask):
+            return None if element is None else tidy(self.told[rule.where.field].text) or None
         return None if element is None else self.extract_from(element, rule)
 
     def extract_from(self, element: Element, rule: ExtractionRule) -> str | None:
@@ -91,11 +114,14 @@ class ObservedPage:
 
     def is_joined(self, rule: ExtractionRule) -> bool:
         """Return whether the rule gives all of an element that shows several texts, such as a name and a badge."""
-        element = self.find(rule.where) if rule.attribute == "name" and isinstance(rule.part, Whole) else None
+        is_whole = rule.attribute == "name" and isinstance(rule.part, Whole) and not isinstance(rule.where, ToldByTask)
+        element = self.find(rule.where) if is_whole else None
         return element is not None and len(element.parts) > 1
 
     def is_empty_at(self, rule: ExtractionRule) -> bool:
         """Return whether the rule's place is there and shows nothing, whatever role it has then."""
+        if isinstance(rule.where, ToldByTask):
+            return self.find(rule.where) is not None and not tidy(self.told[rule.where.field].text)
         match rule.where:
             case UnderHeader():
                 element = only(self.headed(rule.where.header))
@@ -114,7 +140,7 @@ class ObservedPage:
         """Return whether a text that the rule found stands in this place on every example page.
 
         Beside the value's own label it is the value, whatever the examples had there."""
-        if isinstance(rule.where, UnderHeader):
+        if isinstance(rule.where, ToldByTask | UnderHeader):
             return False
         element = self.find(rule.where)
         return element is not None and constant_at(element, text) in constants
@@ -163,7 +189,7 @@ class ObservedPage:
 
     def _after(self, where: AfterText) -> Element | None:
         label = only(self._called(where.text))
-        if label is None:
+        if label is None or label.before_blank:  # what follows a blank is no value of this label
             return None
         at = self.order[label.ref] + where.steps
         found = self.elements[at] if at < len(self.elements) else None
@@ -174,6 +200,10 @@ class ObservedPage:
     @cached_property
     def order(self) -> dict[int, int]:
         return {one.ref: at for at, one in enumerate(self.elements)}
+
+    @cached_property
+    def _by_ref(self) -> dict[int, Element]:
+        return {one.ref: one for one in self.elements}
 
     @cached_property
     def _headers(self) -> dict[str, list[Element]]:

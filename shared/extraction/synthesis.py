@@ -36,6 +36,7 @@ from shared.extraction.rules import (
     Kind,
     PageItself,
     TextRule,
+    ToldByTask,
     UnderHeader,
     Where,
     Whole,
@@ -74,8 +75,11 @@ def learn_field(
     form: FieldType | None = None,
     *,
     others: Collection[str] = (),
+    told: str = "",
 ) -> FieldRules:
     """Return rules that give exactly the right value on all examples. None: the examples have nothing in common.
+
+    ``told``: the field's name in what the pages of the examples tell by the task; empty: they tell nothing of it.
 
     ``others``: values of other fields on these pages, folded. They tell no place, even where they are equal by chance.
 
@@ -92,7 +96,8 @@ def learn_field(
         form = replace(form, type=f"string{' | null' if nullable(form.type) else ''}")  # only its page can type it
     called = tuple(sorted({label_form(label) for label in labels} - {""}))
     without = [one for one in examples if not one.value]
-    rules = _learn_rules(shown, without, called, form, others)
+    by_task = _rule_of_task(told, shown, without, form)
+    rules = _learn_rules(shown, without, called, form, others, by_task)
     return FieldRules(
         rules=rules,
         labels=called,
@@ -119,8 +124,10 @@ def _learn_rules(
     called: tuple[str, ...],
     form: FieldType,
     others: Collection[str],
+    by_task: ExtractionRule | None = None,
 ) -> tuple[ExtractionRule, ...]:
-    """Return the rules that give the right value on all that are ``shown``, and no wrong one on the rest."""
+    """Return the rules that give the right value on all that are ``shown``, and no wrong one on the rest; ``by_task``
+    first."""
     values = {fold(one.value) for one in (*shown, *rest) if one.value}
     constants = common_texts([one.page for one in shown], values)
     found: dict[ExtractionRule, None] = {}
@@ -128,7 +135,45 @@ def _learn_rules(
         for rule in _rules_at(where, aspect, shown, form):
             if not any(_is_wrong_on(rule, other, form, constants) for other in rest):
                 found.setdefault(rule)
-    return _kept(_of_labelled_place(found, shown, called), called)
+    placed = _of_labelled_place(found, shown, called)
+    if by_task is not None and isinstance(by_task.where, ToldByTask):
+        return (by_task, *_kept(_of_told_place(placed, shown, by_task.where, called), called))
+    return _kept(placed, called)
+
+
+def _rule_of_task(
+    name: str, shown: Sequence[Example], without: Sequence[Example], form: FieldType
+) -> ExtractionRule | None:
+    """Return the rule of what the task tells, if that is the value of every example that has one, and none of others;
+    None: it is not."""
+    rule = ExtractionRule(where=ToldByTask(field=name), attribute="name", part=Whole())
+    texts = [(one.page.extract(rule), one.value or "") for one in shown]
+    right = all(text is not None and (0, len(text)) in find_spans(form, text, value) for text, value in texts)
+    wrong = any(_is_wrong_on(rule, one, form, ()) for one in without)
+    return rule if name and right and not wrong else None
+
+
+def _of_told_place(
+    found: Collection[ExtractionRule], shown: Sequence[Example], by_task: ToldByTask, labels: tuple[str, ...]
+) -> list[ExtractionRule]:
+    """Return the rules without those that lead to the value of another label than the field's own does: that the same
+    value stands there on the examples is a coincidence, as with the author and the committer of a change. Nor does
+    what is counted from the page's content say anything more."""
+    kept: list[ExtractionRule] = []
+    for rule in found:
+        counted = isinstance(rule.where, AfterText) and kind_of(rule, labels) == "structural"
+        if not counted and not any(_is_of_another(rule.where, one.page, by_task, labels) for one in shown):
+            kept.append(rule)
+    return kept
+
+
+def _is_of_another(where: Where, page: ObservedPage, by_task: ToldByTask, labels: tuple[str, ...]) -> bool:
+    """Return whether a place is not that of the field's own label, and another label tells what stands there."""
+    element = page.find(where)
+    if element is None or element is page.find(by_task):
+        return False
+    told = {one.ref for name, one in page.told.items() if name != by_task.field}
+    return element.ref in told or (bool(element.header) and label_form(element.header or "") not in labels)
 
 
 def _of_labelled_place(
@@ -197,6 +242,7 @@ def _is_wrong_on(rule: ExtractionRule, other: Example, form: FieldType, constant
 # --- which rules are kept
 
 _ORDER: tuple[type[Part], ...] = (
+    ToldByTask,
     UnderHeader,
     InLabelledRow,
     ByName,

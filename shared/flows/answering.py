@@ -189,7 +189,8 @@ def _read(call: ReadFields, page: PageObserved, context: FlowContext) -> FlowAns
 
 def proofs_of(call: ProveRecord, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
     """Return the fields that prove the record, as the page shows them."""
-    return read_fields(tuple(call.expected), context.files.fields, page, {}, context.variables, proof=True)
+    expected = call.expected
+    return read_fields(tuple(expected), context.files.fields, page, {}, context.variables, proof=True, wanted=expected)
 
 
 def _is_shown(call: CheckShown, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:

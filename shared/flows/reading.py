@@ -13,9 +13,10 @@ from shared.extraction.certainty import BELONGING, TELLING, FieldReading, is_tol
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
-from shared.extraction.pages import ObservedPage
+from shared.extraction.pages import NOTHING_TOLD, ObservedPage
 from shared.extraction.part_of_record import may_be_of_another, part_of_record
 from shared.extraction.rules import ExtractionRule, kind_of
+from shared.extraction.told import told_of
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
 from shared.pages.elements import may_show_no_choice, text_of
@@ -172,11 +173,14 @@ def read_fields(
     *,
     proof: bool = False,
     named: Mapping[str, str] = NO_VARIABLES,
+    wanted: Mapping[str, str] = NO_VARIABLES,
 ) -> tuple[LocatedReading, ...]:
     """Return a reading of each field; one without rules, or whose row is not there once, is missing.
 
-    ``named``: fields that name the record, with the text by which the row names it."""
-    observed = ObservedPage.of(page)
+    ``named``: fields that name the record, with the text by which the row names it. ``wanted``: those that are to be
+    proven."""
+    told = NOTHING_TOLD if file.asked is None else told_of(file.asked, page, {**named, **wanted}, variables)
+    observed = ObservedPage.of(page, told)
     constants = frozenset(file.constants)
     found: list[LocatedReading] = []
     for name in names:
@@ -322,7 +326,7 @@ def answer_of_proof(
 ) -> FlowAnswer:
     """Return true where each field shows the expected value. A field without rules must stand in a heading, in the
     title, or as a text of its own."""
-    readings = read_fields(tuple(expected), file, page, {}, variables, proof=True)
+    readings = read_fields(tuple(expected), file, page, {}, variables, proof=True, wanted=expected)
     for one in readings:
         wanted = expected[one.field]
         if one.state == "value" and not is_same_id(one.text, wanted):

@@ -8,11 +8,12 @@ from typing import Literal
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 
-HealRung = Literal["popup", "agreeing", "narrowed", "moved", "planner"]
+HealRung = Literal["popup", "agreeing", "narrowed", "moved", "told", "planner"]
 """What of the ladder has helped. ``popup``: something that lay over the page was dismissed. ``agreeing``: other
 selectors or rules, which agree. ``narrowed``: of several that are like it, the one at the place of the examples.
 ``moved``: what goes by order alone leads to something else that is told by its own label or name, and was left out.
-``planner``: a step that a planner decided on."""
+``told``: the labels of the task, on the page of the record; no other rule finds the value. ``planner``: a step that a
+planner decided on."""
 
 
 HealMode = Literal["off", "recorded", "planner"]

@@ -24,6 +24,7 @@ from shared.extraction.rules import (
     InGroup,
     InLabelledRow,
     InRegion,
+    ToldByTask,
     UnderHeader,
     is_called,
     kind_of,
@@ -122,7 +123,58 @@ def contradicted_rules(
     beside: Sequence[str],
     page: ObservedPage,
 ) -> frozenset[ExtractionRule]:
-    """Return the rules that lead to a value of another label, since values have changed places.
+    """Return the rules that lead to a value of another label, since values have changed places: those of `misled_rules`
+    and of `moved_rules`."""
+    misled = misled_rules(rules, page)
+    weak = outweighed_rules(rules, homes, labels, page)
+    return misled | moved_rules(rules, homes, labels, beside, page, misled | weak)
+
+
+def misled_rules(rules: Sequence[ExtractionRule], page: ObservedPage) -> frozenset[ExtractionRule]:
+    """Return the rules that count from a text and lead to what the task's labels tell as the value of another field,
+    while they tell this one elsewhere: what stands behind a label in the order of the page is the next label's value
+    where labels have become the heads of columns."""
+    own = next((rule.where for rule in rules if isinstance(rule.where, ToldByTask)), None)
+    if own is None or own.field not in page.told:
+        return frozenset()
+    others = {told.ref for told in page.told.values()} - {page.told[own.field].ref}
+    counted = ((rule, page.find(rule.where)) for rule in rules if isinstance(rule.where, AfterText))
+    return frozenset(rule for rule, found in counted if found is not None and found.ref in others)
+
+
+def outweighed_rules(
+    rules: Sequence[ExtractionRule], homes: Sequence[int], labels: Collection[str], page: ObservedPage
+) -> frozenset[ExtractionRule]:
+    """Return the rules that found another element on the examples than the task's label leads to, by no label and no
+    name of their own: that both showed one value then says nothing where this page tells the field by its label."""
+    told = next(((rule.where, home) for rule, home in zip(rules, homes, strict=False) if _is_told(rule)), None)
+    if told is None or len(homes) != len(rules):
+        return frozenset()
+    where, home = told
+    assert isinstance(where, ToldByTask)
+    found = page.told.get(where.field)
+    if found is None or not found.proven:
+        return frozenset()
+    return frozenset(
+        rule
+        for rule, at in zip(rules, homes, strict=True)
+        if at != home and kind_of(rule, labels) not in ("labelled", "named")
+    )
+
+
+def _is_told(rule: ExtractionRule) -> bool:
+    return isinstance(rule.where, ToldByTask)
+
+
+def moved_rules(
+    rules: Sequence[ExtractionRule],
+    homes: Sequence[int],
+    labels: Collection[str],
+    beside: Sequence[str],
+    page: ObservedPage,
+    left_out: Collection[ExtractionRule],
+) -> frozenset[ExtractionRule]:
+    """Return the rules by order that lead to a value of another label, without those that are ``left_out``.
 
     Empty unless the field's own label is beside one element, and all that lead elsewhere found the same element as it
     on the examples, go by order, and lead to an element that has another label."""
@@ -131,7 +183,7 @@ def contradicted_rules(
     own = [
         (element_beside_label(rule, rules, homes, page), home)
         for rule, home in zip(rules, homes, strict=True)
-        if _is_own_label(rule, labels)
+        if _is_own_label(rule, labels) or (isinstance(rule.where, ToldByTask) and page.find(rule.where) is not None)
     ]
     if not own or len({(None if one is None else one.ref, home) for one, home in own}) != 1:
         return frozenset()
@@ -141,7 +193,7 @@ def contradicted_rules(
     contradicted: set[ExtractionRule] = set()
     for rule, at in zip(rules, homes, strict=True):
         found = page.find(rule.where)
-        if found is None or found is element:
+        if found is None or found is element or rule in left_out:
             continue
         if not _is_by_order(rule, labels) or at != home or not found.header or label_form(found.header) in labels:
             return frozenset()

@@ -15,14 +15,16 @@ from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScre
 from shared.extraction.addresses import AddressPart, learn_address_part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_list
-from shared.extraction.pages import ObservedPage
+from shared.extraction.pages import ObservedPage, Told
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
+from shared.extraction.told import told_by
 from shared.extraction.values import form_of, is_absent
 from shared.field_types import is_rows
 from shared.flows.compiling.alignment import Column
 from shared.flows.reading import row_page
 from shared.recordings.recording import Recording, row_texts, rows_by_page
+from shared.recordings.stored_pages import RecordedPage, as_observed
 from shared.task.output_field import OutputField
 from shared.task.route import Address, Count, words
 from shared.task.spec import TaskSpec
@@ -39,6 +41,7 @@ class Shown:
     value: FieldValue
     source: ValueSource
     elements: tuple[Element, ...]
+    page: RecordedPage
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,13 @@ def place_field(
         return alone
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
-    examples = [Example(ObservedPage(one.elements), tidy(one.value.shown or "")) for one in shown.values()]
+    examples = [
+        Example(_page(one, spec, samples[number]), tidy(one.value.shown or "")) for number, one in shown.items()
+    ]
     at = _position(_sources(shown), columns, samples, arriving=first)
-    examples += [Example(page, None) for page in _pages_without(name, samples, columns, at)]
+    examples += [Example(page, None) for page in _pages_without(name, spec, samples, columns, at)]
     form = form_of(spec.output_schema[name])
-    rules = learn_field(examples, labels, form)
+    rules = learn_field(examples, labels, form, told=name)
     if rules.rules:
         return PlacedField(name, at, replace(rules, address=_address(shown, samples)), constants=_constants(examples))
     for variable in rows[0]:
@@ -109,7 +114,7 @@ def _placed_by_one(
     if not all(isinstance(rule.where, UnderHeader) and label_form(rule.where.header) in called for rule in rules.rules):
         return None
     at = _position(_sources(shown), columns, samples, arriving=first)
-    others = list(_pages_without(name, samples, columns, at))
+    others = list(_pages_without(name, spec, samples, columns, at))
     says = [text for page in others for rule in rules.rules if (text := page.extract(rule)) is not None]
     if not rules.rules or any(not is_absent(rules.form, text) for text in says):
         return None
@@ -175,8 +180,17 @@ def _address(shown: Mapping[int, Shown], samples: Sequence[Recording]) -> Addres
     return learn_address_part([(one.source.url, told[number]) for number, one in shown.items()])
 
 
+def _page(shown: Shown, spec: TaskSpec, sample: Recording) -> ObservedPage:
+    return ObservedPage(shown.elements, told=_told(spec, sample, shown.page))
+
+
+def _told(spec: TaskSpec, sample: Recording, page: RecordedPage) -> dict[str, Told]:
+    observed = as_observed(page.elements, "", url=page.url, title=page.title, snapshot_id="s1", http_status=None)
+    return told_by(spec, sample.row, observed)
+
+
 def _pages_without(
-    name: str, samples: Sequence[Recording], columns: Sequence[Column], at: int
+    name: str, spec: TaskSpec, samples: Sequence[Recording], columns: Sequence[Column], at: int
 ) -> Iterator[ObservedPage]:
     """Yield the stored pages of samples that were done without such a value, at the point where others read it."""
     for number, sample in enumerate(samples):
@@ -187,7 +201,7 @@ def _pages_without(
         hashes = [call.page for index, call in own if index < at and not call.leaves]
         page = next((sample.pages[sha256] for sha256 in reversed(hashes) if sha256 in sample.pages), None)
         if page is not None and at - 1 in {index for index, _ in own}:
-            yield ObservedPage(page.elements)
+            yield ObservedPage(page.elements, told=_told(spec, sample, page))
 
 
 def _constants(examples: Sequence[Example]) -> frozenset[str]:
@@ -227,7 +241,7 @@ def _shown(name: str, sample: Recording, *, first: bool) -> Shown | None:
         if page is None:
             page = sample.pages.get(value.source.observation_file_sha256)
         if page is not None:
-            return Shown(value, value.source, _with_locators(page.elements, value.source))
+            return Shown(value, value.source, _with_locators(page.elements, value.source), page)
     return None
 
 

@@ -15,6 +15,7 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListReading, ListRules, Written, WrittenList, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
+from shared.extraction.told import told_by
 from shared.extraction.values import form_of
 from shared.flows.compiling.field_places import labels_of, list_columns
 from shared.task.spec import TaskSpec
@@ -62,10 +63,12 @@ class LearnedList:
 
 @dataclass(frozen=True)
 class LearnedTask:
-    """``constants``: texts of all example pages, see :func:`shared.extraction.synthesis.common_texts`."""
+    """``constants``: texts of all example pages, see :func:`shared.extraction.synthesis.common_texts`. ``spec``: the
+    task that was learned."""
 
     fields: dict[str, LearnedField]
     constants: frozenset[str]
+    spec: TaskSpec
     lists: dict[str, LearnedList] = field(default_factory=dict[str, LearnedList])
 
 
@@ -108,13 +111,13 @@ def is_sure(reading: ListReading) -> bool:
 
 def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
     """Return what the rows teach of each field that is written in them."""
-    pages = {one.name: ObservedPage.of(one.page) for one in rows}
+    pages = {one.name: ObservedPage.of(one.page, told_by(spec, one.row, one.page)) for one in rows}
     values = {fold(value) for one in rows for value in one.values.values() if value}
     names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
     learned = {name: _learn(name, spec, rows, pages, values) for name in names}
     of_rows = [name for name in spec.output_schema if any(name in one.lists for one in rows)]
     lists = {name: _learn_rows(name, spec, rows, pages) for name in of_rows}
-    return LearnedTask(learned, common_texts(list(pages.values()), values), lists)
+    return LearnedTask(learned, common_texts(list(pages.values()), values), spec, lists)
 
 
 def _learn_rows(
@@ -138,10 +141,10 @@ def _learn(
     shown = sum(bool(one.value) for one in examples)
     if shown < MIN_EXAMPLES:
         return _with_problem(nothing, f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed")
-    rules = learn_field(examples, labels, form, others=values)
+    rules = learn_field(examples, labels, form, others=values, told=name)
     if not rules.rules and not rules.variants:
         return _with_problem(nothing, _why_nothing(name, rows, pages, rules))
-    verdicts = verdicts_of_others(examples, labels, form)
+    verdicts = verdicts_of_others(examples, labels, form, told=name)
     of_values = [said for one, said in zip(examples, verdicts, strict=True) if one.value and said is not None]
     return LearnedField(
         name,
@@ -168,9 +171,9 @@ def _why_nothing(name: str, rows: Sequence[WrittenRow], pages: Mapping[str, Obse
     return "its places on these pages have nothing in common"
 
 
-def predict(task: LearnedTask, name: str, page: PageObserved) -> Prediction:
-    """Return what the rules say of a page that was not learned from."""
-    observed = ObservedPage.of(page)
+def predict(task: LearnedTask, name: str, row: Mapping[str, str], page: PageObserved) -> Prediction:
+    """Return what the rules say of the page of a row that was not learned from."""
+    observed = ObservedPage.of(page, told_by(task.spec, row, page))
     readings = {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()}
     return Prediction(name, readings, {key: read_list(one.rules, observed) for key, one in task.lists.items()})
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from shared.extraction.told import asked_of
 from shared.extraction.values import form_of
 from shared.flows.files import FieldsFile
+from shared.flows.identifiers import to_identifier
 from shared.flows.learning.learned_fields import LearnedTask, WrittenRow, learn_fields, predict
 from shared.flows.reading import answer_of_readings, read_fields, words_for_nothing
+from shared.task.row_values import expected_identity
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import as_shown
-from tests.corpus.readers.asking import field_name, task, told_element
+from tests.corpus.readers.asking import field_name, sample_of, task, told_element
 from tests.corpus.readers.values import told_ink
 from tests.corpus.rows import Row, Rows
 from tests.corpus.stored import AskedPage, Group, PageSeen
@@ -45,7 +48,7 @@ def _rows_of_kind(group: Group, pages: Sequence[AskedPage], observed: Mapping[st
     ]
     learned = learn_fields(spec, rows)
     others = [one for one in pages if one not in written]
-    return {one.name: _readings(spec, learned, observed[one.name], names) for one in others}
+    return {one.name: _readings(spec, learned, one, observed[one.name], names) for one in others}
 
 
 def _written(pages: Sequence[AskedPage]) -> list[AskedPage]:
@@ -65,17 +68,24 @@ def _task(group: Group, pages: Sequence[AskedPage]) -> tuple[TaskSpec, dict[str,
     return task({"task_id": "t", "goal": "g", "start_url": "{url}", "output_schema": schema}), names
 
 
-def _readings(spec: TaskSpec, learned: LearnedTask, seen: PageSeen, names: Mapping[str, str]) -> list[Row]:
+def _readings(
+    spec: TaskSpec, learned: LearnedTask, asked: AskedPage, seen: PageSeen, names: Mapping[str, str]
+) -> list[Row]:
     page, ink = seen.page, seen.ink
     known = {key: one for key, one in learned.fields.items() if not one.problem}
     file = FieldsFile(
         fields={key: one.rules for key, one in known.items()},
         types={key: form_of(spec.output_schema[key]) for key in known},
         constants=tuple(sorted(learned.constants)),
+        asked=asked_of(spec, to_identifier),
     )
-    located = {one.field: one for one in read_fields(tuple(known), file, page, words_for_nothing(file))}
+    named = expected_identity(spec, sample_of(asked))
+    row = {to_identifier(name): text for name, text in asked.row.items()}
+    located = {
+        one.field: one for one in read_fields(tuple(known), file, page, words_for_nothing(file), row, named=named)
+    }
     rows: list[Row] = []
-    for key, reading in predict(learned, seen.name, page).readings.items():
+    for key, reading in predict(learned, seen.name, asked.row, page).readings.items():
         shown = " | ".join(one.value for one in reading.candidates) if reading.value is None else ""
         state = reading.certainty if not reading.absent else "not_present"
         seen_at = located[key].element if key in located and reading.value else None

@@ -155,7 +155,8 @@ def learn(
     if asks and predictions and not failed:
         if typer.confirm("Are all of these right?", default=False):
             task = trusted(task, predictions)
-            predictions = [predict(task, one.name, pages[one.name]) for one in predictions]
+            rows_of = {one.name: one.row for one in rows}
+            predictions = [predict(task, one.name, rows_of[one.name], pages[one.name]) for one in predictions]
             found = learned_flow(given.spec, task, written, accepted)
             left = _left(found, predictions, failed)
         else:
@@ -222,7 +223,7 @@ def _learn(
     asked = 0
     while True:
         task = learn_fields(given.spec, written)
-        predictions = [predict(task, name, pages[name]) for name in others]
+        predictions = [predict(task, name, one.row, pages[name]) for name, one in others.items()]
         question = find_question(task, predictions) if asks and asked < MOST_QUESTIONS else None
         if question is None:
             break

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from shared.contracts.browser_pool import Element
 from shared.contracts.results import TextPart
 from shared.extraction.agreement import read_field
 from shared.extraction.certainty import DOUBTS, FieldReading, words_of_doubt
-from shared.extraction.pages import ObservedPage
+from shared.extraction.pages import ObservedPage, Told
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
 from tests.cases import cases
@@ -58,9 +59,19 @@ def with_two_texts() -> ObservedPage:
     return ObservedPage([replace(one, parts=both) if one.header == "Assignee" else one for one in elements])
 
 
+def told(person: str) -> ObservedPage:
+    elements = record(pairs(person)).elements
+    ref = next(one.ref for one in elements if one.header == "Assignee")
+    return ObservedPage(elements, told={"assignee": Told(person, ref)})
+
+
+def cards(person: str) -> list[Element]:
+    return page(text("Assignee", place="div>small"), text(person, place="div>b")).elements
+
+
 def read(make: Make, changed: ObservedPage, values: tuple[str, ...] = PEOPLE, type_: str = "string") -> FieldReading:
     shown = [Example(make(value), value) for value in values]
-    return read_field(learn_field(shown, ("Assignee",), FieldType(type=type_)), changed, frozenset())
+    return read_field(learn_field(shown, ("Assignee",), FieldType(type=type_), told="assignee"), changed, frozenset())
 
 
 NUMBER, REPORTER, ASSIGNEE, *REST = pairs(OTHER)
@@ -73,6 +84,7 @@ EXAMPLES: Mapping[str, tuple[Make, ObservedPage]] = {
     "other_label": (in_part, properties([("Assignee", "Bo Dahl"), *pairs(OTHER)])),
     "one_of_several": (in_part, properties([NUMBER, REPORTER, ("Assignee", "Bo Dahl"), ASSIGNEE, *REST])),
     "several_texts": (in_part, with_two_texts()),
+    "unproven": (told, ObservedPage(cards(OTHER), told={"assignee": Told(OTHER, 2, proven=False)})),
     "untold": (in_order, in_order(OTHER)),
     "misshapen": (numbered, numbered("Draft")),
 }

@@ -1,0 +1,108 @@
+"""What a page tells of a task's fields by the task's own labels and patterns: one more rule of each learned field.
+
+The reader is `shared/pages/read`, which reads pages for tasks without a flow. It knows the forms in which a label
+stands, and leaves out other records, the site's own parts and changes of the past. A learned field has its word as a
+rule (`rules.ToldByTask`) where it gave the right value on every example. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from shared.contracts.base import Part
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.discovery import Sample
+from shared.extraction.pages import Told
+from shared.field_types import is_rows
+from shared.pages.identity.identity import PageRead, read_anew
+from shared.pages.read.fields import FieldFound
+from shared.task.output_field import OutputField
+from shared.task.route import words
+from shared.task.spec import PLACEHOLDER, TaskSpec, placeholders
+from shared.text.patterns import fits_pattern
+
+TASKS_KEPT = 32
+"""Cached tasks of flows."""
+Json = dict[str, Any]
+
+
+class AskedTask(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What a flow keeps of its task, so that pages are read by the task's labels. ``fields``: the output fields as JSON
+    of `shared.task.output_field.OutputField`. ``identity``: those that prove the record."""
+
+    fields: dict[str, Json]
+    identity: tuple[str, ...] = ()
+
+
+def asked_of(spec: TaskSpec, called: Callable[[str], str]) -> AskedTask:
+    """Return what is kept of a task. ``called``: returns the name that a flow has for a column of the input."""
+
+    def renamed(text: str) -> str:
+        return PLACEHOLDER.sub(lambda found: f"{{{called(found[1])}}}", text)
+
+    fields: dict[str, Json] = {}
+    for name, field in spec.output_schema.items():
+        written = field.model_dump(mode="json", exclude_defaults=True, exclude={"description"})
+        if field.under is not None:
+            written["under"] = [renamed(text) for text in words(field.under)]
+        fields[name] = written
+    return AskedTask(fields=fields, identity=tuple(spec.identity))
+
+
+def problem_of(asked: AskedTask) -> str:
+    """Return why this is no task whose fields can be read; empty: it is one."""
+    try:
+        _task_of(msgspec.json.encode(asked))
+    except ValidationError as exc:
+        first = exc.errors(include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return ""
+
+
+@lru_cache(maxsize=TASKS_KEPT)
+def _task_of(asked: bytes) -> TaskSpec:
+    written = msgspec.json.decode(asked, type=AskedTask)
+    task = {"task_id": "flow", "goal": "g", "start_url": "{url}", "output_schema": written.fields}
+    return TaskSpec.model_validate_json(msgspec.json.encode(task))
+
+
+def told_of(asked: AskedTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> dict[str, Told]:
+    """Return what the page tells of the fields. ``named``: fields that name the record, and their texts; ``row``: the
+    values that the words of a part of the page may name."""
+    task = _task_of(msgspec.json.encode(asked))
+    known = {name: text for name, text in named.items() if name in task.output_schema and text}
+    is_named = set(asked.identity) <= set(known)
+    spec = task.model_copy(update={"identity": {name: f"{{{name}}}" for name in known}})
+    return told_by(spec, {**row, **known}, page, is_named=is_named)
+
+
+def told_by(
+    spec: TaskSpec, row: Mapping[str, str], page: PageObserved, *, is_named: bool | None = None
+) -> dict[str, Told]:
+    """Return what the page tells of the fields of a task, none of another record's page. ``row``: of the input.
+    ``is_named``: whether it says which record is meant; None: it does where it has each column of the identity."""
+    lacking = {name for text in spec.identity.values() for name in placeholders(text) if not row.get(name, "").strip()}
+    if lacking:
+        spec = spec.model_copy(update={"identity": {}})
+    sample = Sample(sample_id="s", key="", row=1, url=page.url, fields=dict(row))
+    read = read_anew(spec, sample, page)
+    if read.proof.state == "mismatch":
+        return {}
+    proven = read.proof.state == "proven" and (not lacking if is_named is None else is_named)
+    found = {name: _told(name, field, spec, read, proven=proven) for name, field in spec.output_schema.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _told(name: str, field: OutputField, spec: TaskSpec, read: PageRead, *, proven: bool) -> Told | None:
+    # What names the record is looked for by its text too: only its label tells it.
+    reading = (read.by_label if name in spec.identity else read.readings).get(name)
+    if is_rows(field.type) or not isinstance(reading, FieldFound) or reading.candidate.cut_chars:
+        return None
+    candidate = reading.candidate
+    misfit = field.value_pattern and candidate.shown and not fits_pattern(field.pattern, candidate.shown)
+    return None if misfit else Told(candidate.shown, candidate.element.ref, proven=proven)

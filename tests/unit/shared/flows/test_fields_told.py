@@ -1,0 +1,209 @@
+"""Fields of a flow on pages that were laid out anew: the labels of its task tell them as one more rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.extraction.rules import ToldByTask, UnderHeader
+from shared.flows.changed.records import heal_of_reading
+from shared.flows.files import FIELDS_FILE, FieldsFile, parse_files
+from shared.flows.learning.flow import learned_flow
+from shared.flows.learning.learned_fields import WrittenRow, learn_fields
+from shared.flows.reading import LocatedReading, answer_of_proof, read_fields
+from shared.task.spec import TaskSpec
+from tests.cases import cases
+from tests.unit.planner.planner_pages import box, el, heading, page, row, text
+
+SPEC = TaskSpec.model_validate(
+    {
+        "task_id": "requests",
+        "goal": "Read the request.",
+        "start_url": "{url}",
+        "input_schema": {"number": "string", "url": "string"},
+        "output_schema": {
+            "number": {"type": "string", "labels": ["Number"]},
+            "author": {"type": "string", "labels": ["Author"]},
+            "committer": {"type": "string", "labels": ["Committer"]},
+            "closed_on": {"type": "date | null", "labels": ["Closed on"]},
+        },
+        "identity": {"number": "{number}"},
+    }
+)
+Pair = tuple[str, str]
+Layout = Callable[[Sequence[Pair]], list[Element]]
+
+
+def pairs(number: str, author: str, committer: str, closed_on: str) -> list[Pair]:
+    return [("Number", number), ("Author", author), ("Committer", committer), ("Closed on", closed_on)]
+
+
+def terms(values: Sequence[Pair], place: str = "main>dl") -> list[Element]:
+    return [replace(one, place=f"{place}>{one.tag}") for pair in values for one in row(*pair)]
+
+
+def cells(values: Sequence[Pair]) -> list[Element]:
+    """Return a table whose first cells are the labels, with a colon."""
+    found: list[Element] = []
+    for at, (label, value) in enumerate(values, 1):
+        found.append(el("cell", f"{label}:", tag="td", row=at, column=0, place="table>tr>td", before_blank=not value))
+        found += [el("cell", value, tag="td", row=at, column=1, place="table>tr>td")] if value else []
+    return found
+
+
+def texts(values: Sequence[Pair]) -> list[Element]:
+    """Return texts such as `Author: Ann Lee`."""
+    return [el("listitem", f"{label}: {value}", tag="li", place="ul>li") for label, value in values]
+
+
+def cards(values: Sequence[Pair]) -> list[Element]:
+    """Return labels in small print above their values."""
+    found: list[Element] = []
+    for at, (label, value) in enumerate(values):
+        found.append(
+            el("text", label, tag="small", place="main>div>small", box=box(0, 50 * at), before_blank=not value)
+        )
+        found += [el("text", value, tag="p", place="main>div>p", box=box(0, 50 * at + 20))] if value else []
+    return found
+
+
+def columns(values: Sequence[Pair]) -> list[Element]:
+    heads = [el("columnheader", label, tag="th", row=1, column=at) for at, (label, _) in enumerate(values)]
+    return [*heads, *(el("cell", value, tag="td", header=label, row=2, column=at, place="table>tr>td")
+                      for at, (label, value) in enumerate(values))]  # fmt: skip
+
+
+def headed(values: Sequence[Pair]) -> list[Element]:
+    return [one for label, value in values for one in (heading(label, 3), text(value, place="main>section>span"))]
+
+
+def shown(number: str, layout: Sequence[Element], **changes: Any) -> PageObserved:
+    return page(heading(f"Request {number}"), *layout, **changes)
+
+
+LEARNED = [
+    pairs("R-101", "Ann Lee", "Ann Lee", "2026-02-03"),
+    pairs("R-102", "Bo Diaz", "Bo Diaz", "2026-04-15"),
+    pairs("R-103", "Cy Okafor", "Cy Okafor", ""),
+]
+OWN = pairs("R-200", "Dora Novak", "Emil Falk", "2026-07-21")
+
+
+def flow_of(learned: Sequence[list[Pair]] = LEARNED, spec: TaskSpec = SPEC) -> FieldsFile:
+    names = list(spec.output_schema)
+    rows = [
+        WrittenRow(
+            one[0][1],
+            {"number": one[0][1], "url": "http://x/"},
+            {name: value or None for name, (_, value) in zip(names, one, strict=True)},
+            shown(one[0][1], terms(one)),
+        )
+        for one in learned
+    ]
+    return learned_flow(spec, learn_fields(spec, rows), rows).flow.files.fields
+
+
+FILE = flow_of()
+
+
+def read(seen: PageObserved, number: str = "R-200", file: FieldsFile = FILE) -> dict[str, LocatedReading]:
+    named = {"number": number}
+    return {one.field: one for one in read_fields(tuple(file.fields), file, seen, {}, named, named=named)}
+
+
+def values(found: dict[str, LocatedReading]) -> dict[str, str | None]:
+    return {name: one.text if one.state == "value" else None if one.state == "empty" else one.state
+            for name, one in found.items()}  # fmt: skip
+
+
+EXPECTED = {"number": "R-200", "author": "Dora Novak", "committer": "Emil Falk", "closed_on": "2026-07-21"}
+
+
+@cases("layout", [terms, cells, texts, cards, columns, headed])
+def test_a_record_is_read_in_each_layout_that_labels_have(layout: Layout):
+    seen = shown("R-200", layout(OWN))
+    assert values(read(seen)) == EXPECTED
+    assert answer_of_proof({"number": "R-200"}, FILE, seen).value is True
+
+
+@cases("layout", [cells, cards, columns])
+def test_a_blank_beside_its_label_is_none_in_another_layout_too(layout: Layout):
+    seen = shown("R-200", layout([*OWN[:3], ("Closed on", "")]))
+    assert values(read(seen)) == {**EXPECTED, "closed_on": None}
+
+
+def test_what_the_labels_alone_tell_is_a_heal_that_says_so():
+    seen = shown("R-200", cards(OWN))
+    author = read(seen)["author"]
+    heal = heal_of_reading(author, seen)
+    assert author.healed
+    assert heal is not None
+    assert heal.rung == "told"
+    assert [way.text for way in heal.matched] == ['what the task tells of "author" by its labels or its pattern']
+
+
+def test_a_value_that_only_happened_to_be_that_of_another_label_is_not_read_there():
+    """On all examples the author was the committer."""
+    places = [rule.where for rule in FILE.fields["committer"].rules]
+    assert not any(isinstance(one, UnderHeader) and one.header == "Author" for one in places)
+    assert read(shown("R-200", terms(OWN)))["committer"].text == "Emil Falk"
+
+
+# --- pages on which a label alone would be wrong
+
+
+def test_another_record_is_never_read():
+    other = pairs("R-300", "Ida Berg", "Ida Berg", "2026-01-01")
+    matched = [rule.where for one in read(shown("R-300", cards(other))).values() for rule in one.matched]
+    assert not any(isinstance(where, ToldByTask) for where in matched)
+    assert answer_of_proof({"number": "R-200"}, FILE, shown("R-300", cards(other))).value is not True
+
+
+def test_a_page_that_does_not_say_whose_record_it_shows_is_left_to_a_person():
+    author = read(page(*cards(OWN[1:])))["author"]
+    assert (author.state, author.candidates) == ("uncertain", ("Dora Novak",))
+    assert "does not show whose record it is" in author.why
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_like_labels_of_a_related_record_are_left_to_a_person_where_its_own_are_gone(above: bool):
+    related = [heading("Related request R-300", 2), *cards(pairs("R-300", "Ida Berg", "Ida Berg", "2026-01-01"))]
+    own = cards(OWN[:2])
+    seen = shown("R-200", [*related, heading("Request", 2), *own] if above else [*own, *related])
+    assert read(seen)["committer"].state != "value"
+
+
+def test_two_places_that_a_label_may_mean_are_left_to_a_person():
+    """Where the examples had the value stands another one, and the label is elsewhere."""
+    moved = [("Number", "R-200"), ("Author", "Dora Novak"), ("Approved by", "Ida Berg"), ("Closed on", "2026-07-21")]
+    seen = shown("R-200", [*terms(moved), *terms([("Committer", "Emil Falk")], "aside>dl")])
+    assert read(seen)["committer"].state == "uncertain"
+
+
+def test_changes_of_the_past_are_no_values():
+    history = [heading("History", 2), *columns([("Date", "2020-01-01"), ("Field", "Author"), ("From", "Old Name")])]
+    assert values(read(shown("R-200", [*cards(OWN), *history]))) == EXPECTED
+
+
+# --- the files
+
+
+def test_a_flow_without_a_task_is_read_as_before():
+    rules = {
+        name: replace(one, rules=tuple(r for r in one.rules if not isinstance(r.where, ToldByTask)), homes=())
+        for name, one in FILE.fields.items()
+    }
+    older = replace(FILE, fields=rules, asked=None)
+    assert "asked" not in msgspec.json.decode(msgspec.json.encode(older))
+    assert values(read(shown("R-200", terms(OWN)), file=older)) == EXPECTED
+    assert read(shown("R-200", texts(OWN)), file=older)["author"].state == "missing"
+
+
+def test_a_task_that_cannot_be_read_is_told():
+    with pytest.raises(ValueError, match=r"fields\.json: asked: output_schema\.owner"):
+        parse_files({FIELDS_FILE: '{"asked": {"fields": {"owner": {"type": "colour"}}}}'})
