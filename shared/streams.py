@@ -88,6 +88,8 @@ RUN_FLOWS = Bucket("RUN_FLOWS", max_age_s=30 * DAY_S)
 """Key-value: run id to the RunFlow that is compiled of its first samples."""
 FLOW_HEALS = Bucket("FLOW_HEALS", max_age_s=30 * DAY_S)
 """Key-value: hash of a flow's version to its FlowHealing."""
+FLOW_USES = Bucket("FLOW_USES", max_age_s=30 * DAY_S)
+"""Key-value: hash of a flow's version to its FlowUses."""
 WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
 RUN_CONTROL = Bucket("RUN_CONTROL")
@@ -112,6 +114,7 @@ KEY_VALUE_BUCKETS = (
     WORKFLOW_CHOICES,
     RUN_FLOWS,
     FLOW_HEALS,
+    FLOW_USES,
     WEBHOOKS,
     RUN_CONTROL,
     OUTAGES,

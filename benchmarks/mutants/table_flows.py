@@ -367,6 +367,18 @@ HEALING = (
         ),
     ),
     Module(
+        "services/workflows/run_flows/use_progress.py",
+        ("unit/workflows/test_flow_uses.py",),
+        (
+            Mutant(
+                "for one in reversed(runs) if one.since >= published_at",
+                "for one in reversed(runs)",
+                "a version that is published again is chosen again",
+            ),
+            Mutant("in reversed(runs) if", "in runs if", "the last run of a version counts"),
+        ),
+    ),
+    Module(
         "services/workflows/run_flows/heal_progress.py",
         ("unit/workflows/test_healing_progress.py",),
         (

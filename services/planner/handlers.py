@@ -21,7 +21,7 @@ from services.planner.steering.controls import SampleControls, interrupted_limit
 from services.planner.steering.outages import note_other_end, requeue
 from services.planner.try_sample import try_sample
 from services.planner.workflow_use.choosing import flow_problem
-from services.planner.workflow_use.healed_flow import report_flow
+from services.planner.workflow_use.healed_flow import ending_with_flow, report_flow
 from services.planner.workflow_use.saving import save_workflow
 from shared.bus.actor import Actor
 from shared.contracts.actions import AskApi
@@ -156,8 +156,8 @@ async def attempt_sample(
         return msgspec.structs.replace(finished, usage=usage), None
     worked = drivers.worked(finished.usage)
     finished = msgspec.structs.replace(finished, usage=usage, drivers=worked, no_flow=drivers.why_no_flow)
-    if drivers.flow is not None and worked == ("flow",) and finished.status == "done":
-        await report_flow(finished, drivers.flow.use.choice, drivers.flow.healed, deps.asks)
+    if drivers.flow is not None and (ending := ending_with_flow(finished)) is not None:
+        await report_flow(finished, ending, drivers.flow.use.choice, drivers.flow.healed, deps.asks)
     outage = outage_of_end(finished, work.view)
     if outage is not None or not drivers.asks_model:
         return finished, outage

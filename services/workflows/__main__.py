@@ -21,6 +21,7 @@ from services.workflows.library.library import Library
 from services.workflows.library.storage.bus import BusStorage
 from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
 from services.workflows.ports import Limits
+from services.workflows.run_flows.flow_records import FlowRecords
 from services.workflows.run_flows.run_compiler import RunCompiler
 from services.workflows.run_flows.run_healer import RunHealer
 from services.workflows.search.index import open_index
@@ -67,6 +68,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             flow_slots=asyncio.Semaphore(settings.workflow_flow_capacity),
             run_compiler=RunCompiler(bus),
             run_healer=healer,
+            flow_records=FlowRecords(bus, utc_now),
         )
     finally:
         await healer.close()

@@ -9,6 +9,7 @@ from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
 from services.workflows.ports import Executor
+from services.workflows.run_flows.flow_records import FlowRecords
 from services.workflows.run_flows.run_compiler import RunCompiler
 from services.workflows.run_flows.run_healer import RunHealer
 from shared.bus.access.use import BusUse
@@ -17,6 +18,7 @@ from shared.streams import (
     ANSWERS,
     ARTIFACTS,
     FLOW_HEALS,
+    FLOW_USES,
     INPUTS,
     RUN_FLOWS,
     RUNS,
@@ -67,6 +69,7 @@ class WorkflowDeps:
     run_compiler: RunCompiler | None = None
     """None: no flow is compiled of a run in progress."""
     run_healer: RunHealer | None = None
+    flow_records: FlowRecords | None = None
     """None: no flow is healed while runs use it."""
 
 
@@ -96,6 +99,7 @@ BUS_USE = BusUse(
     records=(
         RUN_FLOWS,
         FLOW_HEALS,
+        FLOW_USES,
         WORKFLOWS,
         WORKFLOW_SOURCES,
         WORKFLOW_FILES,

@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
 
+from msgspec.structs import replace
+
 from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
 from services.workflows.invocations.flow_turns import FlowTurnResult
 from services.workflows.invocations.invocation import FlowDraft, Invoked
@@ -33,6 +35,7 @@ from shared.contracts.workflows.library import (
     SearchWorkflows,
     WorkflowDeleted,
     WorkflowsFound,
+    WorkflowShown,
     WorkflowsListed,
     WorkflowUnknown,
 )
@@ -87,12 +90,18 @@ async def create_workflow(request: CreateWorkflow, deps: WorkflowDeps) -> Create
 async def list_workflows(request: ListWorkflows, deps: WorkflowDeps) -> WorkflowsListed:
     versions, problems = await deps.library.list()
     page = versions[max(request.skip, 0) :][:PAGE]
-    return WorkflowsListed(workflows=page, total=len(versions), problems=problems)
+    records = deps.flow_records
+    reasons = {} if records is None else {one.name: await records.why_set_aside(one) for one in page}
+    set_aside = {name: why for name, why in reasons.items() if why}
+    return WorkflowsListed(workflows=page, total=len(versions), problems=problems, set_aside=set_aside)
 
 
 @actor.answers(GET_WORKFLOW, paced=1)
 async def get_workflow(request: GetWorkflow, deps: WorkflowDeps) -> GetReply:
-    return await deps.library.get(request.name, request.hash)
+    shown = await deps.library.get(request.name, request.hash)
+    if deps.flow_records is None or not isinstance(shown, WorkflowShown):
+        return shown
+    return replace(shown, set_aside=await deps.flow_records.why_set_aside(shown.workflow))
 
 
 @actor.answers(SEARCH_WORKFLOWS, deadline_s=60.0, paced=5)
@@ -183,8 +192,10 @@ async def end_flow(request: EndFlow, deps: WorkflowDeps) -> FlowEnded:
 
 @actor.answers(NOTE_FLOW)
 async def note_flow(request: FlowFinished, deps: WorkflowDeps) -> FlowNoted:
-    """Take note of a sample that a flow did, and heal the flow where the last ones call for it."""
-    if deps.run_healer is not None:
+    """Take note of a sample in which a flow began, and heal the flow where the last ones that it did call for it."""
+    if deps.flow_records is not None:
+        await deps.flow_records.note(request)
+    if deps.run_healer is not None and request.ending == "done":
         await deps.run_healer.note(request)
     return FlowNoted()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from shared.bus.ports import Asks
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowAnswer, FlowReply, FlowWaits, ResumeFlow
 from shared.contracts.workflows.invocations import BrowserAccess, InvokeWorkflow, JsonValue, WorkflowRan
@@ -19,6 +21,7 @@ from shared.contracts.workflows.library import (
     LoadHistory,
     SearchWorkflows,
     WorkflowHit,
+    WorkflowsListed,
     WorkflowVersion,
 )
 from shared.contracts.workflows.samples import SampleSet
@@ -116,12 +119,20 @@ async def list_workflows(asks: Asks) -> tuple[tuple[WorkflowVersion, ...], tuple
     Example:
         workflows, problems = await list_workflows(client.bus)
     """
+    listed = await list_library(asks)
+    return listed.workflows, listed.problems
+
+
+async def list_library(asks: Asks) -> WorkflowsListed:
+    """Return all workflows of the library as one page, with the flows that were set aside."""
     found: list[WorkflowVersion] = []
+    set_aside: dict[str, str] = {}
     while True:
         listed = await asks.ask(LIST_WORKFLOWS, ListWorkflows(skip=len(found)))
         found += listed.workflows
+        set_aside |= listed.set_aside
         if not listed.workflows or len(found) >= listed.total:
-            return tuple(found), listed.problems
+            return replace(listed, workflows=tuple(found), set_aside=set_aside)
 
 
 async def get_workflow(asks: Asks, name: str) -> GetReply:

@@ -11,11 +11,33 @@ import pytest
 
 from practice.comparing import rows_of
 from shared.client import Client
+from shared.errors import RunRejectedError
+from shared.flows.files import FlowFiles, ValueSchema, write_files
+from shared.pages.locate.element_facts import ElementFacts
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.finished_runs import outcomes_of, run
+from tests.end_to_end.flow_sources import create_flow
 from tests.end_to_end.small_site import Answers, SmallSite
 from tests.end_to_end.tickets import FULL, UNASSIGNED, UNDATED, rows, wrong_cells
 
+STOPS = '''"""Open a book, and press what its page does not have."""
+
+from exhibit.flow import by_role, click, open_page
+
+
+async def run(number: str) -> dict[str, object]:
+    """Work on one sample."""
+    await open_page(f"SITE/books/{number}")
+    await click(by_role("button", "Show all"))
+    return {"title": ""}
+'''
+BOOK_FILES = write_files(
+    FlowFiles(
+        locators={'role=button[name="Show all"]': ElementFacts(role="button")},
+        variables={"number!": ValueSchema(type="string")},
+        outputs={name: ValueSchema(type="string") for name in ("number", "title", "series")},
+    )
+)
 SERIES = {4: "The Sea", 9: "The Hill", 11: "The Wood"}
 
 
@@ -72,6 +94,32 @@ async def test_of_tickets_with_and_without_a_date_a_flow_is_made_that_reads_both
     again = await run(client, spec, rows(tickets_url, others), mode="flow")
     assert outcomes_of(again) == {("done", ""): len(others)}
     assert wrong_cells(again.table, others) == []
+
+
+async def test_a_flow_that_did_worse_than_the_rules_is_set_aside_until_it_is_published_again(
+    client: Client, online: Cli, books: SmallSite
+):
+    spec = task_of_books("books_set_aside", books.url)
+    await create_flow(client, "books_set_aside", STOPS.replace("SITE", books.url), BOOK_FILES)
+    first = await run(client, {**spec, "workflow": {"name": "books_set_aside"}}, numbers(1, 6))
+    assert outcomes_of(first) == {("done", ""): 6}
+    shown = json.loads(online.run("flows", "show", "books_set_aside", "--json").stdout)
+    why = f"in the run {first.run_id} it did 0 of the 6 samples in which it began, and the rules finished 6 others"
+    assert why in shown["set_aside"]
+    listed = json.loads(online.run("workflows", "list", "--json").stdout)
+    assert listed["set_aside"] == {"books_set_aside": shown["set_aside"]}
+
+    second = await run(client, spec, numbers(1, 2), mode="auto")
+    [by_rules] = second.worked
+    assert by_rules.drivers == ("rules",)
+    assert "the library's books_set_aside is set aside" in by_rules.reasons[0].text
+    with pytest.raises(RunRejectedError, match="is set aside"):
+        await run(client, spec, numbers(1, 2), mode="flow")
+
+    history = json.loads(online.run("flows", "history", "books_set_aside", "--json").stdout)
+    version = history["entries"][-1]["version"]["hash"]
+    assert online.run("flows", "rollback", "books_set_aside", version[:12]).returncode == 0
+    assert json.loads(online.run("flows", "show", "books_set_aside", "--json").stdout)["set_aside"] == ""
 
 
 async def test_a_field_that_one_book_has_is_read_and_its_loss_needs_a_yes(

@@ -58,6 +58,7 @@ def show_text(shown: WorkflowShown) -> str:
         f"by {one.author or '?'}, {one.created_at:%Y-%m-%d %H:%M:%S} UTC"
         + (f", from run {one.source_run}" if one.source_run else ""),
     ]
+    lines += [f"set aside: {shown.set_aside}"] if shown.set_aside else []
     lines += [f"{path}: {len(text.encode())} bytes" for path, text in sorted(shown.files.items())]
     return printable("\n".join(lines), keep="\n") + "\n\n" + printable(shown.source, keep="\n\t").rstrip()
 

@@ -18,6 +18,7 @@ from shared.contracts.explained import keys_text
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.sessions.control import CloseRun, InterruptRun, PauseRun, ResumePaused, RunControlled
 from shared.contracts.steps import StepTaken
+from shared.contracts.workflows.flow_uses import does_worse
 from shared.evidence_format.files.reconciliation import RECORD_VERDICTS
 from shared.statuses import urgency_of
 from shared.subjects import RunEvent
@@ -242,6 +243,13 @@ def driver_lines(finished: RunFinished) -> list[str]:
         who = drivers_text(one.drivers) or to_words(one.way)
         lines.append(f"{who}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
         lines += [f"    {why.samples} of them: {tidy(why.text)}" for why in one.reasons]
+    counts = {one.drivers: one.samples for one in finished.worked}
+    done, taken_over = counts.get(("flow",), 0), counts.get(("flow", "rules"), 0)
+    if does_worse(done, taken_over):
+        lines.append(
+            f"The rules went on after the flow in {taken_over} samples, and it did {done} alone: where they finished "
+            "more than it did, it is set aside, which `exhibit flows show` tells"
+        )
     return lines
 
 

@@ -72,8 +72,10 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
         if isinstance(named, WorkflowShown):
             choice, problems = make_choice(named, spec, {}, chosen_by=BY_NAME)
             problems = (*problems, *other_task_problems(named, spec))
-            if not problems:
+            if not problems and not named.set_aside:
                 return choice, NO_USAGE
+            if not problems:
+                return WorkflowChoice(reason=set_aside_text(named)), NO_USAGE
             why = f"the library's {spec.task_id} is not used: {'; '.join(problems)}; {MAKE_IT_AGAIN}"
             log.warning("the library's %s is not used; problems: %d", spec.task_id, len(problems))
         none = WorkflowChoice(reason=why)
@@ -106,6 +108,15 @@ def no_flow_text(spec: TaskSpec, choice: WorkflowChoice) -> str:
         return f"{choice.reason}; or run with the mode auto"
     why = f"{choice.name} is a workflow, and no flow" if choice.name else f"the library has no flow {spec.task_id!r}"
     return f"{why}: make one of a run (exhibit compile RUN), or run with the mode auto"
+
+
+def set_aside_text(shown: WorkflowShown) -> str:
+    """Return why a flow of the library is not used though it is of the task, and how it is used again."""
+    again = f"exhibit flows rollback {shown.workflow.name} {shown.workflow.hash[:12]}"
+    return (
+        f"the library's {shown.workflow.name} is set aside: {shown.set_aside}; compile it again with samples at which "
+        f"it stopped, or use it all the same: {again}"
+    )
 
 
 async def _by_spec(spec: TaskSpec, deps: PlannerDeps) -> WorkflowChoice:

@@ -11,6 +11,7 @@ from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.planner import SampleFinished
+from shared.contracts.workflows.flow_uses import FlowEnding
 from shared.contracts.workflows.heals import FlowFinished, FlowHealing, Heal
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import ExhibitError
@@ -49,16 +50,33 @@ async def healed_choice(choice: WorkflowChoice, spec: TaskSpec, deps: PlannerDep
     return healed if is_current else choice
 
 
-async def report_flow(finished: SampleFinished, choice: WorkflowChoice, heals: tuple[Heal, ...], asks: Asks) -> None:
-    """Tell the library what a flow found in another way. A report that is lost costs nothing but time."""
+def ending_with_flow(finished: SampleFinished) -> FlowEnding | None:
+    """Return how a sample ended in which a flow began; None where none did, or where neither a flow nor rules could
+    have done it: it failed, or asks for a login."""
+    worked = finished.drivers
+    if "flow" not in worked or finished.status in ("failed", "auth_required"):
+        return None
+    if finished.status != "done":
+        return "left"
+    if worked == ("flow",):
+        return "done"
+    return "taken_over" if worked[-1] == "rules" and not finished.usage.llm_calls else "left"
+
+
+async def report_flow(
+    finished: SampleFinished, ending: FlowEnding, choice: WorkflowChoice, heals: tuple[Heal, ...], asks: Asks
+) -> None:
+    """Tell the library how a sample ended in which a flow began, and what the flow found in another way. A report that
+    is lost costs nothing but time."""
     report = FlowFinished(
         run_id=finished.run_id,
         sample_id=finished.sample_id,
         name=choice.name,
         hash=choice.hash,
         heals=heals,
+        ending=ending,
     )
     try:
         await asks.ask(NOTE_FLOW, report, timeout_s=NOTE_S)
     except ExhibitError as exc:
-        log.info("what %s found is not reported: %s", finished.sample_id, exc)
+        log.info("how %s ended is not reported: %s", finished.sample_id, exc)

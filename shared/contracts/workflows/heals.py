@@ -7,6 +7,7 @@ from typing import Literal
 
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
+from shared.contracts.workflows.flow_uses import FlowEnding
 
 HealRung = Literal["popup", "agreeing", "narrowed", "moved", "told", "planner"]
 """What of the ladder has helped. ``popup``: something that lay over the page was dismissed. ``agreeing``: other
@@ -79,7 +80,7 @@ MAX_REFUSED = 3
 
 
 class FlowFinished(Message, frozen=True, kw_only=True):
-    """Report that a flow did a sample to its end, and what it found in another way than recorded.
+    """Report how a sample ended in which a flow began, and what the flow found in another way than recorded.
 
     ``hash``: of the version that it used. Nothing is lost with a report: steps have their heals too."""
 
@@ -88,6 +89,7 @@ class FlowFinished(Message, frozen=True, kw_only=True):
     name: str
     hash: str
     heals: tuple[Heal, ...] = ()
+    ending: FlowEnding = "done"
 
 
 class FlowNoted(Message, frozen=True, kw_only=True):

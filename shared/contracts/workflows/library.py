@@ -107,6 +107,8 @@ class WorkflowsListed(Message, frozen=True, kw_only=True):
     total: int
     problems: tuple[FileProblem, ...] = ()
     """Files of the library that are not loaded."""
+    set_aside: dict[str, str] = {}
+    """Names of flows on this page that are not chosen by themselves any more, each with the reason, for people."""
 
 
 class GetWorkflow(Message, frozen=True, kw_only=True):
@@ -121,6 +123,8 @@ class WorkflowShown(Message, frozen=True, kw_only=True):
     source: str
     is_current: bool
     files: dict[str, str] = {}
+    set_aside: str = ""
+    """Of a flow: why it is not chosen by itself any more, for people; empty: it is."""
 
 
 class WorkflowUnknown(Message, frozen=True, kw_only=True):

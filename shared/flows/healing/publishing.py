@@ -135,13 +135,14 @@ async def publish_heal(
 
 
 async def roll_back(asks: Asks, name: str, hash: str, *, author: str, samples: SampleSet | None = None) -> str:
-    """Publish an old version of a flow again, and return its hash. Raises ValueError where that cannot be done.
+    """Publish an old version of a flow again, or the current one that was set aside, and return its hash. Raises
+    ValueError where that cannot be done.
 
     ``samples``: those that the library keeps with the old version; they stay with it."""
     old, now = await get_workflow(asks, f"{name}@{hash}"), await get_workflow(asks, name)
     if not isinstance(old, WorkflowShown) or not isinstance(now, WorkflowShown):
         raise ValueError(f"{name} has no version {hash}")
-    if now.workflow.hash == old.workflow.hash:
+    if now.workflow.hash == old.workflow.hash and not now.set_aside:
         return now.workflow.hash
     created = await create_workflow(
         *(asks, name, old.source),

@@ -50,6 +50,8 @@ class ScriptedLibrary:
     """Of every version; with those of a flow it is one."""
     source: str = ""
     """Of every version."""
+    set_aside: str = ""
+    """Of every version."""
 
 
 library: Actor[ScriptedLibrary] = Actor("workflows")
@@ -60,7 +62,9 @@ async def get_workflow(request: GetWorkflow, deps: ScriptedLibrary) -> GetReply:
     found = deps.versions.get(request.name)
     if found is None or not found.hash.startswith(request.hash):
         return WorkflowUnknown(name=request.name, message=f"there is no workflow {request.name!r}")
-    return WorkflowShown(workflow=found, source=deps.source, is_current=True, files=deps.files)
+    return WorkflowShown(
+        workflow=found, source=deps.source, is_current=True, files=deps.files, set_aside=deps.set_aside
+    )
 
 
 @library.answers(SEARCH_WORKFLOWS)

@@ -16,9 +16,14 @@ from shared.task.task_fingerprint import task_marks
 from tests.handlers.planner.flow_bench import READ, bench, flows_of, read_ticket, under
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_driver import told
-from tests.handlers.planner.scripted_library import TICKET_URL, version
+from tests.handlers.planner.scripted_library import HASH, TICKET_URL, version
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import URL, el, heading, page, spec, ticket
+
+WAY_BACK = (
+    "compile it again with samples at which it stopped, or use it all the same: exhibit flows rollback tickets "
+    f"{HASH[:12]}"
+)
 
 
 def stops(url: str):
@@ -171,6 +176,16 @@ async def test_a_flow_for_other_fields_or_of_an_earlier_task_is_no_flow_of_this_
     finished = await one.run()
     assert (finished.status, finished.drivers) == ("done", ("rules",))
     assert why in finished.no_flow
+    assert flows_of(one).begun == []
+
+
+async def test_a_flow_that_was_set_aside_is_not_chosen_and_the_way_back_is_told():
+    one = bench()
+    one.library.set_aside = "the rules did better"  # type: ignore[attr-defined]
+    told = f"the library's tickets is set aside: the rules did better; {WAY_BACK}"
+    assert told in (await check(one)).problem
+    finished = await one.run()
+    assert (finished.status, finished.drivers, finished.no_flow) == ("done", ("rules",), told)
     assert flows_of(one).begun == []
 
 

@@ -31,13 +31,14 @@ def show(
     as_json: AsJson = False,
 ) -> CommandOutcome:
     """Show what a flow acts on, and by which rules it reads each field."""
-    text, files, lost = _load(flow, library, nats)
+    text, files, lost, set_aside = _load(flow, library, nats)
     try:
         parsed = parse_files(files)
     except ValueError as exc:
         raise exits.refused(flow, str(exc)) from exc
     told = [f"Accepted as lost when it was published: {', '.join(map(printable, lost))}", ""] if lost else []
-    data = {"source": text, "files": parsed, "accepted_losses": lost}
+    told += [f"Set aside: {printable(set_aside)}. `auto` does not choose it.", ""] if set_aside else []
+    data = {"source": text, "files": parsed, "accepted_losses": lost, "set_aside": set_aside}
     return CommandResult([*told, *_parts(parsed, text if source else "")], data)
 
 
@@ -53,16 +54,16 @@ def _parts(files: FlowFiles, source: str) -> Iterator[RenderableType]:
         yield printable(source.removesuffix("\n"), keep="\n")
 
 
-def _load(flow: str, library: Path | None, nats: str | None) -> tuple[str, dict[str, str], tuple[str, ...]]:
-    """Return the source, the files, and the fields that were accepted as lost. Raises RunRejectedError when there is no
-    such flow."""
+def _load(flow: str, library: Path | None, nats: str | None) -> tuple[str, dict[str, str], tuple[str, ...], str]:
+    """Return the source, the files, the fields that were accepted as lost, and why it is set aside. Raises
+    RunRejectedError when there is no such flow."""
     folder = Path(flow)
     if folder.is_dir():
         try:
-            return (*read_workspace(folder), ())
+            return (*read_workspace(folder), (), "")
         except (OSError, ValueError) as exc:
             raise exits.refused(flow, str(exc)) from exc
     shown = ask_library(nats, library, lambda bus: get_workflow(bus, flow))
     if isinstance(shown, WorkflowUnknown):
         raise exits.refused(flow, shown.message)
-    return shown.source, shown.files, shown.workflow.accepted_losses
+    return shown.source, shown.files, shown.workflow.accepted_losses, shown.set_aside

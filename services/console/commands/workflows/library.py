@@ -37,6 +37,7 @@ from shared.client.workflow_calls import (
     create_workflow,
     delete_workflow,
     get_workflow,
+    list_library,
     list_workflows,
     load_history,
     search_workflows,
@@ -51,6 +52,7 @@ from shared.contracts.workflows.library import (
 from shared.errors import RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
+from shared.text.normal import printable
 
 if TYPE_CHECKING:
     from shared.bus.nats_bus import Bus
@@ -132,10 +134,12 @@ def _refused_lines(name: str, reply: WorkflowRefused) -> list[str]:
 
 def list_(library: Library = None, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
     """List the workflows of the library, and the files that are not loaded."""
-    versions, problems = ask_library(nats, library, list_workflows)
+    listed = ask_library(nats, library, list_library)
+    versions, problems = listed.workflows, listed.problems
     empty = "The library is empty. `exhibit workflows create FILE` adds a workflow."
     lines = [versions_table(versions) if versions else empty, *map(ErrorLine, problem_lines(problems))]
-    return CommandResult(lines, {"workflows": versions, "problems": problems})
+    lines += [f"{printable(name)} is set aside: {printable(why)}" for name, why in listed.set_aside.items()]
+    return CommandResult(lines, {"workflows": versions, "problems": problems, "set_aside": listed.set_aside})
 
 
 def search(
