@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.extraction.rules import AtSelector
 from shared.flows.files import FieldsFile
 from shared.flows.reading import LocatedReading
 from shared.pages.elements import text_of
@@ -24,8 +25,15 @@ def lacking_fields(readings: Sequence[LocatedReading], file: FieldsFile, page: P
     given_up = {one.field for one in readings if one.field in file.given_up and one.state in ("uncertain", "missing")}
     lacking = {one.field for one in readings if one.field in file.optional and _is_nowhere(one, file, page)}
     others = [one for one in readings if one.field not in lacking | given_up]
-    as_recorded = bool(others) and all(one.state in ("value", "empty") and not one.healed for one in others)
+    as_recorded = bool(others) and all(one.state in ("value", "empty") and not _is_healed(one, page) for one in others)
     return frozenset(given_up | (lacking if as_recorded else set[str]()))
+
+
+def _is_healed(reading: LocatedReading, page: PageObserved) -> bool:
+    """Return whether some rules find nothing now. On a page that was stored without locators no selector finds
+    anything."""
+    has_locators = any(one.locators for one in page.elements)
+    return reading.healed and (has_locators or any(not isinstance(one.where, AtSelector) for one in reading.lost))
 
 
 def _is_nowhere(reading: LocatedReading, file: FieldsFile, page: PageObserved) -> bool:

@@ -87,7 +87,7 @@ async def publish_compiled(client: Client, subject: Subject, samples: Sequence[R
     flow, validation = await compile_checked(
         client.bus, checked, samples[: subject.learned], samples[subject.learned :]
     )
-    assert validation.problems == ()
+    assert validation.problems == (), validation.problems
     packed = pack_recordings(subject.spec, samples, flow.samples)
     published = await publish_flow(client.bus, checked.task_id, flow, "test", "run_1", packed)
     assert isinstance(published, WorkflowCreated)

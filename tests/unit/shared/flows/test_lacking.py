@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from shared.contracts.browser_pool import Element
+from shared.contracts.results import Locator
 from shared.contracts.workflows.flows import FlowAnswer, ReadFields
 from shared.extraction.field_rules import FieldRules
-from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
+from shared.extraction.rules import AtSelector, ExtractionRule, UnderHeader, Whole
 from shared.flows.answering import FlowContext, decide_call
 from shared.flows.checking.recorded_answers import page_of
 from shared.flows.files import FieldsFile, FlowFiles
@@ -31,9 +34,12 @@ def page(*pairs: tuple[str, str]) -> list[Element]:
 
 
 def answer(elements: list[Element], **lists: Any) -> FlowAnswer:
-    file = FieldsFile(fields={"title": rules("Title"), "series": rules("Series")}, **lists)
-    shown = page_of(RecordedPage("http://site/", "", tuple(elements)), "a" * 64)
-    decided = decide_call(READ, shown, FlowContext(FlowFiles(fields=file)))
+    return shown(elements, FieldsFile(fields={"title": rules("Title"), "series": rules("Series")}, **lists))
+
+
+def shown(elements: list[Element], file: FieldsFile) -> FlowAnswer:
+    stored = page_of(RecordedPage("http://site/", "", tuple(elements)), "a" * 64)
+    decided = decide_call(READ, stored, FlowContext(FlowFiles(fields=file)))
     assert isinstance(decided, FlowAnswer)
     return decided
 
@@ -79,3 +85,17 @@ def test_a_field_that_was_given_up_stops_nothing_and_is_read_where_it_is_certain
     assert answer(unsure, given_up=("series",)) == values(series=None, title="A book")
     both = page(("Title", "A book"), ("Series", "The Sea"))
     assert answer(both, given_up=("series",)) == values(series="The Sea", title="A book")
+
+
+def test_a_selector_that_a_page_stored_without_locators_cannot_show_is_no_change():
+    both = rules("Title")
+    by_id = ExtractionRule(where=AtSelector(selector="#title"), attribute="name", part=Whole())
+    file = FieldsFile(
+        fields={"title": replace(both, rules=(*both.rules, by_id), homes=(0, 0)), "series": rules("Series")},
+        optional=("series",),
+    )
+    elements = page(("Title", "A book"))
+    found = shown(elements, file)
+    assert found == values(series=None, title="A book")
+    other = Locator(kind="css", value="#other", matches=1)
+    assert code(shown([replace(elements[0], locators=(other,)), *elements[1:]], file)) == "value_missing"
