@@ -332,7 +332,8 @@ REASONS: dict[Reason, ReasonFacts] = {
     # Flows
     "flow_stopped": ReasonFacts(
         status="needs_review", fault="us", fail="flow_stopped", words="the flow could not finish it",
-        when="a run with `--mode flow`: the flow stopped at something that it does not know",
+        when="a run with `--mode flow`: the flow stopped at something that it does not know, and the rules were not "
+        "certain of the rest",
         advice="The message has the line of the flow. Run the sample with `--mode auto`, or compile the flow again "
         "with a sample like it."),
     # Delivery and evidence

@@ -32,16 +32,24 @@ class Drivers:
     more. Where the last one hands over, the sample ends as what the page says, or is for a person.
 
     ``usage``: what their choice has cost. ``no_flow``: why no flow is among them, where one could have been.
+    ``asks_pictures``: a model may be asked about pictures, once the run's own planner works.
     """
 
     def __init__(
-        self, listed: Sequence[tuple[DriverName, TurnDriver]], *, usage: Usage = NO_USAGE, no_flow: str = ""
+        self,
+        listed: Sequence[tuple[DriverName, TurnDriver]],
+        *,
+        usage: Usage = NO_USAGE,
+        no_flow: str = "",
+        asks_pictures: bool = True,
     ) -> None:
         self._listed = tuple(listed)
         self._at = 0
         self._worked: list[DriverName] = []
         self._carried: Carried = NOTHING
-        self._why = ""
+        self._asks_pictures = asks_pictures
+        self._whys: list[str] = []
+        """Why each of them has handed over."""
         self._no_flow = no_flow
         self.usage = usage
         self.flow = next((one for _, one in self._listed if isinstance(one, FlowDriver)), None)
@@ -57,15 +65,18 @@ class Drivers:
     @property
     def _told(self) -> TurnDriver:
         """Who works now, as results name it. What a workflow of the library does counts as the next driver's."""
-        kind, now = self._listed[min(self._at, len(self._listed) - 1)]
+        if self._at == len(self._listed):
+            return next((one for kind, one in reversed(self._listed) if kind in self._worked), self._listed[0][1])
+        kind, now = self._listed[self._at]
         return self._listed[-1][1] if kind == "workflow" else now
 
     @property
     def may_ask(self) -> bool:
-        """Whether a model may be asked about pictures: not while a flow works, but for what it has left to one."""
-        if self.flow is None or len(self._listed) == 1:
-            return self.flow is None
-        return self._at > 0 or self.flow.has_left_fields
+        """Whether a model may be asked about pictures: in the turn of the last driver, or for what a flow has left."""
+        if self.flow is None:
+            return True
+        is_last = self._at > 0 and self._at >= len(self._listed) - 1
+        return self._asks_pictures and (is_last or self.flow.has_left_fields)
 
     @property
     def filed_as(self) -> bytes:
@@ -74,9 +85,7 @@ class Drivers:
     @property
     def why_no_flow(self) -> str:
         """Why no flow has worked to the end."""
-        if self.flow is None:
-            return self._no_flow
-        return self._why
+        return self._no_flow if self.flow is None else next(iter(self._whys), "")
 
     def worked(self, usage: Usage) -> tuple[DriverName, ...]:
         """Return who has decided anything, in order.
@@ -93,20 +102,21 @@ class Drivers:
         while self._at < len(self._listed):
             kind, driver = self._listed[self._at]
             known = replace(view, state=with_readings(view.state, self._carried.seen))
-            decided = await driver.decide(known)
+            decided = self._reviewed(known, await driver.decide(known))
             if not isinstance(decided, HandedOver):
-                return self._taken(kind, self._reviewed(known, decided))
+                return self._taken(kind, decided)
             anew = self._hand_over(decided)
             if anew is not None:
                 return self._taken(self._listed[self._at][0], anew)
-        return self._attached(unfinished_sample(view, self._why))
+        return self._attached(unfinished_sample(view, "; ".join(self._whys)))
 
     def _hand_over(self, handed: HandedOver) -> Act | None:
         """Go on to the next driver. Returns its first step, where it is to begin anew."""
         self._at += 1
         is_last = self._at == len(self._listed)
         notes = () if handed.note is None or is_last else (handed.note,)
-        self._why = self._why if handed.note is None else note_text(handed.note)
+        if handed.note is not None:
+            self._whys.append(note_text(handed.note))
         carried = handed.carried
         self._carried = self._carried.with_more(carried.seen, (*carried.notes, *notes), carried.heals, carried.usage)
         return None if is_last or self._listed[self._at][0] != "rules" else handed.anew
@@ -116,9 +126,9 @@ class Drivers:
             self._worked.append(kind)
         return self._attached(decision)
 
-    def _reviewed(self, view: SampleView, decision: Decision) -> Decision:
-        """Return the decision, or the end of the sample where the flow that has handed over knows better."""
-        return decision if self.flow is None or self._at == 0 else self.flow.reviewed(view, decision)
+    def _reviewed(self, view: SampleView, decided: Decision | HandedOver) -> Decision | HandedOver:
+        """Return what was decided, without what a flow that has handed over knows better."""
+        return decided if self.flow is None or self._at == 0 else self.flow.reviewed(view, decided)
 
     def _attached(self, decision: Decision) -> Decision:
         decision, self._carried = self._carried.attach(decision)

@@ -20,10 +20,10 @@ _LISTS: Mapping[tuple[RunMode, Library], tuple[DriverName | Literal["planner"], 
     ("agent", "flow"): ("planner",),
     ("auto", "nothing"): ("planner",),
     ("auto", "workflow"): ("workflow", "planner"),
-    ("auto", "flow"): ("flow", "planner"),
+    ("auto", "flow"): ("flow", "rules", "planner"),
     ("flow", "nothing"): (),
     ("flow", "workflow"): (),
-    ("flow", "flow"): ("flow",),
+    ("flow", "flow"): ("flow", "rules"),
 }
 """``planner``: the driver that the run names. An empty list: such a run is refused."""
 

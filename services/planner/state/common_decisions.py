@@ -13,7 +13,7 @@ from services.planner.state.attempt_state import MAX_OBSERVE_TOKENS, Act, Entry,
 from services.planner.state.limits import is_last_step
 from shared.contracts.actions import AnyAction, ByRef, Click, Fail, Goto, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.codes import reason_of_fail
+from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark, plain_note
 from shared.flows.waiting import ALL_LOOKS, next_pause_s, pause_while_changing_s
@@ -80,6 +80,16 @@ def fail_with_screenshot(view: SampleView, fail: Fail) -> Act:
     if tried or view.page is None or is_last_step(view):
         return by_rule(fail)
     return by_rule(Screenshot(label=label, reason="Evidence of why this sample cannot be done."))
+
+
+def ends_by_page(act: Act) -> bool:
+    """Return whether the sample ends because of what the page shows, or its picture is taken for that."""
+    if isinstance(act.action, Fail):
+        reason = reason_of_fail(act.action.code)
+    else:
+        reason = act.action.label if isinstance(act.action, Screenshot) else ""
+    facts = facts_of(reason)
+    return facts is not None and facts.by_page
 
 
 def _status(view: SampleView, visit: Entry) -> int | None:

@@ -121,7 +121,7 @@ async def test_a_step_that_misses_its_postcondition_is_not_believed_and_not_take
     finder = ScriptedFinder(shows="Something else altogether")
     one = lost(finder)
     await one.run()
-    assert {step.decided_by for step in one.steps if isinstance(step.action, Done)} == {"told"}
+    assert {step.decided_by for step in one.steps if isinstance(step.action, Done)} == {"rules"}
     before = len(clicked(one))
     one.scripted.at = "about:blank"
     await one.run(sample_id="TCK-1001b")

@@ -40,16 +40,16 @@ async def test_a_run_by_the_agent_uses_no_flow():
     assert {step.decided_by for step in one.steps} == {"rules"}
 
 
-async def test_with_flows_only_a_person_goes_on_and_no_model_is_asked():
+async def test_with_flows_only_the_rules_or_a_person_go_on_and_no_model_is_asked():
     icon = el("img", "", header="Assignee", look=1)
-    one = bench(stops, shown=page(*ticket(), icon))
+    one = bench(stops, shown=page(*ticket()[:1], *ticket()[3:], el("term", "Assignee", tag="dt"), icon))
     one.mode = "flow"
     one.driver = told(Done(values={}))
     finished = await one.run()
     assert (finished.status, finished.reason) == ("needs_review", "flow_stopped")
-    assert (finished.decided_by, finished.drivers, finished.usage.llm_calls) == ("flow", ("flow",), 0)
+    assert (finished.decided_by, finished.drivers, finished.usage.llm_calls) == ("rules", ("flow", "rules"), 0)
     assert "stopped in line 2 (work)" in finished.message
-    assert [type(step.action).__name__ for step in one.steps] == ["Goto", "Screenshot", "Fail"]
+    assert [type(step.action).__name__ for step in one.steps] == ["Goto", "Screenshot", "Screenshot", "Fail"]
     assert all(step.vision is None for step in one.steps)
 
 

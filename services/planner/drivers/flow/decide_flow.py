@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from msgspec.structs import replace as replace_part
 
 from services.planner.drivers.flow.flow_rows import answer_rows
-from services.planner.judge.reported_values import value_problems
+from services.planner.drivers.flow.label_readings import answer_fields
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more, start_page_decision
 from services.planner.state.irreversible_steps import flow_presses, pressed_step
@@ -58,7 +58,7 @@ from shared.flows.waiting import (
 )
 from shared.pages.identity.identity import identity_proof, read_page
 from shared.pages.loading import find_loading_sign
-from shared.pages.read.fields import field_values, value_source
+from shared.pages.read.fields import field_values
 from shared.task.row_values import expected_identity
 from shared.text.normal import quoted
 from shared.text.record_words import is_same_id
@@ -98,7 +98,8 @@ class FlowTurn:
 @dataclass(frozen=True)
 class CallAnswered:
     """The answer to the call. ``seen``: what was read for it; ``notes``: for reviewers; ``heals``: what has changed;
-    ``proves_record``: the flow's rules have read the whole identity of the sample's record on the page."""
+    ``proves_record``: the flow's rules have read the whole identity of the sample's record on the page;
+    ``may_be_found``: what the answer lacks may be found by the next driver."""
 
     answer: FlowAnswer
     context: FlowContext
@@ -106,6 +107,7 @@ class CallAnswered:
     notes: tuple[Note, ...] = ()
     heals: tuple[Heal, ...] = ()
     proves_record: bool = False
+    may_be_found: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,12 +219,13 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
             return _chosen(view, turn, decided)
     read: tuple[LocatedReading, ...] = ()
     seen: tuple[FieldValue, ...] = ()
-    if page is not None and isinstance(call, ReadFields):
-        read = readings_of(call, page, context)
-        if decided.error is None:
-            seen = _values_of(view, read, page)
-            decided = _contradiction(view, seen, page) or decided
     told: tuple[Note, ...] = ()
+    first: FlowAnswer | None = None
+    may_be_found = False
+    if page is not None and isinstance(call, ReadFields):
+        fields = answer_fields(decided, readings_of(call, page, context), view, page, context.files.fields.types)
+        decided, seen, read, told = fields.answer, fields.seen, fields.read, fields.notes
+        first, may_be_found = fields.waits_for, fields.may_be_found
     if page is not None and isinstance(call, ReadList):
         rows = answer_rows(call, decided, view, page)
         if rows.first is not None:
@@ -233,18 +236,19 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     if page is not None and isinstance(call, ProveRecord):
         decided = _proof(view, page, decided)
         seen = _identity_shown(view, page)
-    later = _later(view, call, decided, read)
+    later = _later(view, call, first or decided, read)
     if later is not None:
         return later
     if not isinstance(call, ReadFields):  # its values say themselves what was not answered
         decided = certain_answer(call, decided, page)
-    over = _dismissed(view, turn, decided)
+    over = _dismissed(view, turn, decided if first is None or decided.error is not None else first)
     if over is not None:
         return over
     notes = (*told, *(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed))
     after = after_call(context, call, performed=False)
     if decided.error is not None or page is None:
-        return CallAnswered(decided, after, notes=notes)
+        kept = seen if isinstance(call, ReadFields) else ()
+        return CallAnswered(decided, after, kept, notes, may_be_found=may_be_found)
     heals = [heal_of_reading(one, page) for one in read]
     proves = False
     if isinstance(call, ProveRecord):
@@ -330,42 +334,6 @@ def _later(
 
 
 # --- what is read
-
-
-def _values_of(view: SampleView, read: tuple[LocatedReading, ...], page: PageObserved) -> tuple[FieldValue, ...]:
-    """Return the readings as values of the task's fields, with their place. Fields that the task lacks are left out."""
-    found: list[FieldValue] = []
-    for one in read:
-        field = view.spec.output_schema.get(one.field)
-        if field is None or one.element is None:
-            continue
-        empty = one.state == "empty"
-        found.append(
-            FieldValue(
-                field=one.field,
-                state="not_present" if empty else "value",
-                value=None if empty else one.text,
-                shown=one.text,
-                source=value_source(one.element, page, one.text, field),
-                read_by=BY_FLOW,
-            )
-        )
-    return tuple(found)
-
-
-def _contradiction(view: SampleView, seen: tuple[FieldValue, ...], page: PageObserved) -> FlowAnswer | None:
-    """Return the error where the page contradicts what the rules of the flow found, as with a model's word."""
-    problems = [
-        problem.message
-        for value in seen
-        for problem in value_problems(
-            value,
-            view.spec.output_schema[value.field],
-            view,
-            value.source.ref if value.source is not None else None,
-        )
-    ]
-    return flow_error("value_uncertain", f"{page.url}: {'; '.join(problems)}") if problems else None
 
 
 def _identity_shown(view: SampleView, page: PageObserved) -> tuple[FieldValue, ...]:

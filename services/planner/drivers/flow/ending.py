@@ -10,6 +10,7 @@ from typing import Any
 
 from services.planner.drivers.decide_workflow import find_refs, reported_fields
 from services.planner.drivers.flow.flow_rows import is_as_read
+from services.planner.drivers.flow.label_readings import left_between, shows_same
 from services.planner.drivers.handing_over import HandedOver
 from services.planner.drivers.rules.decide_rules import decide as decide_by_rules
 from services.planner.drivers.rules.decide_rules import missing_artifact_action
@@ -17,30 +18,30 @@ from services.planner.drivers.rules.row_fields import read_rows
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
 from services.planner.state.attempt_state import Act, SampleView
-from services.planner.state.common_decisions import by_rule, fail_with_screenshot
+from services.planner.state.common_decisions import by_rule, ends_by_page, fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
 from shared.actions.table import changes_page
-from shared.contracts.actions import Done, Fail, Goto, Screenshot
+from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import BY_FLOW, DriverName
 from shared.contracts.steps import FieldValue, FlowPlace, plain_note
 from shared.contracts.workflows.flows import FlowError, ReadFields
 from shared.field_types import is_rows
 from shared.flows.answering import FlowContext, readings_of
-from shared.flows.reading import candidates_text
+from shared.flows.reading import LocatedReading, candidates_text
 from shared.pages.identity.identity import read_page
 from shared.pages.read.fields import field_values
 from shared.task.output_field import OutputField
 from shared.task.row_values import start_url
 from shared.task.typed_values import as_shown, is_not_present
-from shared.text.normal import fold
+from shared.text.normal import fold, quoted
 
 
 @dataclass(frozen=True)
 class FlowResult:
     """What a flow has come to. ``stopped``: why, for people; empty: it returned. ``error``: of the last call, where it
-    stopped at one. ``at``: where in its source it was last. ``left``: fields that it has left to a model."""
+    stopped at one. ``at``: where in its source it was last. ``left``: fields that it has left to a model.
+    ``may_be_found``: what it stopped for lacks may be found by the next driver."""
 
     name: str
     values: Mapping[str, Any]
@@ -48,18 +49,19 @@ class FlowResult:
     stopped: str = ""
     error: FlowError | None = None
     left: tuple[str, ...] = ()
+    may_be_found: bool = False
 
 
 def ending_of_flow(view: SampleView, result: FlowResult, followed_by: Sequence[DriverName]) -> Act | HandedOver:
     """Return the next action after a flow has ended, or that the next driver is to decide.
 
     What a flow has left to a model, a driver without one does not find either: the sample ends with what there is.
-    So it does where nobody follows.
+    So it does where nobody follows, and where two readings of a field differ, which a person settles.
     """
     if result.stopped:
         return _after_stop(view, result)
     refused = any(isinstance(entry.action, Done) and entry.decided_by == BY_FLOW for entry in view.state.history)
-    ends_so = not followed_by or (bool(result.left) and "model" not in followed_by)
+    ends_so = not followed_by or (bool(result.left) and "model" not in followed_by) or _is_for_a_person(view)
     if refused and not ends_so and not flow_presses(view):
         return HandedOver(plain_note(f"what the flow {result.name} returned was not accepted"))
     found = reported_fields(dict(result.values), view.spec.output_schema)
@@ -76,9 +78,15 @@ def ending_of_flow(view: SampleView, result: FlowResult, followed_by: Sequence[D
     proven = read.proof.state == "proven"
     rules = (*field_values(view.spec, read.readings, view.page), *_rows(view, view.page)) if proven else ()
     known = {one.field: one for one in rules}  # rows come last, and their values with them
-    seen = tuple(one for name, one in known.items() if name not in view.state.seen and name not in given)
+    told = {*view.state.seen, *view.state.doubts, *given}
+    seen = tuple(one for name, one in known.items() if name not in told)
     done = Done(values=given, not_present=absent, refs=refs, reason=f"What the flow {result.name} has returned.")
     return Act(done, BY_FLOW, seen=seen, flow=result.at)
+
+
+def _is_for_a_person(view: SampleView) -> bool:
+    """Return whether all is read that must be, and the page leaves another field open."""
+    return bool(view.state.doubts) and all(name in view.state.seen for name in view.spec.required_fields)
 
 
 def _rows(view: SampleView, page: PageObserved) -> list[FieldValue]:
@@ -125,7 +133,7 @@ def _after_stop(view: SampleView, result: FlowResult) -> Act | HandedOver:
     where = f" in line {result.at.line}{_section(result.at)}" if result.at is not None and result.at.line else ""
     message = f"the flow {result.name} stopped{where}: {result.stopped}"
     uncertain = result.error is not None and result.error.code == "value_uncertain"
-    if uncertain and not flow_presses(view):
+    if uncertain and not result.may_be_found and not flow_presses(view):
         return fail_with_screenshot(view, Fail(code="ambiguous", note=message))
     return _given_up(view, result, message)
 
@@ -138,15 +146,31 @@ def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | Hande
     return fail_with_screenshot(view, Fail(code="unknown_outcome", note=why))
 
 
-def doubts_of_rules(page: PageObserved, context: FlowContext, fields: Sequence[str]) -> str:
-    """Return for which of these fields the rules of the flow differ on this page; empty: for none.
+def compare_with_rules(
+    view: SampleView, page: PageObserved, context: FlowContext, seen: Sequence[FieldValue]
+) -> tuple[tuple[FieldValue, ...], str]:
+    """Return what was read after a flow has handed over, and for which of it the flow's rules say something else on
+    this page; empty: for none. Such a field is left open, with the texts of both.
 
     Who goes on after the flow reads by labels alone. The rules know the places of the recorded samples too, so they
     tell where two labels have been exchanged."""
-    known = tuple(one for one in fields if one in context.files.fields.fields)
-    differing = [one for one in readings_of(ReadFields(fields=known), page, context) if len(set(one.candidates)) > 1]
-    found = "; ".join(f"{one.field}: {candidates_text(one)}" for one in differing if one.state == "uncertain")
-    return f"{page.url} does not say for certain {found}" if found else ""
+    by_name = {one.field: one for one in seen if one.field in context.files.fields.fields}
+    differing = {
+        one.field: one
+        for one in readings_of(ReadFields(fields=tuple(by_name)), page, context)
+        if _says_otherwise(one, by_name[one.field], view.spec.output_schema[one.field])
+    }
+    values = tuple(left_between(one, differing[one.field], page) if one.field in differing else one for one in seen)
+    found = "; ".join(
+        f"{name}: {candidates_text(one) if one.candidates else quoted(one.text)}" for name, one in differing.items()
+    )
+    return values, f"{page.url} does not say for certain {found}" if found else ""
+
+
+def _says_otherwise(one: LocatedReading, value: FieldValue, field: OutputField) -> bool:
+    if one.state == "uncertain":
+        return len(set(one.candidates)) > 1
+    return one.state == "value" and value.state == "value" and not shows_same(value, one.text, field)
 
 
 def reset_flow(view: SampleView) -> Act | None:
@@ -166,7 +190,7 @@ def unfinished_sample(view: SampleView, why: str) -> Act:
     Where the page itself says why (no such record, another one, a login), the sample ends as always.
     """
     act = decide_by_rules(view) if view.page is not None else None
-    if isinstance(act, Act) and _ends_by_page(act):
+    if isinstance(act, Act) and ends_by_page(act):
         return act
     if view.page is not None:  # the rules may ask for another look first, but no look makes a record of a login page
         read = field_values(view.spec, read_page(view.spec, view.sample, view.page).readings, view.page)
@@ -174,16 +198,6 @@ def unfinished_sample(view: SampleView, why: str) -> Act:
         if asked:
             return fail_with_screenshot(view, Fail(code="auth_required", note=f"{view.page.url} {asked}"))
     return fail_with_screenshot(view, Fail(code="flow_stopped", note=why))
-
-
-def _ends_by_page(act: Act) -> bool:
-    """Return whether the sample ends because of what the page shows, or its picture is taken for that."""
-    if isinstance(act.action, Fail):
-        reason = reason_of_fail(act.action.code)
-    else:
-        reason = act.action.label if isinstance(act.action, Screenshot) else ""
-    facts = facts_of(reason)
-    return facts is not None and facts.by_page
 
 
 def _section(at: FlowPlace) -> str:

@@ -21,12 +21,12 @@ from services.planner.drivers.flow.decide_flow import (
 )
 from services.planner.drivers.flow.ending import (
     FlowResult,
-    doubts_of_rules,
+    compare_with_rules,
     ending_of_flow,
     reset_flow,
 )
 from services.planner.drivers.handing_over import NOTHING, Carried, HandedOver
-from services.planner.state.attempt_state import Act, Decision, SampleView
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView, UnusableAnswer
 from services.planner.state.common_decisions import fail_with_screenshot, start_page_decision
 from services.planner.state.irreversible_steps import flow_presses
 from services.planner.state.transitions import with_readings
@@ -81,13 +81,16 @@ class FlowUse:
 class FlowDriver:
     """Has the flow of the run work. What it leaves open, or the gates refuse, it hands over.
 
-    ``followed_by``: the drivers after it."""
+    ``followed_by``: the drivers after it. ``has_last_word``: what it returns they do not change."""
 
     name = BY_FLOW
     asks_model = False
 
-    def __init__(self, use: FlowUse, asks: Asks, followed_by: Sequence[DriverName] = ()) -> None:
+    def __init__(
+        self, use: FlowUse, asks: Asks, followed_by: Sequence[DriverName] = (), *, has_last_word: bool = False
+    ) -> None:
         self._use, self._asks, self._followed_by = use, asks, tuple(followed_by)
+        self._has_last_word = has_last_word
         self._turn: FlowTurn | None = None
         self._context: FlowContext | None = None
         self._result: FlowResult | None = None
@@ -98,6 +101,7 @@ class FlowDriver:
         self._left: tuple[str, ...] = ()
         self._at: FlowPlace | None = None
         self._error: FlowError | None = None
+        self._may_be_found = False
         self._chosen = 0
 
     @property
@@ -153,18 +157,25 @@ class FlowDriver:
             return self._with_proof(view, self._attached(decided))
         assert self._result is not None
         view = replace(view, state=with_readings(view.state, self._carried.seen))
-        ended = ending_of_flow(view, self._result, self._followed_by)
+        ended = ending_of_flow(view, self._result, () if self._has_last_word else self._followed_by)
         if isinstance(ended, Act):
             return self._with_proof(view, self._attached(ended))
         return replace(ended, carried=self._carried, anew=reset_flow(view))
 
-    def reviewed(self, view: SampleView, decision: Decision) -> Decision:
-        """Return the decision of a later driver, or the end of the sample where the rules of the flow differ on what
-        was read for it."""
-        if not isinstance(decision, Act) or view.page is None or self._context is None:
+    def reviewed(self, view: SampleView, decision: Decision | HandedOver) -> Decision | HandedOver:
+        """Return what a later driver has decided without the values of which the flow's rules say something else; an
+        action is then the end of the sample."""
+        if isinstance(decision, UnusableAnswer) or view.page is None or self._context is None:
             return decision
-        doubt = doubts_of_rules(view.page, self._context, [one.field for one in decision.seen])
-        return fail_with_screenshot(view, Fail(code="ambiguous", note=doubt)) if doubt else decision
+        read = decision.carried.seen if isinstance(decision, HandedOver) else decision.seen
+        seen, doubt = compare_with_rules(view, view.page, self._context, read)
+        if not doubt:
+            return decision
+        if isinstance(decision, HandedOver):
+            return replace(decision, carried=replace(decision.carried, seen=seen))
+        if isinstance(decision, ObserveAgain):
+            return replace(decision, seen=seen)
+        return replace(fail_with_screenshot(view, Fail(code="ambiguous", note=doubt)), seen=seen)
 
     def _with_proof(self, view: SampleView, decision: Decision) -> Decision:
         """Return the decision with what was proven since the last action, if the page is still at that address."""
@@ -243,7 +254,7 @@ class FlowDriver:
         self._take(reply, context)
 
     async def _resume(self, turn: FlowTurn, answered: CallAnswered) -> None:
-        self._error, waits = answered.answer.error, turn.waits
+        self._error, self._may_be_found, waits = answered.answer.error, answered.may_be_found, turn.waits
         if isinstance(waits.call, ReadWithModel):
             self._left = (*self._left, *waits.call.fields)
         if isinstance(waits.call, SetOutput):
@@ -270,7 +281,8 @@ class FlowDriver:
     def _end(self, *, values: Mapping[str, Any] | None = None, stopped: str = "") -> None:
         self._turn = None
         error = self._error if stopped else None
-        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error, self._left)
+        found = error is not None and self._may_be_found
+        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error, self._left, found)
 
 
 def _failure(error: WorkflowFailure) -> str:
