@@ -11,8 +11,8 @@ from shared.contracts.error_codes import EndCode
 
 RunMode = Literal["auto", "agent", "flow"]
 """How the samples of a run are worked out. ``agent``: by the planner; no flow and no workflow is used. ``flow``: by the
-published flow of the task alone; what it cannot finish goes to a person. ``auto``: by the flow of the task, and by the
-planner where there is none, or where it stops."""
+published flow of the task, and by the rules where it stops; what they are not certain of goes to a person. ``auto``: by
+the flow of the task, then by the rules, and by the planner where there is no flow, or where neither finishes."""
 RUN_MODES: tuple[RunMode, ...] = ("auto", "agent", "flow")
 
 
