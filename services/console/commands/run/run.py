@@ -59,8 +59,8 @@ def run(
     mode: Annotated[
         str | None,
         typer.Option(
-            help="Who works: flow (the published flow of the task alone), agent (the planner, without a flow), or auto "
-            "(the flow, and the planner where there is none; a flow is compiled from the first samples for the others)."
+            help="Who works: flow (the published flow of the task; rules where it stops), agent (the planner without a "
+            "flow), or auto (flow, then the planner; a flow that is missing is compiled from the first samples)."
         ),
     ] = None,
     heal: Annotated[
