@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -23,6 +24,7 @@ from shared.extraction.values import form_of, is_absent
 from shared.field_types import is_rows
 from shared.flows.compiling.alignment import Column
 from shared.flows.reading import row_page
+from shared.pages.identity.identity import IdentityKey
 from shared.recordings.recording import Recording, row_texts, rows_by_page
 from shared.recordings.stored_pages import RecordedPage, as_observed
 from shared.task.output_field import OutputField
@@ -31,6 +33,8 @@ from shared.task.spec import TaskSpec
 from shared.text.normal import fold, label_form, tidy
 
 Rows = Sequence[Mapping[str, str]]
+PAGES_TOLD = 16
+"""Pages of which it is kept what they tell: those that one flow is compiled from."""
 CAPTURES = (TakeScreenshot, DownloadFile, DownloadAll)
 
 
@@ -185,8 +189,17 @@ def _page(shown: Shown, spec: TaskSpec, sample: Recording) -> ObservedPage:
 
 
 def _told(spec: TaskSpec, sample: Recording, page: RecordedPage) -> dict[str, Told]:
-    observed = as_observed(page.elements, "", url=page.url, title=page.title, snapshot_id="s1", http_status=None)
-    return told_by(spec, sample.row, observed)
+    return _told_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
+
+
+@lru_cache(maxsize=PAGES_TOLD)
+def _told_once(
+    spec: IdentityKey[TaskSpec], sample: IdentityKey[Recording], page: IdentityKey[RecordedPage]
+) -> dict[str, Told]:
+    """Return what a page tells of all fields: each of them is placed by it."""
+    one = page.value
+    observed = as_observed(one.elements, "", url=one.url, title=one.title, snapshot_id="s1", http_status=None)
+    return told_by(spec.value, sample.value.row, observed)
 
 
 def _pages_without(
