@@ -272,8 +272,8 @@ ELEMENTS = (
                 "an element is not pressed where what else is known of it leads elsewhere",
             ),
             Mutant(
-                "if facts is not None and facts.role and facts.role != element.role:",
-                "if facts is not None and not facts.role and facts.role != element.role:",
+                "if other_role and not _may_lead_as(element.role, facts):",
+                "if False:",
                 "a link that has become a button is not the element",
             ),
             Mutant(

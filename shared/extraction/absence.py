@@ -18,9 +18,12 @@ from shared.extraction.pages import ObservedPage, text_of
 from shared.extraction.rules import AtPlace, ExtractionRule
 from shared.extraction.values import TEXT_TYPES, FieldType, value_key
 from shared.field_types import base_type
-from shared.text.normal import tidy
+from shared.text.normal import fold, tidy
 
 MAX_SHAPES = 4
+LEAST_OF_A_SHAPE = 5
+"""Values of which each has other letters."""
+_LETTERS = re.compile(r"[\W\d_]+")
 _RUNS = re.compile(r"[^\W\d_]+|\d+|[\W_]", re.UNICODE)
 
 
@@ -40,10 +43,15 @@ def shape_of(value: str) -> str:
 
 
 def common_shape(values: Iterable[str]) -> str:
-    """Return the shape that all values have; empty: they differ, or have no digits."""
-    shapes = {shape_of(one) for one in values}
+    """Return the shape that all values have; empty: they differ, have no digits, or have it by chance.
+
+    Few values that share no word, such as three addresses of people that end in a digit, have one by chance: what sets
+    identifiers apart is the same letters before other digits, or digits alone."""
+    listed = list(values)
+    shapes, words = {shape_of(one) for one in listed}, {_LETTERS.sub("", fold(one)) for one in listed}
     shape = shapes.pop()
-    return shape if not shapes and "9" in shape else ""
+    by_chance = len(words) > 1 and len(listed) < LEAST_OF_A_SHAPE
+    return shape if not shapes and "9" in shape and not by_chance else ""
 
 
 def learn_left_out(

@@ -57,12 +57,18 @@ NOTHING_TOLD: Mapping[str, Told] = {}
 class ObservedPage:
     """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
 
-    ``title`` and ``url``: of the page, where they are known. ``told``: what it tells of the fields of its task."""
+    ``title`` and ``url``: of the page, where they may tell a value. ``told``: what it tells of the fields of its task.
+    ``address``: its url, where that may tell none."""
 
     def __init__(
-        self, elements: Sequence[Element], title: str = "", url: str = "", told: Mapping[str, Told] = NOTHING_TOLD
+        self,
+        elements: Sequence[Element],
+        title: str = "",
+        url: str = "",
+        told: Mapping[str, Told] = NOTHING_TOLD,
+        address: str = "",
     ) -> None:
-        self.told = told
+        self.told, self.address = told, url or address
         self.elements = [one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog]
         self.itself = Element(ref=0, role="page", name=title, url=url or None)
 
@@ -135,6 +141,11 @@ class ObservedPage:
         if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
             return False
         return not tidy((element.value if rule.attribute == "value" else element.name) or "")
+
+    def is_within_itself(self, element: Element) -> bool:
+        """Return whether the element is a link to a place on this page: its address is the page's own, with a `#`."""
+        url, hash_, _ = (element.url or "").partition("#")
+        return bool(hash_) and url == self.address.partition("#")[0]
 
     def is_constant(self, rule: ExtractionRule, text: str, constants: Collection[str]) -> bool:
         """Return whether a text that the rule found stands in this place on every example page.

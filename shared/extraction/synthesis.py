@@ -312,6 +312,8 @@ def _occurrences(example: Example, form: FieldType) -> Iterator[tuple[Element, A
     count = 0
     for element in (example.page.itself, *example.page.elements):
         for aspect in _aspects(element):
+            if aspect[0] == "url" and example.page.is_within_itself(element):
+                continue  # it says what the page's address does, and that was opened because of the row
             text = text_of(element, *aspect)
             if count < MAX_OCCURRENCES and text and find_spans(form, text, example.value or ""):
                 count += 1

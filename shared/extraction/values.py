@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from shared.contracts.base import Part
@@ -51,8 +52,15 @@ def value_key(form: FieldType, text: str) -> str | None:
         return None
     if base_type(form.type) == "decimal":
         return f"{Decimal(read.value).normalize():f}"
-    text = json.dumps(read.value, ensure_ascii=False)
+    value = _moment(read.value) if base_type(form.type) == "date-time" else read.value
+    text = json.dumps(value, ensure_ascii=False)
     return fold(text) if base_type(form.type) == "string" else text
+
+
+def _moment(written: str) -> str:
+    """Return a moment with an offset as it is written at the offset zero, so that equal moments are equal texts."""
+    moment = datetime.fromisoformat(written)
+    return written if moment.tzinfo is None else moment.astimezone(UTC).isoformat()
 
 
 def is_value(text: str) -> bool:
@@ -113,7 +121,8 @@ def _may_show(form: FieldType, text: str, key: str) -> bool:
     digits = "".join(re.findall(r"\d", plain(text)))
     numbers = re.findall(r"\d+", key)
     if base_type(form.type) in ("date", "date-time"):
-        numbers = [numbers[0], numbers[2]]  # a month may be a word
+        # A month may be a word, and at another offset it is another day.
+        numbers = [numbers[0]] if key.endswith('+00:00"') else [numbers[0], numbers[2]]
     return all(number.lstrip("0")[-2:] in digits for number in numbers[:2])
 
 

@@ -69,10 +69,20 @@ from shared.flows.reading import (
     read_fields,
     words_for_nothing,
 )
-from shared.pages.locate.by_selector import facts_of_selector, find_element, key_of_selector, matching
+from shared.pages.locate.by_selector import (
+    SHOWING_EFFECTS,
+    SHOWING_ROLES,
+    facts_of_selector,
+    find_element,
+    key_of_selector,
+    matching,
+)
 from shared.pages.locate.findings import Ambiguous, Found, NotFound, Undecidable
 from shared.pages.locate.selectors import parse_selector, write_selector
 from shared.text.normal import fold
+
+READINGS = (ReadFields, ReadList, CountElements, TakeScreenshot)
+"""Calls whose answer or file is of the record."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +99,8 @@ class FlowContext:
     sent: SubmittedForm | None = None
     done: int = 0
     named: Mapping[str, str] = field(default_factory=dict[str, str])
+    exchanged: bool = False
+    """A click has shown in another way what it shows (`is_exchanged`), and no page was proven since."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,8 @@ class Perform:
 
     ``effects``: tags of what it had as effect in the samples; empty: any. ``answers_shown``: the call asks only whether
     there is such an element, so that a missing one is the answer false. ``remark``: what of the element has changed;
-    ``heal``: the same, typed. ``checked``: the state that a box must have afterwards.
+    ``heal``: the same, typed. ``checked``: the state that a box must have afterwards. ``exchangeable``: what it shows
+    may come in another way than in the samples, see `is_exchanged`.
     """
 
     action: BrowserAction
@@ -107,6 +120,7 @@ class Perform:
     irreversible: bool = False
     remark: str = ""
     checked: bool | None = None
+    exchangeable: bool = False
     heal: Heal | None = None
     value: Any = None
     """The answer to the call once its last action was performed."""
@@ -139,6 +153,10 @@ def _decide(call: FlowCall, page: PageObserved | None, context: FlowContext) -> 
 def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
     if doubts := doubts_of_outcome(context.sent, call, page):
         return flow_error("form_differs", f"{page.url} does not tell of what was sent: {doubts}")
+    if context.exchanged and isinstance(call, READINGS):
+        proof = _proof_after_exchange(page, context)
+        if proof.error is not None:
+            return proof
     match call:
         case ProveRecord():
             return answer_of_proof(call.expected, context.files.fields, page, context.variables)
@@ -171,6 +189,14 @@ def _decide_on_page(call: FlowCall, page: PageObserved, context: FlowContext) ->
             return _set_checked(call, page, context)
         case _:
             return _act_on_element(call, page, context)
+
+
+def _proof_after_exchange(page: PageObserved, context: FlowContext) -> FlowAnswer:
+    """Return whether the page to which a click has led in another way than recorded shows the record."""
+    if not context.named:
+        why = f"a click has led to {page.url} in another way than recorded, and the flow proves the record on no page"
+        return flow_error("record_unproven", why)
+    return answer_of_proof(context.named, context.files.fields, page, context.variables)
 
 
 def readings_of(call: ReadFields, page: PageObserved, context: FlowContext) -> tuple[LocatedReading, ...]:
@@ -236,9 +262,16 @@ def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) ->
         more=more,
         answers_shown=quiet,
         irreversible=irreversible,
+        exchangeable=_only_shows(call, found, context),
         remark=remark_of_element(selector, found) if isinstance(found, Found) else "",
         heal=_heal(selector, found, context, page) if isinstance(found, Found) else None,
     )
+
+
+def _only_shows(call: FlowCall, found: Found | Undecidable, context: FlowContext) -> bool:
+    """Return whether a click does nothing but show: on a link or a tab, while nothing is filled in that it may send."""
+    click = isinstance(call, ClickElement) and not call.irreversible and not context.filled
+    return click and isinstance(found, Found) and found.element.role in SHOWING_ROLES
 
 
 def perform_on(call: FlowCall, element: Element, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
@@ -334,7 +367,7 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
     if isinstance(perform.action, Download | Goto) and result.has_invalid_file:
         return flow_error("invalid_file", result.message)
     tag = effect_tag(result)
-    if perform.effects and tag not in perform.effects:
+    if perform.effects and tag not in perform.effects and not is_exchanged(perform, result):
         expected = " or ".join(perform.effects)
         return flow_error("effect_missing", f"{result.message}; its effect was {tag or 'none'} instead of {expected}")
     if perform.checked is not None and getattr(result.effect, "checked", None) is not perform.checked:
@@ -342,13 +375,20 @@ def check_effect(perform: Perform, result: ActionResult) -> FlowAnswer:
     return FlowAnswer(value=True if perform.answers_shown else perform.value)
 
 
+def is_exchanged(perform: Perform, result: ActionResult) -> bool:
+    """Return whether a click has shown on the page what it showed as a page of its own in the samples, or the other way
+    round, as where a tab has become a page. That it was meant is proven by the record and by what is read then."""
+    showed, shows = SHOWING_EFFECTS & set(perform.effects), effect_tag(result)
+    return perform.exchangeable and result.ok and bool(showed) and shows in SHOWING_EFFECTS - showed
+
+
 def effect_tag(result: ActionResult) -> str:
     """Return the tag of the effect, such as ``navigated``; empty: none is known."""
     return "" if result.effect is None else str(result.effect.__struct_config__.tag)
 
 
-def after_call(context: FlowContext, call: FlowCall, *, performed: bool) -> FlowContext:
-    """Return the context of the next call."""
+def after_call(context: FlowContext, call: FlowCall, *, performed: bool, exchanged: bool = False) -> FlowContext:
+    """Return the context of the next call. ``exchanged``: see `is_exchanged`."""
     clicked = call.selector if isinstance(call, ClickElement) and performed else context.last_clicked
     field = None
     if performed or isinstance(call, SetChecked):
@@ -356,4 +396,7 @@ def after_call(context: FlowContext, call: FlowCall, *, performed: bool) -> Flow
     filled = context.filled if field is None else (*context.filled, field)
     sent = sent_after(context.sent, call, filled, field) if performed else context.sent
     named = {**context.named, **call.expected} if isinstance(call, ProveRecord) else context.named
-    return replace(context, done=0, last_clicked=clicked, filled=filled, sent=sent, named=named)
+    exchanged = (exchanged or context.exchanged) and not isinstance(call, ProveRecord)
+    return replace(
+        context, done=0, last_clicked=clicked, filled=filled, sent=sent, named=named, exchanged=exchanged
+    )  # fmt: skip

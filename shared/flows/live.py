@@ -15,7 +15,7 @@ from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, 
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
 from shared.evidence_format.layout import artifact_filename
-from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call
+from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, is_exchanged
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.waiting import (
@@ -94,7 +94,8 @@ class LiveFlow:
                 if is_tried_again(decided, result) and tries < MAX_TRIES:
                     pause_s, self._context = PAUSES_S[tries], reset_call(self._context, call)
                 elif answer.error is not None or not decided.more:
-                    return self._answered(call, answer, performed=answer.error is None)
+                    exchanged = answer.error is None and is_exchanged(decided, result)
+                    return self._answered(call, answer, performed=answer.error is None, exchanged=exchanged)
                 else:
                     self._context = replace(self._context, done=self._context.done + 1)
                     looks = tries = 0
@@ -118,8 +119,8 @@ class LiveFlow:
             self._page = None
         return result
 
-    def _answered(self, call: FlowCall, answer: FlowAnswer, *, performed: bool) -> FlowAnswer:
-        self._context = after_call(self._context, call, performed=performed)
+    def _answered(self, call: FlowCall, answer: FlowAnswer, *, performed: bool, exchanged: bool = False) -> FlowAnswer:
+        self._context = after_call(self._context, call, performed=performed, exchanged=exchanged)
         return answer
 
     async def _observed(self, call: FlowCall) -> PageObserved | None:

@@ -101,6 +101,20 @@ def heal_of_popup(subject: str, button: Element, page: PageObserved, line: int) 
     )
 
 
+def heal_of_effect(subject: str, recorded: Iterable[str], shown: str, page: PageObserved) -> Heal:
+    """Return that a click has shown as a page of its own what it showed on the page in the samples, or the other way
+    round. ``recorded``: tags of its effects in the samples; ``shown``: the tag of its effect now."""
+    return Heal(
+        kind="element",
+        subject=subject,
+        rung="effect",
+        lost=tuple(HealWay(key=one, text=one) for one in recorded),
+        matched=(HealWay(key=shown, text=shown),),
+        url=page.url,
+        observation_sha256=page.sha256,
+    )
+
+
 def heals_of_closings(subject: str, change: Change, line: int) -> tuple[Heal, ...]:
     """Return what the browser pool has closed by itself to reach what a call of a flow acts on."""
     return tuple(

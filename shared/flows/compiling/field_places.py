@@ -185,7 +185,7 @@ def _address(shown: Mapping[int, Shown], samples: Sequence[Recording]) -> Addres
 
 
 def _page(shown: Shown, spec: TaskSpec, sample: Recording) -> ObservedPage:
-    return ObservedPage(shown.elements, told=_told(spec, sample, shown.page))
+    return ObservedPage(shown.elements, told=_told(spec, sample, shown.page), address=shown.page.url)
 
 
 def _told(spec: TaskSpec, sample: Recording, page: RecordedPage) -> dict[str, Told]:

@@ -130,7 +130,10 @@ class _Common:
 
 
 def _common(kind: HealedKind, subject: str, heals: Heals) -> _Common | None:
-    own = {sample: tuple(h for h in all_ if (h.kind, h.subject) == (kind, subject)) for sample, all_ in heals.items()}
+    own = {
+        sample: tuple(h for h in all_ if (h.kind, h.subject) == (kind, subject) and h.rung != "effect")
+        for sample, all_ in heals.items()
+    }
     if len(own) < LEAST_SAMPLES or not all(own.values()):
         return None
     each = [heal for found in own.values() for heal in found]

@@ -26,6 +26,12 @@ LEAST_AGREEING = 2
 """Ways that must lead to one element where the selector itself does not."""
 _LAST_TAG = re.compile(r"(?:^|[\s>+~])([a-z][a-z0-9]*)[^\s>+~]*$")
 _ID = re.compile(r"#[^\s>+~:.\[]+|\[data-test(?:-?id)?=[^\]]*\]")
+LEADING_ROLES = frozenset({"link", "button", "tab", "menuitem"})
+"""Of elements that may show something when they are clicked."""
+SHOWING_ROLES = frozenset({"link", "tab"})
+"""Of those that do nothing else."""
+SHOWING_EFFECTS = frozenset({"navigated", "page_changed"})
+"""Tags of what such a click has as effect: it shows a page of its own, or something on the page."""
 CSS_KINDS = ("id", "testid", "css")
 
 
@@ -63,7 +69,11 @@ def find_element(
     led = {one: found[0] for one, found in filled if found is not None and len(found) == 1}
     if own is not None and len(own) == 1:
         return _checked(text, own[0], facts, led, filled, page)
-    healed = _healed(facts, led, own or (), page) or _narrowed(selector, facts, led, own or ())
+    healed = (
+        _healed(facts, led, own or (), page)
+        or _narrowed(selector, facts, led, own or ())
+        or _in_other_role(selector, facts, led, own or (), page)
+    )
     if healed is not None:
         lost = (text, *(one for one, _ in filled if one not in led))
         return Found(healed, tuple(led), lost=lost, healed=True, others=max(len(own or ()) - 1, 0))
@@ -92,11 +102,12 @@ def _checked(
     if elsewhere and not contradicted:
         there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
         return Ambiguous(f"{text} leads to {description_of(element)}, but {there}")
-    if facts is not None and facts.role and facts.role != element.role:
-        return NotFound(f"{text} was a {facts.role}, and is now {description_of(element)}")
+    other_role = facts is not None and bool(facts.role) and facts.role != element.role
+    if other_role and not _may_lead_as(element.role, facts):
+        return NotFound(f"{text} was a {facts.role if facts else ''}, and is now {description_of(element)}")
     lost = tuple(one for one, found in filled if found is not None and one not in led)
     agreed = (text, *(one for one in led if one not in elsewhere))
-    return Found(element, agreed, lost=lost, moved=tuple(elsewhere))
+    return Found(element, agreed, lost=lost, moved=tuple(elsewhere), healed=other_role)
 
 
 def _is_moved(
@@ -184,6 +195,32 @@ def _healed(
     if len(led) + by_fingerprint < LEAST_AGREEING or (facts.role and facts.role != element.role):
         return None
     return element if not own or any(one.ref == element.ref for one in own) else None
+
+
+def _may_lead_as(role: str, facts: ElementFacts | None) -> bool:
+    """Return whether an element of this role may be the recorded one, which showed something when it was clicked: a
+    link or a tab does nothing but show. What it shows is checked by its effect, and by what is read then."""
+    if facts is None or role not in SHOWING_ROLES or facts.role not in LEADING_ROLES:
+        return False
+    return bool(facts.effects) and set(facts.effects) <= SHOWING_EFFECTS
+
+
+def _in_other_role(
+    selector: Selector,
+    facts: ElementFacts | None,
+    led: Mapping[str, Element],
+    own: Sequence[Element],
+    page: PageObserved,
+) -> Element | None:
+    """Return the only link or tab with the name of what was a button, a link or a tab, where nothing else that can be
+    clicked has this name, and all that is known of the element besides leads to it or nowhere."""
+    if own or facts is None or selector.kind != "role" or not selector.name or selector.value != facts.role:
+        return None
+    roles = sorted(LEADING_ROLES)
+    named = [one for role in roles for one in matching(replace(selector, value=role), page) or ()]
+    if len(named) != 1 or not _may_lead_as(named[0].role, facts) or named[0].in_dialog:
+        return None
+    return named[0] if all(one.ref == named[0].ref for one in led.values()) else None
 
 
 # --- what one selector finds

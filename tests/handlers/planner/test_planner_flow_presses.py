@@ -19,17 +19,17 @@ DEEP = URL + "/deep"
 
 def through(url: str):
     yield OpenAddress(url=url)
-    yield ClickElement(selector='role=link[name="Ticket"]')
+    yield ClickElement(selector='role=button[name="Ticket"]')
     return (yield from read_ticket(DEEP))
 
 
-LED_AWAY = {'role=link[name="Ticket"]': ElementFacts(role="link", effects=("navigated",))}
+LED_AWAY = {'role=button[name="Ticket"]': ElementFacts(role="button", effects=("navigated",))}
 
 
 @pytest.mark.parametrize("comes", [True, False])
 async def test_a_page_that_comes_after_the_click_is_waited_for_and_one_that_does_not_stops_the_flow(comes: bool):
     files = write_files(FlowFiles(fields=FIELDS, locators=LED_AWAY))
-    one = bench(through, files=files, shown=page(el("link", "Ticket")))
+    one = bench(through, files=files, shown=page(el("button", "Ticket")))
     one.scripted.site[DEEP] = [page(*ticket())]
     one.scripted.late_clicks = {"Ticket": DEEP} if comes else {}
     finished = await one.run()
@@ -38,6 +38,22 @@ async def test_a_page_that_comes_after_the_click_is_waited_for_and_one_that_does
         assert one.pauses == [PAUSES_S[0]]
     else:
         assert flows_of(one).answers[-1].error.code == "effect_missing"  # type: ignore[union-attr]
+
+
+async def test_a_link_that_shows_on_its_page_what_it_led_to_is_told_as_a_heal():
+    led_away = {'role=link[name="Ticket"]': ElementFacts(role="link", effects=("navigated",))}
+
+    def through_link(url: str):
+        yield OpenAddress(url=url)
+        yield ClickElement(selector='role=link[name="Ticket"]')
+        return (yield from read_ticket(DEEP))
+
+    files = write_files(FlowFiles(fields=FIELDS, locators=led_away))
+    one = bench(through_link, files=files, shown=page(el("link", "Ticket")))
+    one.scripted.site[DEEP] = [page(*ticket())]
+    assert (await one.run()).status == "done"
+    heals = [heal for step in one.steps for heal in step.heals]
+    assert [(heal.rung, [way.text for way in heal.lost]) for heal in heals] == [("effect", ["navigated"])]
 
 
 # --- once

@@ -38,12 +38,20 @@ from shared.flows.answering import (
     after_call,
     check_effect,
     decide_call,
+    effect_tag,
+    is_exchanged,
     perform_on,
     proofs_of,
     readings_of,
 )
 from shared.flows.changed.popups import MAX_DISMISSED, find_popup_dismissal
-from shared.flows.changed.records import heal_of_popup, heal_of_reading, heals_of_closings, needs_healing
+from shared.flows.changed.records import (
+    heal_of_effect,
+    heal_of_popup,
+    heal_of_reading,
+    heals_of_closings,
+    needs_healing,
+)
 from shared.flows.healing.chosen import unmet_postcondition
 from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.waiting import (
@@ -127,6 +135,8 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
         shared = start_page_decision(view)
         if shared is not None:
             return shared
+    if turn.performing is not None and view.spec.heal == "off":
+        turn = replace(turn, performing=replace(turn.performing, exchangeable=False))
     if turn.performing is not None:
         again = _again(view, turn, turn.performing)
         if again is not None:
@@ -141,8 +151,12 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
                 return ActionChosen(ObserveAgain(pause_s, view.state.max_tokens), turn)
             answer = flow_error("effect_missing", unmet) if unmet else answer
         if answer.error is not None or not turn.performing.more:
-            after = after_call(turn.context, turn.waits.call, performed=answer.error is None)
-            return CallAnswered(answer, after, heals=_closed_by_pool(view, turn))
+            exchange = _exchange(view, turn) if answer.error is None else None
+            after = after_call(
+                turn.context, turn.waits.call, performed=answer.error is None, exchanged=exchange is not None
+            )  # fmt: skip
+            heals = _closed_by_pool(view, turn)
+            return CallAnswered(answer, after, heals=heals if exchange is None else (*heals, exchange))
         done = replace(turn.context, done=turn.context.done + 1)
         return _decide_call(view, replace(turn, context=done, performing=None))
     return _decide_call(view, turn)
@@ -167,6 +181,17 @@ def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswe
         if pause_s is not None:
             return ObserveAgain(pause_s, view.state.max_tokens)
     return check_effect(performing, result)
+
+
+def _exchange(view: SampleView, turn: FlowTurn) -> Heal | None:
+    """Return that the action has shown in another way what it shows; None: it has its recorded effect."""
+    results = [entry.result for entry in view.state.history[turn.steps :] if _is_of(entry, turn)]
+    result, performing = results[-1] if results else None, turn.performing
+    if result is None or performing is None or view.page is None or not is_exchanged(performing, result):
+        return None
+    if with_late_navigation(performing, result, result.change.url_before, view.page) is not result:
+        return None
+    return heal_of_effect(_subject_of(turn), performing.effects, effect_tag(result), view.page)
 
 
 def _closed_by_pool(view: SampleView, turn: FlowTurn) -> tuple[Heal, ...]:

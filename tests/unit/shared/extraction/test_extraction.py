@@ -19,13 +19,14 @@ from shared.extraction.rules import (
     Between,
     ExtractionRule,
     InLabelledRow,
+    PageItself,
     UnderHeader,
     Whole,
     describe_rule,
     kind_of,
 )
 from shared.extraction.synthesis import Example, common_texts, learn_field
-from shared.extraction.values import FieldType, find_spans
+from shared.extraction.values import FieldType, find_spans, value_key
 from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import heading, page, row, text
 
@@ -334,3 +335,40 @@ def test_of_radio_buttons_the_chosen_one_is_learned_and_read():
     learned = [Example(order(colour), colour) for colour in ("red", "green", "blue")]
     assert read_learned(learned, order("black")).value == "black"
     assert read_learned(learned, order("")).value is None
+
+
+LOGINS = ("ann1", "bodiaz2", "cy3")
+
+
+def test_a_shape_that_few_values_have_by_chance_excludes_nothing():
+    shown = [Example(page(heading("Person"), *row("Login", one)), one) for one in LOGINS]
+    rules = learn_field(shown, ("Login",))
+    assert rules.shape == ""
+    assert read_field(rules, page(heading("Person"), *row("Login", "dora")), frozenset()).value == "dora"
+    numbers = [Example(page(heading("Ticket"), *row("Key", one)), one) for one in ("TCK-1", "TCK-20", "TCK-300")]
+    assert learn_field(numbers, ("Key",)).shape == "A-9"
+
+
+@cases(
+    ("one", "other", "equal"),
+    [
+        ("2026-02-03T10:00:00+02:00", "2026-02-03T08:00:00Z", True),
+        ("2026-02-04T00:30:00+02:00", "2026-02-03T22:30:00+00:00", True),
+        ("2026-02-03T10:00:00+02:00", "2026-02-03T10:00:00Z", False),
+        ("2026-02-03T10:00:00", "2026-02-03T10:00:00Z", False),
+    ],
+)
+def test_one_moment_is_equal_at_any_offset(one, other, equal):
+    form = FieldType(type="date-time")
+    assert (value_key(form, one) == value_key(form, other)) is equal
+    assert (find_spans(form, f"at {one}", other) == [(3, 3 + len(one))]) is equal
+
+
+def test_the_address_of_a_page_is_no_place_of_a_value_where_its_own_links_repeat_it():
+    def shown(number: str) -> ObservedPage:
+        url = f"http://x/tickets/{number}"
+        link = {"role": "link", "name": "Comments", "url": f"{url}#comments", "place": "main>a", "tag": "a"}
+        return ObservedPage(page(heading("A ticket"), link).elements, url=url)
+
+    rules = learn_field([Example(shown(one), one) for one in ("T-1", "T-22", "T-333")], ("Number",)).rules
+    assert not any(rule.attribute == "url" and not isinstance(rule.where, PageItself) for rule in rules)

@@ -27,8 +27,17 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import constant_at
 from shared.extraction.rules import AfterText, AtHeading, AtPlace, ExtractionRule, UnderHeader, Where, Whole
 from shared.extraction.values import FieldType
-from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, readings_of
+from shared.flows.answering import (
+    FlowContext,
+    Perform,
+    after_call,
+    check_effect,
+    decide_call,
+    is_exchanged,
+    readings_of,
+)
 from shared.flows.files import DropdownMapping, ElementFacts, FieldsFile, FlowFiles
+from shared.flows.filled import FilledField
 from shared.flows.waiting import is_tried_again, reset_call
 from tests.cases import cases
 from tests.typed import expect
@@ -126,6 +135,77 @@ def test_another_effect_than_in_the_samples_is_told():
     assert check_effect(click, done_result(effect=Navigated(url="/x"))) == FlowAnswer()
     assert code(check_effect(click, done_result(effect=PageChanged()))) == "effect_missing"
     assert code(check_effect(click, done_result(ok=False, code="blocked", message="covered"))) == "action_failed"
+
+
+TABBED = page(*ticket(), el("tab", "History"))
+OF_TICKET = under("Assignee")
+
+
+def clicked_tab(role: str = "tab", *, recorded: str = "page_changed", irreversible: bool = False) -> Perform:
+    shown = page(*ticket(), el(role, "History"))
+    facts = {"text=History": ElementFacts(role="tab", effects=(recorded,))}
+    call = ClickElement(selector="text=History", irreversible=irreversible)
+    return expect(decide_call(call, shown, FlowContext(FlowFiles(locators=facts))), Perform)
+
+
+@cases(
+    ("recorded", "now"),
+    [("page_changed", Navigated(url="/history")), ("navigated", PageChanged())],
+)
+def test_a_tab_may_be_a_page_now_and_a_page_a_tab(recorded, now):
+    click = clicked_tab(recorded=recorded)
+    assert is_exchanged(click, done_result(effect=now))
+    assert check_effect(click, done_result(effect=now)) == FlowAnswer()
+    assert code(check_effect(clicked_tab(recorded="value_set"), done_result(effect=now))) == "effect_missing"
+
+
+def test_what_is_pressed_once_or_may_send_a_form_has_its_recorded_effect():
+    now = done_result(effect=Navigated(url="/history"))
+    assert code(check_effect(clicked_tab(irreversible=True), now)) == "effect_missing"
+    filled = FlowContext(
+        FlowFiles(locators={"text=History": ElementFacts(role="tab", effects=("page_changed",))}),
+        filled=(FilledField("label=Name", "Ann"),),
+    )
+    click = expect(decide_call(ClickElement(selector="text=History"), TABBED, filled), Perform)
+    assert code(check_effect(click, now)) == "effect_missing"
+
+
+def test_after_another_way_to_show_the_page_proves_the_record_before_it_is_read():
+    proven = after_call(fields(name=(rule(AtHeading(level=1)),), assignee=(OF_TICKET,)),
+                        ProveRecord(expected={"name": "TCK-1001"}), performed=False)  # fmt: skip
+    clicked = after_call(proven, ClickElement(selector="text=History"), performed=True, exchanged=True)
+    asked = ReadFields(fields=("assignee",))
+    own, other = page(heading("TCK-1001"), *row("Assignee", "Ann Lee")), page(heading("TCK-2"), *row("Assignee", "Bo"))
+    assert decide_call(asked, own, clicked) == FlowAnswer(value={"assignee": "Ann Lee"})
+    assert code(decide_call(asked, other, clicked)) in ("wrong_record", "record_unproven")
+    never = after_call(
+        fields(assignee=(OF_TICKET,)), ClickElement(selector="text=History"), performed=True, exchanged=True
+    )
+    assert code(decide_call(asked, own, never)) == "record_unproven"
+    again = after_call(clicked, ProveRecord(expected={"name": "TCK-1001"}), performed=False)
+    assert not again.exchanged
+
+
+@cases(("role", "found"), [("link", True), ("tab", True), ("button", False), ("text", False)])
+def test_what_only_shows_may_have_another_role_now(role, found):
+    key = 'role=menuitem[name="History"]'
+    facts = {key: ElementFacts(role="menuitem", selectors=("css=.gone",), effects=("page_changed",))}
+    shown = page(*ticket(), el(role, "History"))
+    decided = decide_call(ClickElement(selector=key), shown, FlowContext(FlowFiles(locators=facts)))
+    assert isinstance(decided, Perform) == found
+    if isinstance(decided, Perform):
+        assert decided.heal is not None
+    once = decide_call(ClickElement(selector=key, irreversible=True), shown, FlowContext(FlowFiles(locators=facts)))
+    assert isinstance(once, FlowAnswer)
+
+
+def test_a_name_that_two_elements_have_that_can_be_clicked_is_no_other_role():
+    key = 'role=button[name="History"]'
+    facts = {key: ElementFacts(role="button", effects=("navigated",))}
+    shown = page(*ticket(), el("link", "History"), el("tab", "History"))
+    assert isinstance(
+        decide_call(ClickElement(selector=key), shown, FlowContext(FlowFiles(locators=facts))), FlowAnswer
+    )
 
 
 def test_elements_are_counted_and_looked_for():
