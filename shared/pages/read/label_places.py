@@ -349,10 +349,12 @@ class Places:
 
     def _is_next_of_list(self, label: Element, element: Element) -> bool:
         """Return whether `Label:` and the text after it are items of one list, of which others are `Label: value`."""
-        if not label.name.rstrip().endswith(":") or not is_item_of_its_own(label, element):
+        if not label.name.rstrip().endswith(":"):
             return False
-        named = label_form(element.name.partition(":")[0]) in self._known
-        return (label.like_next and named) or label.place == element.place in self._item_places
+        alike = label.place == element.place in self._item_places
+        if not is_item_of_its_own(label, element):
+            return alike and element.name.rstrip().endswith(":")
+        return alike or (label.like_next and label_form(element.name.partition(":")[0]) in self._known)
 
     def _shared_with_next_terms(self, at: int) -> Place:
         """Return the definition behind a run of terms: all of them may be labels of it, or only the last one."""

@@ -164,5 +164,7 @@ def item(name: str, y: float) -> Element:
 
 def test_a_label_with_a_colon_is_empty_among_texts_that_are_labels_with_their_values():
     listed = (item("Assignee:", 34), item("Changes: 3", 58), item("Ticket number: TCK-1001", 82))
-    assert shown(item("Due: Mar 3, 2026", 10), *listed) == ""
+    due = item("Due: Mar 3, 2026", 10)
+    assert shown(due, *listed) == ""
+    assert shown(due, listed[0], item("Changes:", 58), listed[2]) == ""
     assert shown(*listed) is None
