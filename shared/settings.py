@@ -126,9 +126,10 @@ class Settings(BaseSettings):
     """Where the library is kept: in ``workflows_dir``, or on the bus, so that several machines share it."""
     tools_dir: Path = Path("tools")
     """Folder with the declarations of the tools that workflows may use."""
-    workflow_embedder: str = "wordllama"
-    """The model of the search for workflows: ``wordllama`` (by meaning; needs the extra ``search``, and without it is
-    ``hashed-words``), ``hashed-words`` (by words), or one of sentence-transformers, such as ``bge-small``."""
+    workflow_embedder: str = "minilm"
+    """The model of the search for workflows: ``minilm`` (by the meaning of sentences; needs the extra ``search``, and
+    without it is ``hashed-words``), ``wordllama`` (by the meaning of words: less memory, finds less), ``hashed-words``
+    (by words), or one of sentence-transformers, such as ``bge-small``."""
     workflow_capacity: int = Field(default=8, ge=1)
     """Invocations from outside that one process of the library works on at a time; the others wait."""
     workflow_flow_capacity: int = Field(default=256, ge=1)

@@ -25,6 +25,7 @@ from services.workflows.ports import (
     ToolCalls,
     WorkflowStorage,
 )
+from services.workflows.search.embedders import DEFAULT_MODEL
 from services.workflows.search.index import open_index
 from services.workflows.tools.toolbox import open_toolbox
 from shared.contracts.workflows.artifacts import ArtifactEntry
@@ -101,7 +102,7 @@ class Session:
         *,
         tools: ToolCalls | Path | str | None = None,
         artifacts: Artifacts | Path | str | None = None,
-        embedder: Embedder | str = "wordllama",
+        embedder: Embedder | str = DEFAULT_MODEL,
         limits: Limits = Limits(),  # noqa: B008  it is frozen
         author: str | None = None,
     ) -> None:

@@ -41,7 +41,7 @@ HOMES: dict[ExtraName, str] = {
     "mcp": "services/workflows/tools/mcp_servers/",
     "practice": "practice/",
     "s3": "shared/s3/",
-    "search": "services/workflows/search/wordllama_embedder.py",
+    "search": "services/workflows/search/",
 }
 """The modules that import what an extra brings."""
 COMES_WITH = {"anyio": "mcp", "mcp_types": "mcp", "pydantic_core": "pydantic"}

@@ -55,7 +55,8 @@ def test_it_has_what_runs_and_nothing_that_only_tests():
 def test_it_names_the_data_of_others_that_is_in_the_product_itself():
     ours = json.loads(SBOM.read_text(encoding="utf-8"))["metadata"]["component"]
     assert ours["licenses"] == [{"expression": PROJECT["project"]["license"]}]
-    cldr, *words = sorted(ours["components"], key=lambda one: one["name"])
+    pieces, cldr, *words = sorted(ours["components"], key=lambda one: one["name"])
+    assert (pieces["name"], pieces["licenses"]) == ("all-MiniLM-L6-v2", [{"license": {"id": "Apache-2.0"}}])
     assert (cldr["name"], cldr["version"]) == ("cldr", date_names().cldr)
     assert cldr["licenses"] == [{"license": {"id": "Unicode-3.0"}}]
     assert [one["name"] for one in words] == ["datatables.net-plugins", "primelocale", "vuetify"]

