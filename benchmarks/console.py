@@ -49,6 +49,7 @@ def commands_on(run: Path, sample: str) -> list[TimedCommand]:
         TimedCommand(("explain", str(run), sample)),
         TimedCommand(("key",)),
         TimedCommand(("health",), code=2),  # no port is set
+        TimedCommand(("workflows", "list")),  # there is no library
         TimedCommand(("verify", "--help")),
         TimedCommand(("run", "--help")),
     ]

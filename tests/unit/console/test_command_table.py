@@ -149,3 +149,18 @@ def test_no_command_that_is_asked_for_its_options_loads_a_client_of_the_bus():
     told: dict[str, list[str]] = json.loads(ended.stdout)
     assert told.keys() == {row.function for row in rows()}
     assert {name: found for name, new in told.items() if (found := SERVICES_AND_BROWSERS & {*new})} == {}
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(("words", "code"), [(("list",), 0), (("search", "anything"), 1)])
+def test_a_library_that_does_not_exist_is_empty_and_starts_no_service(
+    words: tuple[str, ...], code: int, tmp_path: Path
+):
+    (tmp_path / "here").mkdir()
+    ended = subprocess.run(
+        [sys.executable, "-c", COUNTED, str(tmp_path / "modules"), "workflows", *words],
+        capture_output=True, text=True, env={"PYTHONPATH": str(ROOT), "PATH": ""}, cwd=tmp_path / "here", check=False,
+    )  # fmt: skip
+    assert (ended.returncode, "The library is empty" in ended.stdout) == (code, True)
+    assert packages(json.loads((tmp_path / "modules").read_text())) & SERVICES_AND_BROWSERS == set()
+    assert list((tmp_path / "here").iterdir()) == []

@@ -46,6 +46,7 @@ from shared.contracts.workflows.library import (
     WorkflowCreated,
     WorkflowRefused,
     WorkflowShown,
+    WorkflowsListed,
     WorkflowUnknown,
     WorkflowVersion,
 )
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from shared.bus.nats_bus import Bus
 
 AnswerT = TypeVar("AnswerT")
+EMPTY = "The library is empty. `exhibit workflows create FILE` adds a workflow."
 Files = Annotated[list[Path], typer.Argument(help="Exports (folders, zips), folders of Python files, or files.")]
 
 
@@ -81,6 +83,12 @@ def ask_library(nats: str | None, library: Path | None, ask: Callable[[Bus], Awa
             return await ask(bus)
 
     return run_async(work())
+
+
+def _is_nowhere(nats: str | None, library: Path | None) -> bool:
+    """Whether the library is a folder that does not exist: then no service needs to start to say that it is empty."""
+    settings = library_settings(nats, library)
+    return settings.nats_url is None and not settings.workflows_dir.exists()
 
 
 def create(
@@ -134,10 +142,10 @@ def _refused_lines(name: str, reply: WorkflowRefused) -> list[str]:
 
 def list_(library: Library = None, nats: Nats = None, as_json: AsJson = False) -> CommandOutcome:
     """List the workflows of the library, and the files that are not loaded."""
-    listed = ask_library(nats, library, list_library)
+    empty = WorkflowsListed(workflows=(), total=0)
+    listed = empty if _is_nowhere(nats, library) else ask_library(nats, library, list_library)
     versions, problems = listed.workflows, listed.problems
-    empty = "The library is empty. `exhibit workflows create FILE` adds a workflow."
-    lines = [versions_table(versions) if versions else empty, *map(ErrorLine, problem_lines(problems))]
+    lines = [versions_table(versions) if versions else EMPTY, *map(ErrorLine, problem_lines(problems))]
     lines += [f"{printable(name)} is set aside: {printable(why)}" for name, why in listed.set_aside.items()]
     return CommandResult(lines, {"workflows": versions, "problems": problems, "set_aside": listed.set_aside})
 
@@ -150,6 +158,8 @@ def search(
     as_json: AsJson = False,
 ) -> CommandOutcome:
     """Find workflows by meaning. Exit code 1: nothing fits."""
+    if _is_nowhere(nats, library):
+        return CommandResult([EMPTY], {"hits": ()}, exits.NOT_ALL_DONE)
     hits = ask_library(nats, library, lambda bus: search_workflows(bus, query, limit))
     if not hits:
         return CommandResult(["Nothing in the library does that."], {"hits": hits}, exits.NOT_ALL_DONE)
