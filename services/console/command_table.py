@@ -187,6 +187,15 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         (
             CommandRow("show", "flows.show:show", "Show what a flow acts on, and by which rules it reads each field."),
             CommandRow(
+                "run",
+                "flows.one_run:run_flow",
+                (
+                    "Run a flow of the library on one set of values, and keep the evidence. No file of rows and no "
+                    "spec is needed."
+                ),
+                USUAL_CODES,
+            ),
+            CommandRow(
                 "check",
                 "flows.check:check",
                 (

@@ -102,6 +102,16 @@ def test_a_flow_is_published_with_its_samples_and_checked_again(recorded: Cli, s
         assert all(one["model_calls"] == 0 for one in again["checks"])
     assert len(site.served) == seen, "nothing is asked of the site"
 
+    ran = recorded.run("flows", "run", "owners", "--set", "Number=T-2", "--json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    one = json.loads(ran.stdout)
+    assert (one["status"], one["outputs"]) == ("done", {"number": "T-2", "owner": OWNERS[2]})
+    assert (one["version"], one["drivers"]) == (told["version"], ["flow"])
+    assert site.served[seen:] == [2]
+    assert recorded.run("verify", one["evidence"]).returncode == 0
+    refused = recorded.run("flows", "run", "owners", "--set", "Numbr=T-2")
+    assert (refused.returncode, "did you mean number?" in refused.stderr) == (2, True)
+
     broken(system.folder / "workflows" / "owners.files")
     code, lacking = checked(recorded, "owners")
     assert code == 2
