@@ -157,7 +157,8 @@ def _is_apart(claims: Claims) -> bool:
 
 
 def _has_another_label(claims: Claims) -> bool:
-    return is_of_another_label(claims.found[0].rules, claims.field.labels, claims.field.beside, claims.page)
+    field = claims.field
+    return is_of_another_label(claims.found[0].rules, claims.rules, field.labels, field.beside, claims.page)
 
 
 def _is_one_of_several(claims: Claims) -> bool:

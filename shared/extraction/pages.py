@@ -172,10 +172,13 @@ class ObservedPage:
         label = only(one for one in self._called(where.label) if _may_name_row(one) and one.column is not None)
         if label is None or label.column is None:
             return []
-        at = (label.frame, label.row, label.column + where.columns)
-        inside = self._cells[at]
+        inside = self.cell(label.frame, label.row, label.column + where.columns)
         own = [one for one in inside if one.header is not None or one.role == "cell"]
         return own if len(own) == 1 else inside
+
+    def cell(self, frame: str, row: int | None, column: int) -> list[Element]:
+        """Return what is in one cell of the page's tables."""
+        return self._cells[frame, row, column]
 
     def find_group(self, form: str) -> Group | None:
         """Return the only group of this form."""

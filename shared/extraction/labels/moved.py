@@ -7,13 +7,22 @@ nothing there tells whether the values have moved, or the labels lie.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element
 from shared.extraction.addresses import AddressPart, is_named
 from shared.extraction.labels.alternation import learn_paired_labels
+from shared.extraction.labels.beside import (
+    columns_on_page,
+    columns_to_label,
+    common_labels,
+    is_own_label,
+    label_of,
+    labels_in_order,
+    own_words,
+)
 from shared.extraction.labels.layers import is_layered
 from shared.extraction.pages import ObservedPage, only
 from shared.extraction.rules import (
@@ -22,17 +31,14 @@ from shared.extraction.rules import (
     AtPlace,
     ExtractionRule,
     InGroup,
-    InLabelledRow,
     InRegion,
     ToldByTask,
     UnderHeader,
     is_called,
     kind_of,
-    words_of_place,
 )
 from shared.text.normal import fold, label_form
 
-MAX_LABELS = 80
 LABELS_FOR_ONE_GONE = 10
 """Labels of the examples, for each that may be gone where a table has become a list of terms."""
 MIN_SHAPE = 5
@@ -43,33 +49,18 @@ VALUE_ROLES = ("cell", "gridcell", "definition")
 """Of what shows a value beside its label, and nothing else."""
 
 
-def labels_in_order(page: ObservedPage) -> tuple[str, ...]:
-    """Return the labels of the page's values, each once, folded."""
-    return _labels(page.elements)
-
-
-def _labels(elements: Iterable[Element]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(label_form(one.header) for one in elements if one.header))[:MAX_LABELS]
-
-
-def common_labels(pages: Sequence[ObservedPage]) -> tuple[str, ...]:
-    """Return the labels that all pages have, in the order of the first one; empty where the order differs."""
-    listed = [labels_in_order(page) for page in pages]
-    common = set[str].intersection(*(set(labels) for labels in listed))
-    orders = {tuple(label for label in labels if label in common) for labels in listed}
-    return orders.pop() if len(orders) == 1 else ()
-
-
 def has_own_label(rules: Sequence[ExtractionRule], labels: Collection[str]) -> bool:
     """Return whether one of the rules goes by what the field itself is called, beside its value."""
-    return any(_is_own_label(rule, labels) for rule in rules)
+    return any(is_own_label(rule, labels) for rule in rules)
 
 
 def learn_beside(
     rules: Sequence[ExtractionRule], labels: Collection[str], pages: Sequence[ObservedPage]
 ) -> tuple[str, ...]:
     """Return the labels of values on all pages: those that belong to values, or stand directly before them."""
-    return common_labels(pages) if has_own_label(rules, labels) else learn_paired_labels(rules, labels, pages)
+    if has_own_label(rules, labels):
+        return common_labels(pages, columns_to_label(rules, labels))
+    return learn_paired_labels(rules, labels, pages)
 
 
 def displaced_rules(
@@ -81,12 +72,11 @@ def displaced_rules(
     if len(homes) != len(rules):
         return frozenset()
     pairs = list(zip(rules, homes, strict=True))
-    own = {home for rule, home in pairs if _is_own_label(rule, labels)}
-    called = {*labels, *(label_form(words_of_place(rule.where)) for rule, _ in pairs if _is_own_label(rule, labels))}
+    own = {home for rule, home in pairs if is_own_label(rule, labels)}
+    words, columns = own_words(rules, labels), columns_to_label(rules, labels)
     found = [(rule, page.find(rule.where)) for rule, home in pairs if home in own and _is_by_order(rule, labels)]
-    return frozenset(
-        rule for rule, one in found if one is not None and one.header and label_form(one.header) not in called
-    )
+    beside = [(rule, one, label_of(one, columns, page)) for rule, one in found if one is not None]
+    return frozenset(rule for rule, one, label in beside if label and not {label, label_form(one.header or "")} & words)
 
 
 def element_beside_label(
@@ -177,31 +167,34 @@ def moved_rules(
     """Return the rules by order that lead to a value of another label, without those that are ``left_out``.
 
     Empty unless the field's own label is beside one element, and all that lead elsewhere found the same element as it
-    on the examples, go by order, and lead to an element that has another label."""
-    if not beside or len(homes) != len(rules):
+    on the examples, go by order, and lead to an element that has another label in the way this one has its own."""
+    words = own_words(rules, labels)
+    if len(homes) != len(rules) or not words & set(beside):
         return frozenset()
     own = [
         (element_beside_label(rule, rules, homes, page), home)
         for rule, home in zip(rules, homes, strict=True)
-        if _is_own_label(rule, labels) or (isinstance(rule.where, ToldByTask) and page.find(rule.where) is not None)
+        if is_own_label(rule, labels) or (isinstance(rule.where, ToldByTask) and page.find(rule.where) is not None)
     ]
     if not own or len({(None if one is None else one.ref, home) for one, home in own}) != 1:
         return frozenset()
     element, home = own[0]
-    if element is None:
+    columns = None if element is None else columns_on_page(element, words, page)
+    if element is None or columns is None:
         return frozenset()
     contradicted: set[ExtractionRule] = set()
     for rule, at in zip(rules, homes, strict=True):
         found = page.find(rule.where)
         if found is None or found is element or rule in left_out:
             continue
-        if not _is_by_order(rule, labels) or at != home or not found.header or label_form(found.header) in labels:
+        label = label_of(found, columns, page)
+        if not _is_by_order(rule, labels) or at != home or not label or label in words:
             return frozenset()
         contradicted.add(rule)
-    labelled = [one for one in page.elements if one.header]
-    several = sum(label_form(one.header or "") == label_form(element.header or "") for one in labelled) > 1
-    part = [one for one in labelled if one.place == element.place] if several else labelled
-    return frozenset() if contradicted and are_two_exchanged(beside, _labels(part), labels) else frozenset(contradicted)
+    label = label_of(element, columns, page)
+    several = sum(label_of(one, columns, page) == label for one in page.elements) > 1
+    now = labels_in_order(page, columns, element.place if several else None)
+    return frozenset() if contradicted and are_two_exchanged(beside, now, words) else frozenset(contradicted)
 
 
 def are_two_exchanged(then: Sequence[str], now: Sequence[str], labels: Collection[str]) -> bool:
@@ -222,7 +215,7 @@ def unique_place(
     if len(homes) != len(rules):
         return frozenset()
     pairs = list(zip(rules, homes, strict=True))
-    own = [(rule, home) for rule, home in pairs if isinstance(rule.where, UnderHeader) and _is_own_label(rule, labels)]
+    own = [(rule, home) for rule, home in pairs if isinstance(rule.where, UnderHeader) and is_own_label(rule, labels)]
     if len({home for _, home in own}) != 1:
         return frozenset()
     rule, home = own[0]
@@ -247,9 +240,10 @@ def is_labelled_elsewhere(
     if len(homes) != len(rules):
         return False
     pairs = list(zip(rules, homes, strict=True))
-    own = [(page.find(rule.where), home) for rule, home in pairs if _is_own_label(rule, labels)]
+    columns = columns_to_label(rules, labels)
+    own = [(page.find(rule.where), home) for rule, home in pairs if is_own_label(rule, labels)]
     paths = {(rule.where.path, home) for rule, home in pairs if isinstance(rule.where, AtPlace)}
-    labelled = {one.place for one in page.elements if one.header}
+    labelled = {one.place for one in page.elements if label_of(one, columns, page)}
     return any(
         one is not None and at == home and one.place != path and path in labelled
         for one, home in own
@@ -258,15 +252,20 @@ def is_labelled_elsewhere(
 
 
 def is_of_another_label(
-    found: Sequence[ExtractionRule], labels: Collection[str], beside: Sequence[str], page: ObservedPage
+    found: Sequence[ExtractionRule],
+    rules: Sequence[ExtractionRule],
+    labels: Collection[str],
+    beside: Sequence[str],
+    page: ObservedPage,
 ) -> bool:
     """Return whether what the rules found has the label of another value of the examples, and none of them goes by the
     field's own: values have moved, and the field's own label is not there, or not once."""
     if any(is_called(rule, labels) for rule in found):
         return False
     others = {label for label in beside if label not in labels}
-    elements = (page.find(rule.where) for rule in found)
-    return any(one is not None and label_form(one.header or "") in others for one in elements)
+    columns = columns_to_label(rules, labels)
+    elements = [one for rule in found if (one := page.find(rule.where)) is not None]
+    return any({label_of(one, columns, page), label_form(one.header or "")} & others for one in elements)
 
 
 def is_one_of_several(found: Sequence[ExtractionRule], labels: Collection[str], page: ObservedPage) -> bool:
@@ -291,7 +290,7 @@ def restyled_rules(
     may be gone with its value, if the page does not have its words anywhere."""
     paths = {rule.where.path for rule in rules if isinstance(rule.where, AtPlace)}
     left = any(one.header and is_layered(one.place, path) for one in page.elements for path in paths)
-    own = [rule for rule in rules if isinstance(rule.where, UnderHeader) and _is_own_label(rule, labels)]
+    own = [rule for rule in rules if isinstance(rule.where, UnderHeader) and is_own_label(rule, labels)]
     if left or not paths or not beside or not _has_labels(beside, page):
         return ()
     found: list[ExtractionRule] = []
@@ -320,7 +319,3 @@ def is_close_and_shaped(rule: ExtractionRule, labels: Collection[str], shape: st
 
 def _is_by_order(rule: ExtractionRule, labels: Collection[str]) -> bool:
     return isinstance(rule.where, BY_ORDER) and not is_called(rule, labels)
-
-
-def _is_own_label(rule: ExtractionRule, labels: Collection[str]) -> bool:
-    return isinstance(rule.where, UnderHeader | InLabelledRow) and is_called(rule, labels)

@@ -78,6 +78,16 @@ def columns(values: Sequence[Pair]) -> list[Element]:
                       for at, (label, value) in enumerate(values))]  # fmt: skip
 
 
+def property_cells(values: Sequence[Pair]) -> list[Element]:
+    """Return a table whose columns have heads that are no field's label, and whose first cells are the labels."""
+    found = [el("columnheader", head, tag="th", row=1, column=at) for at, head in enumerate(("Property", "Value"))]
+    for at, (label, value) in enumerate(values, 2):
+        common = {"tag": "td", "row": at, "place": "table>tr>td"}
+        found.append(el("cell", label, column=0, header="Property", before_blank=not value, **common))
+        found.append(el("cell", value, column=1, header="Value", **common))
+    return found
+
+
 def headed(values: Sequence[Pair]) -> list[Element]:
     return [one for label, value in values for one in (heading(label, 3), text(value, place="main>section>span"))]
 
@@ -94,14 +104,14 @@ LEARNED = [
 OWN = pairs("R-200", "Dora Novak", "Emil Falk", "2026-07-21")
 
 
-def flow_of(learned: Sequence[list[Pair]] = LEARNED, spec: TaskSpec = SPEC) -> FieldsFile:
+def flow_of(learned: Sequence[list[Pair]] = LEARNED, spec: TaskSpec = SPEC, layout: Layout = terms) -> FieldsFile:
     names = list(spec.output_schema)
     rows = [
         WrittenRow(
             one[0][1],
             {"number": one[0][1], "url": "http://x/"},
             {name: value or None for name, (_, value) in zip(names, one, strict=True)},
-            shown(one[0][1], terms(one)),
+            shown(one[0][1], layout(one)),
         )
         for one in learned
     ]
@@ -152,6 +162,48 @@ def test_a_value_that_only_happened_to_be_that_of_another_label_is_not_read_ther
     places = [rule.where for rule in FILE.fields["committer"].rules]
     assert not any(isinstance(one, UnderHeader) and one.header == "Author" for one in places)
     assert read(shown("R-200", terms(OWN)))["committer"].text == "Emil Falk"
+
+
+# --- values that changed places
+
+
+@cases("layout", [terms, columns, property_cells])
+def test_two_labels_that_were_exchanged_are_left_to_a_person(layout: Layout):
+    """Nothing tells whether the values have moved or the labels lie."""
+    number, author, committer, closed_on = OWN
+    exchanged = [number, (committer[0], author[1]), (author[0], committer[1]), closed_on]
+    found = read(shown("R-200", layout(exchanged)), file=flow_of(layout=layout))
+    assert values(found) == {**EXPECTED, "author": "uncertain", "committer": "uncertain"}
+    assert set(found["author"].candidates) == {"Dora Novak", "Emil Falk"}
+
+
+def test_the_label_of_a_blank_is_one_of_two_that_were_exchanged_too():
+    number, author, committer, _ = OWN
+    exchanged = [number, ("Closed on", author[1]), committer, ("Author", "")]
+    found = values(read(shown("R-200", property_cells(exchanged)), file=flow_of(layout=property_cells)))
+    assert (found["author"], found["closed_on"]) == ("uncertain", "uncertain")
+
+
+@cases("layout", [terms, columns, property_cells])
+def test_values_that_have_moved_with_their_labels_are_read(layout: Layout):
+    number, author, committer, closed_on = OWN
+    moved = [number, committer, closed_on, author]
+    assert values(read(shown("R-200", layout(moved)), file=flow_of(layout=layout))) == EXPECTED
+
+
+def test_a_flow_that_kept_the_heads_of_columns_as_labels_leaves_what_moved_to_a_person():
+    file = flow_of(layout=property_cells)
+    older = {name: replace(one, beside=("property", "value")) for name, one in file.fields.items()}
+    number, author, committer, closed_on = OWN
+    exchanged = [number, (committer[0], author[1]), (author[0], committer[1]), closed_on]
+    found = values(read(shown("R-200", property_cells(exchanged)), file=replace(file, fields=older)))
+    assert (found["author"], found["committer"]) == ("uncertain", "uncertain")
+
+
+def test_a_value_whose_row_has_another_label_now_is_left_to_a_person():
+    number, author, committer, closed_on = OWN
+    seen = shown("R-200", property_cells([number, ("Reviewer", author[1]), committer, closed_on]))
+    assert values(read(seen, file=flow_of(layout=property_cells)))["author"] == "uncertain"
 
 
 # --- pages on which a label alone would be wrong
