@@ -1,6 +1,6 @@
 """What a call of a flow comes to on a page: an action for the browser, or its answer. The one place that decides it.
 
-Whoever runs a flow observes the page, asks :func:`decide_call`, performs the action, and asks :func:`check_effect`. Of
+In what order pages are observed and actions performed until a call is answered is said by :mod:`shared.flows.turns`. Of
 a call with several actions the page is observed anew after each (:attr:`Perform.more`).
 """
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,19 +14,10 @@ from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, 
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
 from shared.evidence_format.layout import artifact_filename
-from shared.flows.answering import FlowContext, Perform, after_call, check_effect, decide_call, is_exchanged
+from shared.flows.answering import FlowContext, Perform
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
-from shared.flows.waiting import (
-    PAUSES_S,
-    awaits_navigation,
-    certain_answer,
-    is_tried_again,
-    next_pause_s,
-    pause_for_answer_s,
-    reset_call,
-    with_late_navigation,
-)
+from shared.flows.turns import Answered, PerformAction, TurnStep, begin_call, next_step
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, OBSERVE
 from shared.task.typed_values import as_shown
@@ -36,7 +26,6 @@ OBSERVE_TIMEOUT_S = 60.0
 ACT_TIMEOUT_S = 120.0
 OBSERVE_TOKENS = 96_000
 """All of a page: an element that was left out could not be told from one that is missing."""
-MAX_TRIES = 3
 
 
 class LiveBus(Asks, Blobs, Protocol):
@@ -79,49 +68,17 @@ class LiveFlow:
         """Perform the call and return its answer. Errors of the browser pool itself are raised."""
         if isinstance(call, SetOutput):
             self.outputs[call.key] = call.value
-        looks = tries = 0
-        while True:
-            page = await self._observed(call)
-            decided = decide_call(call, page, self._context)
-            if isinstance(decided, FlowAnswer):
-                pause_s = pause_for_answer_s(call, decided, page, looks)
-                if pause_s is None:
-                    return self._answered(call, certain_answer(call, decided, page), performed=False)
-                looks += 1
-            else:
-                result = await self._arrived(call, decided, await self._act(decided), page)
-                answer, tries = check_effect(decided, result), tries + 1
-                if is_tried_again(decided, result) and tries < MAX_TRIES:
-                    pause_s, self._context = PAUSES_S[tries], reset_call(self._context, call)
-                elif answer.error is not None or not decided.more:
-                    exchanged = answer.error is None and is_exchanged(decided, result)
-                    return self._answered(call, answer, performed=answer.error is None, exchanged=exchanged)
-                else:
-                    self._context = replace(self._context, done=self._context.done + 1)
-                    looks = tries = 0
-                    continue
-            await self._sleep(pause_s)
-            self._page = None
-
-    async def _arrived(
-        self, call: FlowCall, performed: Perform, result: ActionResult, before: PageObserved | None
-    ) -> ActionResult:
-        """Return the result once the page has come that the action leads to, or no longer may."""
-        looks = 0
-        while before is not None and awaits_navigation(performed, result):
-            page = await self._observed(call)
-            pause_s = None if page is None else next_pause_s(page, looks)
-            result = result if page is None else with_late_navigation(performed, result, before.url, page)
-            if pause_s is None or not awaits_navigation(performed, result):
-                break
-            looks += 1
-            await self._sleep(pause_s)
-            self._page = None
-        return result
-
-    def _answered(self, call: FlowCall, answer: FlowAnswer, *, performed: bool, exchanged: bool = False) -> FlowAnswer:
-        self._context = after_call(self._context, call, performed=performed, exchanged=exchanged)
-        return answer
+        step: TurnStep = begin_call(call, self._context)
+        while not isinstance(step, Answered):
+            if isinstance(step, PerformAction):
+                step = next_step(step.turn, await self._act(step.perform))
+                continue
+            if step.after_s > 0:
+                await self._sleep(step.after_s)
+                self._page = None
+            step = next_step(step.turn, await self._observed(call))
+        self._context = step.context
+        return step.answer
 
     async def _observed(self, call: FlowCall) -> PageObserved | None:
         """Return the page as it is now; None before the first address was opened."""

@@ -119,6 +119,12 @@ def with_late_navigation(perform: Perform, result: ActionResult, before: str, pa
     return replace_part(result, effect=Navigated(url=page.url)) if late else result
 
 
+def begins_anew(call: FlowCall) -> bool:
+    """Return whether a call whose action was not made begins with its first one again: a list of options may be shut,
+    and is searched again."""
+    return isinstance(call, ChooseOption)
+
+
 def reset_call(context: FlowContext, call: FlowCall) -> FlowContext:
-    """Return the context of a call that is decided on anew. A list of options may be shut: it is searched again."""
-    return replace(context, done=0) if isinstance(call, ChooseOption) else context
+    """Return the context of a call that is decided on anew."""
+    return replace(context, done=0) if begins_anew(call) else context

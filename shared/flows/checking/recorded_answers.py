@@ -31,10 +31,11 @@ from shared.contracts.workflows.flows import (
     SetChecked,
     SetOutput,
 )
-from shared.flows.answering import FlowContext, after_call, decide_call
+from shared.flows.answering import FlowContext
 from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall, calls_of
 from shared.flows.files import FlowFiles
 from shared.flows.reading import NotPresent, flow_error
+from shared.flows.turns import Answered, Observe, PerformAction, TurnStep, begin_call, next_step
 from shared.pages.locate.by_selector import find_element
 from shared.pages.locate.findings import Ambiguous, Found, NotFound
 from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
@@ -96,11 +97,18 @@ class RecordedAnswers:
         page = self._page()
         if page is None:
             return flow_error("value_missing", "the page that the sample showed here was not stored")
-        decided = decide_call(call, page, self._context)
-        if isinstance(decided, FlowAnswer):
-            self._context = after_call(self._context, call, performed=False)
-            return decided
-        return flow_error("value_missing", "a stored page does not tell what CSS finds")
+        step = self._step_on(call, page)
+        if isinstance(step, PerformAction):
+            return flow_error("value_missing", "a stored page does not tell what CSS finds")
+        self._context = step.context
+        return step.answer
+
+    def _step_on(self, call: FlowCall, page: PageObserved) -> PerformAction | Answered:
+        """Return what a call comes to on a stored page, which shows the same however often it is looked at."""
+        step: TurnStep = begin_call(call, self._context)
+        while isinstance(step, Observe):
+            step = next_step(step.turn, page)
+        return step
 
     def _rows_of(self, name: str) -> FlowAnswer | None:
         """Return the rows that the pages of the sample show by the rules, each once, in the order of its result; None
@@ -115,14 +123,14 @@ class RecordedAnswers:
             if not sha256:
                 return flow_error("value_missing", f"a page that showed rows of {name} was not stored")
             page = page_of(self._sample.pages[sha256], sha256)
-            answer = decide_call(ReadList(name=name), page, self._context)
-            if not isinstance(answer, FlowAnswer) or answer.error is not None:
-                return answer if isinstance(answer, FlowAnswer) else None
-            read = [next((one for one in known if same_row(row, one)), row) for row in answer.value]
+            step = self._step_on(ReadList(name=name), page)
+            if isinstance(step, PerformAction) or step.answer.error is not None:
+                return None if isinstance(step, PerformAction) else step.answer
+            self._context = step.context
+            read = [next((one for one in known if same_row(row, one)), row) for row in step.answer.value]
             if missing := [row for row in map(row_texts, shown.rows) if row not in read]:
                 return flow_error("value_missing", f"{page.url} does not show the row {quoted(str(missing[0]))}")
             found += read
-        self._context = after_call(self._context, ReadList(name=name), performed=False)
         unknown = [row for row in found if row not in known]
         return FlowAnswer(value=[row for row in known if row in found] + unknown)
 
@@ -192,7 +200,8 @@ class RecordedAnswers:
     def _is_set(self, call: SetChecked) -> bool:
         """Return whether the stored page shows the box as the flow wants it."""
         page = self._page()
-        return page is not None and decide_call(call, page, self._context) == FlowAnswer()
+        step = None if page is None else self._step_on(call, page)
+        return isinstance(step, Answered) and step.answer == FlowAnswer()
 
     def _difference(self, call: FlowCall, recorded: RecordedCall) -> str:
         then = recorded.call
