@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.planner.handlers import work_sample
-from shared.contracts.actions import Click
+from shared.contracts.actions import Click, Download
 from shared.contracts.steps import FLOW_PRESSES
-from shared.contracts.workflows.flows import ClickElement, OpenAddress
+from shared.contracts.workflows.flows import ClickElement, DownloadAll, OpenAddress
 from shared.flows.files import ElementFacts, FlowFiles, write_files
 from shared.flows.waiting import PAUSES_S
 from tests.handlers.planner.flow_bench import FIELDS, bench, flows_of, read_ticket
@@ -54,6 +54,21 @@ async def test_a_link_that_shows_on_its_page_what_it_led_to_is_told_as_a_heal():
     assert (await one.run()).status == "done"
     heals = [heal for step in one.steps for heal in step.heals]
     assert [(heal.rung, [way.text for way in heal.lost]) for heal in heals] == [("effect", ["navigated"])]
+
+
+async def test_each_file_of_several_that_was_rendered_anew_is_downloaded_at_another_try():
+    def downloads(url: str):
+        yield OpenAddress(url=url)
+        yield DownloadAll(selector="role=link", label="file")
+        return (yield from read_ticket(url))
+
+    one = bench(downloads, shown=page(*ticket(), el("link", "file 1"), el("link", "file 2")))
+    one.scripted.refuses = {2: "stale_ref", 4: "stale_ref", 5: "stale_ref"}
+    finished = await one.run()
+    assert flows_of(one).answers[1].value == 2
+    assert (finished.status, finished.decided_by) == ("done", "flow")
+    assert sum(isinstance(action, Download) for action in one.scripted.actions) == 5
+    assert one.pauses == [PAUSES_S[1], *PAUSES_S[1:3]]
 
 
 # --- once

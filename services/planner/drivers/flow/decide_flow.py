@@ -1,8 +1,8 @@
 """What a call of a flow comes to in a sample: an action, another look at the page, or its answer. Pure.
 
-How a call is decided on a page is one decision for all who run flows (:mod:`shared.flows.answering`). Here stands what
-only a run has: the decisions about its start page, whose record is shown, and that what is read is checked against the
-page like a model's word.
+How a call comes to its answer is one machine for all who run flows (:mod:`shared.flows.turns`). Here stands what only
+a run has around it: the decisions about its start page, whose record is shown, an element that a planner has chosen,
+and that what is read is checked against the page like a model's word.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from shared.contracts.planner import BY_FLOW
 from shared.contracts.steps import FieldValue, FlowPlace, Note, plain_note
 from shared.contracts.workflows.flows import (
     FlowAnswer,
-    FlowCall,
     FlowWaits,
     OpenAddress,
     ProveRecord,
@@ -32,18 +31,7 @@ from shared.contracts.workflows.flows import (
     ReadWithModel,
 )
 from shared.contracts.workflows.heals import Heal, Postcondition
-from shared.flows.answering import (
-    FlowContext,
-    Perform,
-    after_call,
-    check_effect,
-    decide_call,
-    effect_tag,
-    is_exchanged,
-    perform_on,
-    proofs_of,
-    readings_of,
-)
+from shared.flows.answering import FlowContext, Perform, decide_call, perform_on, proofs_of, readings_of
 from shared.flows.changed.popups import MAX_DISMISSED, find_popup_dismissal
 from shared.flows.changed.records import (
     heal_of_effect,
@@ -54,25 +42,23 @@ from shared.flows.changed.records import (
 )
 from shared.flows.healing.chosen import unmet_postcondition
 from shared.flows.reading import LocatedReading, flow_error
-from shared.flows.waiting import (
-    PAUSES_S,
-    awaits_navigation,
-    certain_answer,
-    is_tried_again,
-    next_pause_s,
-    pause_for_answer_s,
-    reset_call,
-    with_late_navigation,
+from shared.flows.turns import (
+    Answered,
+    CallTurn,
+    Observe,
+    TurnStep,
+    next_step,
+    step_of_action,
+    step_of_answer,
+    step_of_decision,
 )
+from shared.flows.waiting import next_pause_s
 from shared.pages.identity.identity import identity_proof, read_page
 from shared.pages.loading import find_loading_sign
 from shared.pages.read.fields import field_values
 from shared.task.row_values import expected_identity
 from shared.text.normal import quoted
 from shared.text.record_words import is_same_id
-
-MAX_TRIES = 3
-"""Of an action whose element was rendered anew, or has not come yet."""
 
 
 @dataclass(frozen=True)
@@ -91,16 +77,19 @@ class ChosenStep:
 
 @dataclass(frozen=True)
 class FlowTurn:
-    """A flow that waits for the answer to a call. ``performing``: what was decided on for it last, taken as the step
-    after ``steps`` others. ``dismissed``: times that something over the page was closed for this call. ``chosen``: what
-    a planner has said to act on, where the flow did not find it."""
+    """A flow that waits for the answer to a call. ``progress``: how far that has come; what it performs was decided on
+    for the step after ``steps`` others. ``dismissed``: times that something over the page was closed for this call.
+    ``chosen``: what a planner has said to act on, where the flow did not find it."""
 
     waits: FlowWaits
-    context: FlowContext
-    performing: Perform | None = None
+    progress: CallTurn
     steps: int = 0
     dismissed: int = 0
     chosen: ChosenStep | None = None
+
+    @property
+    def context(self) -> FlowContext:
+        return self.progress.context
 
 
 @dataclass(frozen=True)
@@ -135,63 +124,49 @@ def decide_turn(view: SampleView, turn: FlowTurn) -> TurnDecision:
         shared = start_page_decision(view)
         if shared is not None:
             return shared
-    if turn.performing is not None and view.spec.heal == "off":
-        turn = replace(turn, performing=replace(turn.performing, exchangeable=False))
-    if turn.performing is not None:
-        again = _again(view, turn, turn.performing)
-        if again is not None:
-            return again
-        answer = _outcome(view, turn, turn.performing)
-        if isinstance(answer, ObserveAgain):
-            return ActionChosen(answer, turn)
-        if turn.chosen is not None and answer.error is None and not turn.performing.more:
-            unmet = unmet_postcondition(turn.chosen.expects, view.page, turn.context.variables)
-            pause_s = next_pause_s(view.page, view.state.looks) if unmet else None
-            if pause_s is not None:
-                return ActionChosen(ObserveAgain(pause_s, view.state.max_tokens), turn)
-            answer = flow_error("effect_missing", unmet) if unmet else answer
-        if answer.error is not None or not turn.performing.more:
-            exchange = _exchange(view, turn) if answer.error is None else None
-            after = after_call(
-                turn.context, turn.waits.call, performed=answer.error is None, exchanged=exchange is not None
-            )  # fmt: skip
-            heals = _closed_by_pool(view, turn)
-            return CallAnswered(answer, after, heals=heals if exchange is None else (*heals, exchange))
-        done = replace(turn.context, done=turn.context.done + 1)
-        return _decide_call(view, replace(turn, context=done, performing=None))
-    return _decide_call(view, turn)
-
-
-def _outcome(view: SampleView, turn: FlowTurn, performing: Perform) -> FlowAnswer | ObserveAgain:
-    """Return the answer of a call whose action was taken, by the step that it led to; or another look, if the page that
-    it leads to has not come yet."""
-    if isinstance(turn.waits.call, OpenAddress):  # it may have been opened once more by the decision about start pages
-        entries = [entry for entry in view.state.history[turn.steps :] if isinstance(entry.action, Goto)]
-    else:
-        entries = [entry for entry in view.state.history[turn.steps :] if _is_of(entry, turn)]
-    if not entries:
-        return flow_error("action_failed", "the action was not taken")
-    entry = entries[-1]
-    if entry.refused or entry.result is None:
-        return flow_error("action_failed", entry.message)
-    result = entry.result
-    if view.page is not None:
-        result = with_late_navigation(performing, result, entry.url, view.page)
-        pause_s = next_pause_s(view.page, view.state.looks) if awaits_navigation(performing, result) else None
+    performing = turn.progress.performing
+    if performing is None:
+        return _decide_call(view, turn)
+    step = _step_after_action(view, turn)
+    if isinstance(step, Observe):
+        further = replace(turn, progress=step.turn)
+        if step.after_s > 0:
+            return ActionChosen(ObserveAgain(step.after_s, view.state.max_tokens), further)
+        return _decide_call(view, further)
+    assert isinstance(step, Answered)
+    if turn.chosen is not None and step.answer.error is None:
+        unmet = unmet_postcondition(turn.chosen.expects, view.page, turn.context.variables)
+        pause_s = next_pause_s(view.page, view.state.looks) if unmet else None
         if pause_s is not None:
-            return ObserveAgain(pause_s, view.state.max_tokens)
-    return check_effect(performing, result)
+            return ActionChosen(ObserveAgain(pause_s, view.state.max_tokens), turn)
+        step = step_of_answer(turn.progress, flow_error("effect_missing", unmet)) if unmet else step
+    heals = _closed_by_pool(view, turn)
+    if step.exchanged and view.page is not None:
+        heals = (*heals, heal_of_effect(_subject_of(turn), performing.effects, step.exchanged, view.page))
+    return CallAnswered(step.answer, step.context, heals=heals)
 
 
-def _exchange(view: SampleView, turn: FlowTurn) -> Heal | None:
-    """Return that the action has shown in another way what it shows; None: it has its recorded effect."""
-    results = [entry.result for entry in view.state.history[turn.steps :] if _is_of(entry, turn)]
-    result, performing = results[-1] if results else None, turn.performing
-    if result is None or performing is None or view.page is None or not is_exchanged(performing, result):
-        return None
-    if with_late_navigation(performing, result, result.change.url_before, view.page) is not result:
-        return None
-    return heal_of_effect(_subject_of(turn), performing.effects, effect_tag(result), view.page)
+def _step_after_action(view: SampleView, turn: FlowTurn) -> TurnStep:
+    """Return the step after an action that was decided on, by what the sample's history and page say of it."""
+    progress = turn.progress
+    if progress.result is None:
+        entry = _entry_of_action(view, turn)
+        if entry is None or entry.refused or entry.result is None:
+            why = "the action was not taken" if entry is None else entry.message
+            return step_of_answer(progress, flow_error("action_failed", why))
+        step = next_step(progress, entry.result)
+        if not isinstance(step, Observe) or step.turn.result is None:
+            return step
+        progress = step.turn  # the page that it leads to is awaited
+    return next_step(replace(progress, looks=view.state.looks), view.page)
+
+
+def _entry_of_action(view: SampleView, turn: FlowTurn) -> Entry | None:
+    """Return the step that took the action which was decided on last; None: it was not taken."""
+    entries = view.state.history[turn.steps :]
+    if isinstance(turn.waits.call, OpenAddress):  # it may have been opened once more by the decision about start pages
+        return next((one for one in reversed(entries) if isinstance(one.action, Goto)), None)
+    return next((one for one in reversed(entries) if _is_of(one, turn)), None)
 
 
 def _closed_by_pool(view: SampleView, turn: FlowTurn) -> tuple[Heal, ...]:
@@ -207,18 +182,6 @@ def _subject_of(turn: FlowTurn) -> str:
     return str(getattr(call, "selector", "") or call.__struct_config__.tag)
 
 
-def _again(view: SampleView, turn: FlowTurn, performing: Perform) -> ActionChosen | None:
-    """Return another look before an action that has not reached its element, so that it is decided on anew."""
-    tries = [entry for entry in view.state.history if _is_of(entry, turn)]
-    result = tries[-1].result if tries else None
-    if result is None or tries[-1].refused or len(tries) >= MAX_TRIES or not is_tried_again(performing, result):
-        return None
-    begun = reset_call(turn.context, turn.waits.call)
-    return ActionChosen(
-        ObserveAgain(PAUSES_S[len(tries)], view.state.max_tokens), replace(turn, context=begun, performing=None)
-    )
-
-
 def _is_of(entry: Entry, turn: FlowTurn) -> bool:
     return not isinstance(entry.action, Expect) and entry.flow is not None and entry.flow.number == turn.waits.number
 
@@ -229,7 +192,7 @@ def _is_of(entry: Entry, turn: FlowTurn) -> bool:
 def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     call, context = turn.waits.call, turn.context
     if isinstance(call, ReadWithModel):  # the run's own driver finds them once the flow has returned
-        return CallAnswered(FlowAnswer(value={}), after_call(context, call, performed=False))
+        return CallAnswered(FlowAnswer(value={}), step_of_answer(turn.progress, FlowAnswer()).context)
     page = None if isinstance(call, OpenAddress) else view.page
     if turn.chosen is not None and page is not None and turn.context.done == 0:
         return _take_chosen(view, turn, turn.chosen, page)
@@ -241,7 +204,8 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
         if view.spec.heal == "off" and decided.heal is not None and needs_healing(decided.heal):
             decided = flow_error("element_missing", f"{decided.remark}, which this task does not allow (heal: off)")
         else:
-            return _chosen(view, turn, decided)
+            exchangeable = decided.exchangeable and view.spec.heal != "off"
+            return _chosen(view, turn, replace(decided, exchangeable=exchangeable))
     read: tuple[LocatedReading, ...] = ()
     seen: tuple[FieldValue, ...] = ()
     told: tuple[Note, ...] = ()
@@ -261,16 +225,18 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     if page is not None and isinstance(call, ProveRecord):
         decided = _proof(view, page, decided)
         seen = _identity_shown(view, page)
-    later = _later(view, call, first or decided, read)
+    step = step_of_decision(replace(turn.progress, looks=view.state.looks), first or decided, page)
+    later = _later(view, step, first or decided, read)
     if later is not None:
         return later
+    assert isinstance(step, Answered)
     if not isinstance(call, ReadFields):  # its values say themselves what was not answered
-        decided = certain_answer(call, decided, page)
+        decided = step.answer
     over = _dismissed(view, turn, decided if first is None or decided.error is not None else first)
     if over is not None:
         return over
     notes = (*told, *(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed))
-    after = after_call(context, call, performed=False)
+    after = step.context
     if decided.error is not None or page is None:
         kept = seen if isinstance(call, ReadFields) else ()
         return CallAnswered(decided, after, kept, notes, may_be_found=may_be_found)
@@ -296,7 +262,8 @@ def _take_chosen(view: SampleView, turn: FlowTurn, chosen: ChosenStep, page: Pag
         )
     perform = perform_on(turn.waits.call, chosen.element, page, turn.context)
     if isinstance(perform, FlowAnswer):
-        return CallAnswered(perform, after_call(turn.context, turn.waits.call, performed=perform.error is None))
+        made = step_of_answer(turn.progress, perform, performed=perform.error is None)
+        return CallAnswered(made.answer, made.context)
     effects = () if perform.more else chosen.expects.effects
     return _chosen(view, turn, replace(perform, effects=effects, heal=chosen.heal), chosen.decided_by)
 
@@ -336,7 +303,8 @@ def _chosen(view: SampleView, turn: FlowTurn, perform: Perform, decided_by: str 
     notes = (plain_note(perform.remark),) if perform.remark else ()
     heals = () if perform.heal is None else (perform.heal,)
     act = Act(_with_reason(perform.action, flow), decided_by, notes=notes, flow=flow, heals=heals)
-    return ActionChosen(act, replace(turn, performing=perform, steps=len(view.state.history)))
+    progress = step_of_action(turn.progress, perform, view.page).turn
+    return ActionChosen(act, replace(turn, progress=progress, steps=len(view.state.history)))
 
 
 def _with_reason(action: BrowserAction, flow: FlowPlace) -> BrowserAction:
@@ -345,16 +313,13 @@ def _with_reason(action: BrowserAction, flow: FlowPlace) -> BrowserAction:
 
 
 def _later(
-    view: SampleView, call: FlowCall, answer: FlowAnswer, read: tuple[LocatedReading, ...]
+    view: SampleView, step: TurnStep, answer: FlowAnswer, read: tuple[LocatedReading, ...]
 ) -> ObserveAgain | None:
     """Return another look at a page that may show more, or something else, a moment later."""
-    page = view.page
-    if page is None:
-        return None
-    pause_s = pause_for_answer_s(call, answer, page, view.state.looks)
-    if pause_s is not None:
-        return ObserveAgain(pause_s, view.state.max_tokens)
-    loading = answer.error is None and any(one.state == "empty" for one in read) and find_loading_sign(page)
+    if isinstance(step, Observe):
+        return ObserveAgain(step.after_s, view.state.max_tokens)
+    page, some_empty = view.page, any(one.state == "empty" for one in read)
+    loading = page is not None and answer.error is None and some_empty and find_loading_sign(page)
     return observe_later(view) if loading else None
 
 

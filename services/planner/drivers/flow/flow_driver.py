@@ -51,6 +51,7 @@ from shared.errors import ExhibitError
 from shared.flows.answering import FlowContext
 from shared.flows.files import FlowFiles
 from shared.flows.healing.chosen import heal_of_chosen, may_be_chosen
+from shared.flows.turns import begin_call
 from shared.flows.variables import typed_row
 from shared.pages.elements import description_of
 from shared.task.row_values import template_values
@@ -268,7 +269,7 @@ class FlowDriver:
 
     def _take(self, reply: FlowReply, context: FlowContext) -> None:
         if isinstance(reply, FlowWaits):
-            self._turn = FlowTurn(reply, context)
+            self._turn = FlowTurn(reply, begin_call(reply.call, context).turn)
             self._at = FlowPlace(
                 name=reply.name, hash=reply.hash, number=reply.number, line=reply.line, section=reply.section
             )
