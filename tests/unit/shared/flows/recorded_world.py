@@ -108,7 +108,7 @@ class Recorder:
     def download(self, ref: int, label: str) -> None:
         self._take(Download(target=self._target(ref), label=label), Captured(), self._element(ref))
 
-    def wait(self, ref: int, timeout_s: float) -> None:
+    def await_element(self, ref: int, timeout_s: float) -> None:
         self._take(Wait(target=self._target(ref), timeout_s=timeout_s), PageChanged(), self._element(ref))
 
     def screenshot(self, label: str) -> None:

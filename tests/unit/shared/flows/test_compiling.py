@@ -147,7 +147,7 @@ def test_a_flow_waits_as_long_as_any_of_its_samples_would(waited_s: tuple[float,
     recorders = pair()
     for one, timeout_s in zip(recorders, waited_s, strict=True):
         one.open("http://site/", element(1, "button", "Go"))
-        one.wait(1, timeout_s)
+        one.await_element(1, timeout_s)
         ends(one, by=1)
     assert line in lines_of(compiled(recorders))
 
