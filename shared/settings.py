@@ -126,6 +126,9 @@ class Settings(BaseSettings):
     """Where the library is kept: in ``workflows_dir``, or on the bus, so that several machines share it."""
     tools_dir: Path = Path("tools")
     """Folder with the declarations of the tools that workflows may use."""
+    tool_hosts: str = ""
+    """Hosts that ``tools.fetch`` and ``tools.curl`` of workflows may reach where no file declares them, with commas
+    between: ``api.example``, ``*.wiki.example``, ``127.0.0.1:8000``, ``*`` for all that are public. Empty: none."""
     workflow_embedder: str = "minilm"
     """The model of the search for workflows: ``minilm`` (by the meaning of sentences; needs the extra ``search``, and
     without it is ``hashed-words``), ``wordllama`` (by the meaning of words: less memory, finds less), ``hashed-words``

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import cache
 
 from services.workflows.artifacts.evidence import EvidenceArtifacts
 from services.workflows.clock import utc_now
@@ -24,6 +25,7 @@ from services.workflows.ports import Limits
 from services.workflows.run_flows.flow_records import FlowRecords
 from services.workflows.run_flows.run_compiler import RunCompiler
 from services.workflows.run_flows.run_healer import RunHealer
+from services.workflows.search.embedders import open_embedder
 from services.workflows.search.index import open_index
 from services.workflows.setup_checks import SETUP_CHECKS
 from services.workflows.tools.toolbox import open_toolbox
@@ -41,13 +43,22 @@ log = logging.getLogger(__name__)
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps]:
     on_bus = settings.workflow_storage == "bus"
     own = settings.state_dir / "workflows" if on_bus else settings.workflows_dir / LIBRARY_FOLDER
-    executor = SandboxExecutor(packages=Dependencies(own).packages, max_flows=settings.workflow_flow_capacity)
+    packages = Dependencies(own)
+    executor = SandboxExecutor(packages=packages.packages, max_flows=settings.workflow_flow_capacity)
     flows = FlowTurns(bus.instance_id)
     healer = RunHealer(bus, utc_now)
-    toolbox = open_toolbox(settings.tools_dir, store=secret_store(settings), bus=bus)
+    embedder = cache(lambda: open_embedder(settings.workflow_embedder))  # one model for both, loaded when it is used
+    hosts = filter(None, (rule.strip() for rule in settings.tool_hosts.split(",")))
+    toolbox = open_toolbox(
+        settings.tools_dir,
+        store=secret_store(settings),
+        bus=bus,
+        hosts=tuple(hosts),
+        index=lambda: open_index(embedder(), None),
+    )
     library = Library(
         BusStorage(bus) if on_bus else FolderStorage(settings.workflows_dir),
-        lambda: open_index(settings.workflow_embedder, own),
+        lambda: open_index(embedder(), own),
     )
     for problem in toolbox.problems:
         log.warning("%s:%s: %s; it is not loaded", problem.file, problem.line, problem.message)
@@ -60,6 +71,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             invoker=Invoker(
                 *(library, executor, toolbox, EvidenceArtifacts(bus), limits),
                 live=LiveFlows(bus, toolbox.browser_session),
+                packages=packages,
             ),
             executor=executor,
             blobs=bus,

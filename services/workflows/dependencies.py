@@ -10,7 +10,7 @@ import asyncio
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import distributions
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from shared.errors import PermanentError, Unsupported
 
@@ -30,9 +31,9 @@ class Dependencies:
     """The packages of one library. Installing them needs pip, or a Python that can make one, and an index or wheels on
     this machine."""
 
-    def __init__(self, folder: Path) -> None:
-        """``folder``: the library's own folder."""
-        self._folder = folder
+    def __init__(self, folder: Path, *, may_change: bool = False) -> None:
+        """``folder``: the library's own folder. ``may_change``: workflow code may add and remove packages too."""
+        self._folder, self.may_change = folder, may_change
         self._changing = asyncio.Lock()
 
     @property
@@ -52,6 +53,11 @@ class Dependencies:
             return ()
         return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
+    def missing(self) -> tuple[str, ...]:
+        """Return the declared requirements that no installed package satisfies."""
+        installed = {str(canonicalize_name(name)): version for name, version in self.installed().items()}
+        return tuple(one for one in self.list() if not _is_satisfied(one, installed))
+
     def installed(self) -> dict[str, str]:
         """Return name and version of every installed package, with those that the declared ones need."""
         found = distributions(path=[str(self.packages)])
@@ -67,9 +73,10 @@ class Dependencies:
             await self._replace((*self.list(), requirement.strip()))
 
     async def remove(self, requirement: str) -> bool:
-        """Remove a requirement, as `list` gives it, and what only it needed. Return whether there was one."""
+        """Remove a requirement, as `list` gives it or by the name of its package, and what only it needed. Return
+        whether there was one."""
         async with self._changing:
-            left = [one for one in self.list() if one != requirement.strip()]
+            left = [one for one in self.list() if requirement.strip() not in (one, _package_of(one))]
             if len(left) == len(self.list()):
                 return False
             await self._replace(left)
@@ -136,6 +143,25 @@ async def _run(python: str, module: str, *arguments: str) -> str | None:
             await process.wait()
         raise
     return output.decode(errors="replace").strip()[-MAX_ERROR_CHARS:] if process.returncode else None
+
+
+def _package_of(requirement: str) -> str:
+    """Return the name of the package that is required, as it is written; of the path of a wheel, the path."""
+    try:
+        return Requirement(requirement).name
+    except InvalidRequirement:
+        return requirement
+
+
+def _is_satisfied(requirement: str, installed: Mapping[str, str]) -> bool:
+    """``installed``: versions by canonical names. A wheel is taken for what its file name says."""
+    try:
+        parsed = Requirement(requirement)
+    except InvalidRequirement:
+        name, _, rest = Path(requirement).name.partition("-")
+        return installed.get(canonicalize_name(name)) == rest.partition("-")[0]
+    version = installed.get(canonicalize_name(parsed.name))
+    return version is not None and parsed.specifier.contains(version, prereleases=True)
 
 
 def _check(requirement: str) -> None:

@@ -35,7 +35,7 @@ class HostCall:
     """A call of workflow code to the outside: ``("tools", "curl.get", {...})``, ``("workflows", "invoke", {...})``."""
 
     namespace: str
-    """``tools``, ``workflows``, ``artifacts`` or ``flow``; anything else is refused."""
+    """``tools``, ``workflows``, ``artifacts``, ``deps`` or ``flow``; anything else is refused."""
     method: str
     arguments: Mapping[str, JsonValue]
 
@@ -247,6 +247,33 @@ class ToolCalls(Protocol):
 
 
 # --- artifacts
+
+
+class Packages(Protocol):
+    """The packages that workflow code may import, and what code may do about them."""
+
+    @property
+    def may_change(self) -> bool:
+        """Whether workflow code may add and remove them."""
+        ...
+
+    def list(self) -> Sequence[str]:
+        """Return the declared requirements."""
+        ...
+
+    def missing(self) -> Sequence[str]:
+        """Return the declared requirements that are not installed."""
+        ...
+
+    def installed(self) -> Mapping[str, str]:
+        """Return name and version of every installed package."""
+        ...
+
+    async def add(self, requirement: str) -> None: ...
+
+    async def remove(self, requirement: str) -> bool: ...
+
+    async def sync(self) -> None: ...
 
 
 class Artifacts(Protocol):

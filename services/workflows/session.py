@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self, cast
 
 from services.workflows.artifacts.artifact_folder import FolderArtifacts
 from services.workflows.dependencies import Dependencies
+from services.workflows.execution.child.namespaces import FoundWorkflow
 from services.workflows.execution.sandbox_executor import SandboxExecutor
 from services.workflows.invocations.artifact_values import from_bytes, to_bytes
+from services.workflows.invocations.host import hit_facts
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
 from services.workflows.library.storage.library_folder import LIBRARY_FOLDER, FolderStorage
@@ -23,16 +26,16 @@ from services.workflows.ports import (
     Limits,
     Outcome,
     ToolCalls,
+    ToolContext,
     WorkflowStorage,
 )
-from services.workflows.search.embedders import DEFAULT_MODEL
+from services.workflows.search.embedders import DEFAULT_MODEL, open_embedder
 from services.workflows.search.index import open_index
 from services.workflows.tools.toolbox import open_toolbox
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 from shared.contracts.workflows.library import (
     HistoryEntry,
-    WorkflowHit,
     WorkflowRefused,
     WorkflowShown,
     WorkflowVersion,
@@ -84,6 +87,8 @@ class Session:
         embedder: the model of the search, or its name.
         limits: what one invocation may use.
         author: who creates and deletes workflows; the user of this process by default.
+        tool_hosts: hosts that ``tools.fetch`` and ``tools.curl`` may reach where they are not declared.
+        code_may_install: whether workflow code may add and remove packages by ``deps``; it may always list them.
 
     Attributes:
         deps: the packages that workflows may import: ``add``, ``remove``, ``list``, ``sync``.
@@ -105,18 +110,27 @@ class Session:
         embedder: Embedder | str = DEFAULT_MODEL,
         limits: Limits = Limits(),  # noqa: B008  it is frozen
         author: str | None = None,
+        tool_hosts: Sequence[str] = (),
+        code_may_install: bool = False,
     ) -> None:
         self._storage = FolderStorage(Path(storage)) if isinstance(storage, Path | str) else storage
         own = self._storage.folder / LIBRARY_FOLDER if isinstance(self._storage, FolderStorage) else None
-        self.deps = Dependencies(own if own is not None else Path(STATE_FOLDER) / "workflows")
+        folder = own if own is not None else Path(STATE_FOLDER) / "workflows"
+        self.deps = Dependencies(folder, may_change=code_may_install)
+        model = cache(lambda: open_embedder(embedder) if isinstance(embedder, str) else embedder)
         self._executor = executor if executor is not None else SandboxExecutor(packages=self.deps.packages)
         if tools is None or isinstance(tools, Path | str):
-            tools = open_toolbox(None if tools is None else Path(tools), store=SecretStore(None))
+            tools = open_toolbox(
+                None if tools is None else Path(tools),
+                store=SecretStore(None),
+                hosts=tuple(tool_hosts),
+                index=lambda: open_index(model(), None),
+            )
         self._tools = tools
         places = artifacts if artifacts is not None else (own or Path(STATE_FOLDER)) / "artifacts"
         self._artifacts = FolderArtifacts(Path(places)) if isinstance(places, Path | str) else places
-        self._library = Library(self._storage, lambda: open_index(embedder, own))
-        self._invoker = Invoker(self._library, self._executor, self._tools, self._artifacts, limits)
+        self._library = Library(self._storage, lambda: open_index(model(), own))
+        self._invoker = Invoker(self._library, self._executor, self._tools, self._artifacts, limits, packages=self.deps)
         self._author = getpass.getuser() if author is None else author
         self._interpreter: Interpreter | None = None
 
@@ -171,7 +185,7 @@ class Session:
         """
         return (await self._library.list())[0]
 
-    async def search(self, query: str, limit: int = SEARCH_LIMIT) -> tuple[WorkflowHit, ...]:
+    async def search(self, query: str, limit: int = SEARCH_LIMIT) -> tuple[FoundWorkflow, ...]:
         """Find workflows by what they do.
 
         Args:
@@ -179,12 +193,12 @@ class Session:
             limit: the most that are returned.
 
         Returns:
-            Those that fit, best first; none where nothing fits.
+            Those that fit, best first, as ``workflows.search`` gives them to workflow code; none where nothing fits.
 
         Example:
-            hits = await session.search("a message of greeting", limit=3)
+            names = [hit.name for hit in await session.search("a message of greeting", limit=3)]
         """
-        return await self._library.search(query, limit)
+        return tuple(FoundWorkflow(hit_facts(hit)) for hit in await self._library.search(query, limit))
 
     async def get(self, name: str, hash: str = "") -> WorkflowShown | None:
         """Return a workflow with its source and its files.
@@ -281,6 +295,35 @@ class Session:
         """
         if self._interpreter is not None:
             await self._interpreter.reset()
+
+    # --- tools
+
+    async def list_tools(self) -> list[dict[str, Any]]:
+        """Return what there is of tools, as ``tools.list()`` gives it to workflow code.
+
+        Returns:
+            A dict for each: ``name``, ``kind``, ``description``, and the ``recipes`` with what each does.
+
+        Example:
+            names = [one["name"] for one in await session.list_tools()]
+        """
+        return cast("list[dict[str, Any]]", await self._tools.call("list", {}, ToolContext()))
+
+    async def search_tools(self, query: str, limit: int = 10) -> list[dict[str, Any]]:
+        """Find tools by what they do, as ``tools.search(query)`` does for workflow code.
+
+        Args:
+            query: in plain words.
+            limit: the most that are returned.
+
+        Returns:
+            Those that fit, best first, as of `list_tools`, with a ``score``; none where nothing fits.
+
+        Example:
+            found = await session.search_tools("fetch a page")
+        """
+        found = await self._tools.call("search", {"query": query, "limit": limit}, ToolContext())
+        return cast("list[dict[str, Any]]", found)
 
     # --- artifacts
 

@@ -1,4 +1,4 @@
-"""Answers what workflow code calls: tools, workflows and artifacts. Its arguments are hostile until checked."""
+"""Answers what workflow code calls: tools, workflows, artifacts, packages. Its arguments are hostile until checked."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from services.workflows.invocations.artifact_values import from_bytes, to_bytes
 from services.workflows.invocations.flow_calls import read_flow_call
 from services.workflows.invocations.invocation import Invocation
 from services.workflows.library.library import Library
-from services.workflows.ports import FLOW_STOPPED, FlowCalls, HostCall, HostCallError, Outcome, ToolCalls
+from services.workflows.ports import FLOW_STOPPED, FlowCalls, HostCall, HostCallError, Outcome, Packages, ToolCalls
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue
-from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown, WorkflowVersion
+from shared.contracts.workflows.library import WorkflowHit, WorkflowRefused, WorkflowShown, WorkflowVersion
 from shared.errors import ExhibitError
 from shared.workflow_source.wording import finding_line
 
@@ -29,7 +29,7 @@ MAX_HITS = 50
 
 class CallHost:
     """See :class:`services.workflows.ports.Host`. One for each level of an invocation. ``flow``: performs the calls of
-    a flow; None: nobody does."""
+    a flow; None: nobody does. ``packages``: that code may import; None: there are none."""
 
     def __init__(
         self,
@@ -38,9 +38,10 @@ class CallHost:
         tools: ToolCalls,
         invoke: InvokeInner,
         flow: FlowCalls | None = None,
+        packages: Packages | None = None,
     ) -> None:
         self._invocation, self._library, self._tools, self._invoke = invocation, library, tools, invoke
-        self._flow = flow
+        self._flow, self._packages = flow, packages
         self._artifacts = invocation.artifacts
 
     async def call(self, call: HostCall) -> JsonValue:
@@ -91,7 +92,7 @@ class CallHost:
     async def search(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
         limit = min(max(_argument(arguments, "limit", int, 10), 0), MAX_HITS)
         hits = await self._library.search(_argument(arguments, "query", str), limit)
-        return [{**_listed(hit.workflow), "score": round(hit.score, 4)} for hit in hits]
+        return [hit_facts(hit) for hit in hits]
 
     async def list_workflows(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
         versions, _ = await self._library.list()
@@ -143,6 +144,49 @@ class CallHost:
     async def delete_artifact(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
         return await self._artifacts.delete(_argument(arguments, "name", str))
 
+    # --- packages
+
+    async def list_packages(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        return [*self._packages.list()] if self._packages is not None else []
+
+    async def add_package(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        package, packages = _argument(arguments, "package", str), self._changeable("add")
+        return await self._installed(packages, packages.add(package))
+
+    async def remove_package(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        package, packages = _argument(arguments, "package", str), self._changeable("remove")
+        with self._invocation.clock.stopped():
+            return await packages.remove(package)
+
+    async def sync_packages(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """Install what is declared and is not there; whoever owns the library has declared it."""
+        packages = self._packages
+        if packages is None:
+            return {"installed": [], "already_present": [], "failed": []}
+        return await self._installed(packages, packages.sync() if packages.missing() else None)
+
+    def _changeable(self, method: str) -> Packages:
+        """Return the packages, where code may change them. What is installed is run by later workflows."""
+        if self._packages is None or not self._packages.may_change:
+            message = f"deps.{method}(): workflow code may not choose packages here; whoever owns the library does, by"
+            raise HostCallError(
+                "PermissionError", f"{message} session.deps, or lets it: Session(..., code_may_install=True)"
+            )
+        return self._packages
+
+    async def _installed(self, packages: Packages, change: Awaitable[None] | None) -> JsonValue:
+        """Await a change; return what was installed by it, and what was there before. The time is not the code's."""
+        before = packages.installed()
+        if change is not None:
+            with self._invocation.clock.stopped():
+                await change
+        after = {f"{name}=={version}": before.get(name) == version for name, version in packages.installed().items()}
+        return {
+            "installed": [one for one, was_there in after.items() if not was_there],
+            "already_present": [one for one, was_there in after.items() if was_there],
+            "failed": [],
+        }
+
 
 _ANSWERS: dict[tuple[str, str], Callable[[CallHost, Mapping[str, JsonValue]], Awaitable[JsonValue]]] = {
     ("workflows", "create"): CallHost.create,
@@ -155,6 +199,10 @@ _ANSWERS: dict[tuple[str, str], Callable[[CallHost, Mapping[str, JsonValue]], Aw
     ("artifacts", "load"): CallHost.load_artifact,
     ("artifacts", "list"): CallHost.list_artifacts,
     ("artifacts", "delete"): CallHost.delete_artifact,
+    ("deps", "list"): CallHost.list_packages,
+    ("deps", "add"): CallHost.add_package,
+    ("deps", "remove"): CallHost.remove_package,
+    ("deps", "sync"): CallHost.sync_packages,
 }
 """What workflow code may call, beside tools; nothing else is answered."""
 
@@ -184,6 +232,11 @@ def _listed(version: WorkflowVersion) -> dict[str, JsonValue]:
         "author": version.author,
         "created_at": version.created_at.isoformat(),
     }
+
+
+def hit_facts(hit: WorkflowHit) -> dict[str, JsonValue]:
+    """Return what code and a session are told of a workflow that was found."""
+    return {**_listed(hit.workflow), "score": round(hit.score, 4)}
 
 
 def _saved(entry: ArtifactEntry) -> JsonValue:

@@ -28,6 +28,7 @@ from services.workflows.ports import (
     Job,
     Limits,
     Outcome,
+    Packages,
     ToolCalls,
     ToolContext,
 )
@@ -44,7 +45,7 @@ class Invoker:
 
     ``artifacts``: where what workflows save goes, unless an invocation brings a place of its own. ``limits``: of each
     invocation; its time may be set for one. ``live``: performs the calls of flows that nobody runs by turns; None:
-    nobody does.
+    nobody does. ``packages``: those that code may import.
     """
 
     def __init__(
@@ -56,9 +57,10 @@ class Invoker:
         limits: Limits,
         max_depth: int = MAX_DEPTH,
         live: LiveFlows | None = None,
+        packages: Packages | None = None,
     ) -> None:
         self._library, self._executor, self._tools, self._artifacts = library, executor, tools, artifacts
-        self._limits, self._max_depth, self._live = limits, max_depth, live
+        self._limits, self._max_depth, self._live, self._packages = limits, max_depth, live, packages
 
     async def invoke(
         self,
@@ -171,4 +173,4 @@ class Invoker:
         return replace(self._limits, time_s=max(invocation.clock.left_s, LEAST_TIME_S))
 
     def _host(self, invocation: Invocation, flow: FlowCalls | None = None) -> CallHost:
-        return CallHost(invocation, self._library, self._tools, self._invoke_inner, flow)
+        return CallHost(invocation, self._library, self._tools, self._invoke_inner, flow, self._packages)

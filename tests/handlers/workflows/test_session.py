@@ -216,3 +216,64 @@ async def test_what_is_no_requirement_is_refused(session):
         with pytest.raises(PermanentError):
             await session.deps.add(wrong)
     assert session.deps.list() == ()
+
+
+# --- what code finds without an import
+
+
+async def test_a_workflow_is_a_method_of_workflows(session):
+    await session.add_workflow("greet", GREET, "Generate a greeting message")
+    assert (await session.run("workflows.greet(name='Ada')")).value == "Hello, Ada!"
+    positional = await run_failure(session, "workflows.greet('Ada')")
+    assert (positional.type, positional.message) == ("TypeError", "workflows.greet() takes keyword arguments only")
+    assert (await run_failure(session, "workflows.gret()")).message == "there is no workflow 'gret'; there is greet"
+    assert (await run_failure(session, "workflows._other")).type == "AttributeError"
+
+
+async def test_a_hit_is_the_same_in_code_and_in_a_session(session):
+    await session.add_workflow("greet", GREET, "Generate a greeting message")
+    (hit,) = await session.search("greeting message")
+    (told,) = (await session.run("workflows.search('greeting message')")).value
+    assert hit == told
+    assert (hit.name, hit["name"], hit.score, hit.workflow.hash) == ("greet", "greet", told["score"], hash_of(GREET))
+    code = "hit = workflows.search('greeting message')[0]\n[hit.name, hit.description, type(hit).__name__]"
+    assert (await session.run(code)).value == ["greet", "Generate a greeting message", type(hit).__name__]
+    assert (await session.run("workflows.get('greet').source")).value == GREET
+    missing = await run_failure(session, "workflows.list()[0].score")
+    assert missing.message.startswith("this workflow has no 'score'; it has name, description, ")
+
+
+async def test_tools_are_searched_in_code_as_in_a_session(session):
+    (first, *_) = await session.search_tools("download a web page")
+    assert first["name"] == "fetch"
+    assert (await session.run("tools.search('download a web page')")).value[0] == first
+    assert (await session.run("[one['name'] for one in tools.list()]")).value == ["curl", "fetch"]
+    assert [one["name"] for one in await session.list_tools()] == ["curl", "fetch"]
+    assert await session.search_tools("zebra quantum marmalade") == []
+
+
+async def test_code_lists_packages_and_chooses_none_unless_it_may(tmp_path):
+    wheel = str(make_wheel(tmp_path, "hello"))
+    async with Session(tmp_path / "workflows", InProcessExecutor()) as session:
+        for code in (f"deps.add({wheel!r})", "deps.remove('tiny_words')"):
+            refused = await run_failure(session, code)
+            assert (refused.type, "code_may_install=True" in refused.message) == ("PermissionError", True)
+        assert (await session.run("deps.list()")).value == []
+        nothing = {"installed": [], "already_present": [], "failed": []}
+        assert (await session.run("deps.sync()")).value == nothing
+
+
+@pytest.mark.system
+async def test_code_that_may_installs_packages_for_later_invocations(tmp_path):
+    wheel = str(make_wheel(tmp_path, "hello"))
+    async with Session(tmp_path / "workflows", code_may_install=True) as session:
+        added = {"installed": ["tiny_words==1.0"], "already_present": [], "failed": []}
+        assert (await session.run(f"deps.add({wheel!r})")).value == added
+        assert (await session.run("deps.list()")).value == [wheel]
+        there = {"installed": [], "already_present": ["tiny_words==1.0"], "failed": []}
+        assert (await session.run("deps.sync()")).value == there
+        await session.add_workflow("words", "import tiny_words\n\ndef run() -> str:\n    return tiny_words.TEXT\n")
+        assert await session.invoke("words") == "hello"
+        assert (await run_failure(session, "deps.add('--index-url=x')")).type == "RuntimeError"
+        assert (await session.run(f"deps.remove({wheel!r})")).value is True
+        assert (await session.run("deps.list()")).value == []

@@ -20,7 +20,7 @@ from services.workflows.execution.run_outcome import MAX_TEXT_CHARS, OutputText,
 from services.workflows.ports import BoundedTime, Host, HostCall, HostCallError, Limits, Outcome
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
 
-NAMESPACES = frozenset({"tools", "workflows", "artifacts", "flow"})
+NAMESPACES = frozenset({"tools", "workflows", "artifacts", "deps", "flow"})
 _FAILURE_BYTES = 400_000
 _EXIT_WAIT_S = 0.5
 """A child that closed its connection is about to end; one that goes on without it is killed after this time."""
