@@ -212,7 +212,7 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
     first: FlowAnswer | None = None
     may_be_found = False
     if page is not None and isinstance(call, ReadFields):
-        fields = answer_fields(decided, readings_of(call, page, context), view, page, context.files.fields.types)
+        fields = answer_fields(decided, readings_of(call, page, context), view, page, context.files.fields)
         decided, seen, read, told = fields.answer, fields.seen, fields.read, fields.notes
         first, may_be_found = fields.waits_for, fields.may_be_found
     if page is not None and isinstance(call, ReadList):

@@ -17,6 +17,7 @@ from shared.contracts.steps import FieldValue, Note, ValueCandidate, plain_note
 from shared.contracts.workflows.flows import FlowAnswer
 from shared.extraction.values import FieldType
 from shared.field_types import nullable
+from shared.flows.files import FieldsFile
 from shared.flows.reading import LocatedReading, answer_of_readings, flow_error, to_value
 from shared.pages.identity.identity import read_page
 from shared.pages.loading import find_loading_sign
@@ -26,6 +27,7 @@ from shared.task.typed_values import find_shown_problem, recorded_hints, typed_v
 from shared.text.normal import Invalid, Normal, fold, quoted
 
 BY_LABELS = "what the flow has learned does not tell it; it was read by its label"
+ACCEPTED = "it is not certain; a person has accepted that this flow loses it"
 UNTOLD = "what the flow has learned does not tell it, and no label of the page does"
 
 
@@ -63,15 +65,17 @@ def answer_fields(
     read: tuple[LocatedReading, ...],
     view: SampleView,
     page: PageObserved,
-    types: Mapping[str, FieldType],
+    file: FieldsFile,
 ) -> FieldsAnswered:
     """Return the answer to a call that reads these fields. ``learned``: what the flow's own rules answer.
 
     A field that the task does not require stops no flow: it is None there, and is for a person where anything of it
-    is shown."""
+    is shown. One of which a person has accepted that it is lost is None without that."""
+    types = file.types
     proven = is_record_shown(view, page)
     labelled = values_by_label(view, page) if proven else {}
     settled = [_settled(one, labelled.get(one.field), view, page, types) for one in read]
+    settled = [_given_up(one) if one.is_open and one.reading.field in file.given_up else one for one in settled]
     required = {*view.spec.required_fields, *view.spec.identity}
     loading = bool(find_loading_sign(page))
     stops = [one.reading.field not in view.spec.output_schema or one.reading.field in required for one in settled]
@@ -121,6 +125,11 @@ def _fits(value: FieldValue, field: OutputField) -> bool:
         return False
     order = recorded_hints(value.source)
     return isinstance(typed_value(field, value.value, title=value.source.title, order=order), Normal)
+
+
+def _given_up(one: _Settled) -> _Settled:
+    reading = replace(one.reading, state="empty", text="", element=None, left_out=False)
+    return _Settled(reading, note=ACCEPTED)
 
 
 def _settled(
