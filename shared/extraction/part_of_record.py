@@ -5,12 +5,14 @@ Two records under the same labels, in the same kind of place, are told apart by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from shared.contracts.browser_pool import Element
 from shared.extraction.field_rules import FieldRules
+from shared.extraction.labels.beside import columns_on_page
 from shared.extraction.pages import ObservedPage
-from shared.text.normal import label_form
+from shared.pages.elements import is_input, text_of
+from shared.text.normal import label_form, tidy
 from shared.text.record_words import is_same_id
 
 LEAST_LABELS = 2
@@ -52,6 +54,35 @@ def may_be_of_another(
     )
     part = part_of_record(named, rules, beside, page) if several else None
     return several and (part is None or element not in part.elements)
+
+
+def is_beside_another_id(
+    element: Element, named: Mapping[str, str], rules: Mapping[str, FieldRules], page: ObservedPage
+) -> bool:
+    """Return whether the last id before the element, in the same kind of place and under the identity's own label, is
+    that of another record: what follows it there is of that record, whatever its label is."""
+    at = page.order.get(element.ref, -1)
+    for name, wanted in named.items():
+        labels = rules[name].labels if name in rules else ()
+        before = [one for one in page.elements[: at + 1] if (one.place, one.frame) == (element.place, element.frame)]
+        ids = [one for one in before if tidy(text_of(one)) and _is_labelled(one, labels, page)]
+        if wanted and ids and not is_same_id(text_of(ids[-1]), wanted):
+            return True
+    return False
+
+
+def _is_labelled(element: Element, labels: Collection[str], page: ObservedPage) -> bool:
+    """Return whether one of the labels stands beside the element, or before it; the head of a column, under which many
+    records stand, is none."""
+    header = label_form(element.header or "")
+    if is_input(element):
+        return label_form(element.name) in labels
+    if header in labels:
+        return not any(one.role == "columnheader" and label_form(one.name) == header for one in page.elements)
+    at = page.order[element.ref]
+    before = page.elements[at - 1] if at else element
+    is_label = before.role != "columnheader" and not before.before_blank and not is_input(before)
+    return (is_label and label_form(before.name) in labels) or columns_on_page(element, labels, page) is not None
 
 
 def _ids_of(name: str, rules: Mapping[str, FieldRules], page: ObservedPage) -> list[Element]:

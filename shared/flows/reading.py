@@ -14,7 +14,7 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
 from shared.extraction.pages import NOTHING_TOLD, ObservedPage
-from shared.extraction.part_of_record import may_be_of_another, part_of_record
+from shared.extraction.part_of_record import is_beside_another_id, may_be_of_another, part_of_record
 from shared.extraction.rules import ExtractionRule, kind_of
 from shared.extraction.told import told_of
 from shared.extraction.values import FieldType, is_absent, is_value
@@ -214,8 +214,11 @@ def _read_in_own_part(
         if inside is not None and inside.state in ("value", "empty") and inside.element is not None:
             return replace(inside, healed=True)
         return reading
-    element = reading.element if reading.healed and reading.field not in named else None
-    if element is not None and may_be_of_another(element, named, known, rules.beside, page):
+    element = reading.element if reading.field not in named else None
+    if element is not None and (
+        is_beside_another_id(element, named, known, page)
+        or (reading.healed and may_be_of_another(element, named, known, rules.beside, page))
+    ):
         why = "other records stand under the same labels, and it may be of one of them"
         return LocatedReading(reading.field, "uncertain", candidates=(reading.text,), why=why)
     return reading

@@ -230,6 +230,35 @@ def test_like_labels_of_a_related_record_are_left_to_a_person_where_its_own_are_
     assert read(seen)["committer"].state != "value"
 
 
+def below(elements: Sequence[Element]) -> list[Element]:
+    """Return the elements in rows that are further down."""
+    return [one if one.row is None else replace(one, row=one.row + 20) for one in elements]
+
+
+@cases("layout", [cells, cards, headed, property_cells])
+@pytest.mark.parametrize("above", [True, False])
+def test_a_label_that_the_record_lacks_is_not_read_of_another_record(layout: Layout, above: bool):
+    """The other record names itself by the label of the identity."""
+    related = [heading("Related request", 2), *layout(pairs("R-300", "Ida Berg", "Ida Berg", "2026-01-01"))]
+    own = layout([OWN[0], *OWN[2:]])
+    parts = [*related, heading("This request", 2), *below(own)] if above else [*own, *below(related)]
+    found = read(shown("R-200", parts), file=flow_of(layout=layout))
+    assert found["author"].state in ("uncertain", "missing")
+
+
+@cases("layout", [cells, cards, headed])
+def test_other_records_leave_what_only_the_own_part_shows(layout: Layout):
+    related = [heading("Related request", 2), *layout([("Number", "R-300"), ("Team", "Blue")])]
+    seen = shown("R-200", [*related, heading("This request", 2), *below(layout(OWN))])
+    assert values(read(seen, file=flow_of(layout=layout)))["author"] == "Dora Novak"
+
+
+def test_a_column_of_other_records_above_leaves_the_own_part_to_be_read():
+    others = [replace(one, place="table>tr>td") for one in columns([("Number", "R-300"), ("Team", "Blue")])]
+    seen = shown("R-200", [*others, *below(cells(OWN[1:]))])
+    assert values(read(seen, file=flow_of(layout=cells)))["author"] == "Dora Novak"
+
+
 def test_two_places_that_a_label_may_mean_are_left_to_a_person():
     """Where the examples had the value stands another one, and the label is elsewhere."""
     moved = [("Number", "R-200"), ("Author", "Dora Novak"), ("Approved by", "Ida Berg"), ("Closed on", "2026-07-21")]
