@@ -145,10 +145,15 @@ Verdict = Literal["right", "wrong", "to_review"]
 
 
 def verdicts_of_others(
-    examples: Sequence[Example], labels: Iterable[str] = (), form: FieldType | None = None, told: str = ""
+    examples: Sequence[Example],
+    labels: Iterable[str] = (),
+    form: FieldType | None = None,
+    told: str = "",
+    of_all: FieldRules | None = None,
 ) -> list[Verdict | None]:
     """Return for each example how it is read by what the others teach; None where these are too few to teach anything.
-    At least three examples are needed for that. ``told``: as of `learn_field`."""
+    At least three examples are needed for that, of pages that are built in one way. ``told``: as of `learn_field`.
+    ``of_all``: what all examples teach, which tells the ways apart; None: there is only one."""
     labels = tuple(labels)
     verdicts: list[Verdict | None] = []
     for at, one in enumerate(examples):
@@ -158,8 +163,23 @@ def verdicts_of_others(
             continue
         rules = learn_field(others, labels, form, told=told)
         constants = common_texts([other.page for other in others], {fold(other.value or "") for other in others})
-        verdicts.append(verdict_on(read_field(rules, one.page, constants), one.value, rules.form))
+        verdict = verdict_on(read_field(rules, one.page, constants), one.value, rules.form)
+        is_untaught = verdict == "to_review" and of_all is not None and _is_rare(one, examples, of_all)
+        verdicts.append(None if is_untaught else verdict)
     return verdicts
+
+
+def _is_rare(one: Example, examples: Sequence[Example], of_all: FieldRules) -> bool:
+    """Return whether the example's page is built in a way of which too few others are left to teach it."""
+    if not of_all.variants or not one.value:
+        return False
+    kinds = [rules for rules in of_all.variants if _shows_value(rules, one, of_all.form)]
+    return all(sum(_shows_value(rules, other, of_all.form) for other in examples) <= MIN_EXAMPLES for rules in kinds)
+
+
+def _shows_value(rules: Sequence[ExtractionRule], one: Example, form: FieldType) -> bool:
+    texts = [one.page.extract(rule) for rule in rules]
+    return bool(one.value) and all(text is not None and is_same_value(form, text, one.value or "") for text in texts)
 
 
 def confidence_of(verdicts: Iterable[Verdict | None]) -> Confidence:

@@ -17,14 +17,14 @@ from shared.flows.checking.recorded_answers import same_row
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.lacking import lacking_fields
-from shared.flows.learning.learned_fields import LearnedTask, WrittenRow
+from shared.flows.learning.learned_fields import SAY_LABELS, SAY_NONE, LearnedTask, WrittenRow
 from shared.flows.reading import LocatedReading
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec, fill
 from shared.text.normal import quoted
 
+NOT_NAMED: Mapping[str, str] = {}
 ONE_MORE = "add a row like it to the examples"
-SAY_LABELS = "say what the page calls it in the key labels of the field"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def check_examples(
     spec: TaskSpec, task: LearnedTask, files: FlowFiles, rows: Sequence[WrittenRow]
 ) -> tuple[FieldCheck, ...]:
     """Return for each field of the task whether it was learned."""
-    read = [_read_row(files, one) for one in rows]
+    read = [_read_row(files, one, _named_by(spec, one)) for one in rows]
     return tuple(_check(name, field, spec, task, rows, read) for name, field in spec.output_schema.items())
 
 
@@ -58,8 +58,7 @@ def unproven_rows(spec: TaskSpec, files: FlowFiles, rows: Sequence[WrittenRow]) 
     """Return for each row whose page the flow does not take for that of its record why."""
     found: list[str] = []
     for one in rows if spec.identity else ():
-        expected = {name: fill(text, dict(one.row)) for name, text in spec.identity.items()}
-        answer = decide_call(ProveRecord(expected=expected), one.page, _context(files, one))
+        answer = decide_call(ProveRecord(expected=_named_by(spec, one)), one.page, _context(files, one))
         if isinstance(answer, FlowAnswer) and answer.error is not None:
             found.append(f"{one.name}: {answer.error.message}")
     return tuple(found)
@@ -77,12 +76,19 @@ class _RowRead:
     lists: Mapping[str, FlowAnswer]
 
 
-def _context(files: FlowFiles, row: WrittenRow) -> FlowContext:
-    return FlowContext(files=files, variables={to_identifier(name): text for name, text in row.row.items()})
+def _named_by(spec: TaskSpec, row: WrittenRow) -> dict[str, str]:
+    """Return the fields that name the record, and their texts in this row."""
+    return {name: fill(text, dict(row.row)) for name, text in spec.identity.items()}
 
 
-def _read_row(files: FlowFiles, row: WrittenRow) -> _RowRead:
-    context = _context(files, row)
+def _context(files: FlowFiles, row: WrittenRow, named: Mapping[str, str] = NOT_NAMED) -> FlowContext:
+    variables = {to_identifier(name): text for name, text in row.row.items()}
+    return FlowContext(files=files, variables=variables, named=named)
+
+
+def _read_row(files: FlowFiles, row: WrittenRow, named: Mapping[str, str]) -> _RowRead:
+    """Read the page as a run does that has asked whose record it is."""
+    context = _context(files, row, named)
     readings = readings_of(ReadFields(fields=tuple(files.fields.fields)), row.page, context)
     answers = {name: decide_call(ReadList(name=name), row.page, context) for name in files.fields.lists}
     return _RowRead(
@@ -110,13 +116,16 @@ def _check(
         return FieldCheck(name, 0, 0, why, "" if field.derived else "add a column with its values", required)
     written = [at for at, one in enumerate(rows) if name in (one.lists if is_rows(field.type) else one.values)]
     if learned.problem:
-        return FieldCheck(name, len(written), 0, learned.problem, "", required)
+        return FieldCheck(name, len(written), 0, learned.problem, learned.settles, required)
     doubts = dict(_doubts(name, field, rows, read))
     right = sum(rows[at].name not in doubts for at in written)
     if doubts:
         row, why = next(iter(doubts.items()))
-        return FieldCheck(name, len(written), right, f"{row}: {why}", _settled_by(field), required)
-    problem = _problem_of_others(name, task)
+        has_none = any(one.name == row and name in one.values and not one.values[name] for one in rows)
+        settles = SAY_NONE if has_none else _settled_by(field)
+        return FieldCheck(name, len(written), right, f"{row}: {why}", settles, required)
+    # What names the record is found by its text, which the row gives.
+    problem = "" if name in spec.identity else _problem_of_others(name, task)
     return FieldCheck(name, len(written), right, problem, _settled_by(field) if problem else "", required)
 
 

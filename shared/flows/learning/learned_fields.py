@@ -22,6 +22,16 @@ from shared.task.spec import TaskSpec
 from shared.text.normal import fold, quoted
 
 MOST_OPTIONS = 4
+SAY_LABELS = (
+    "say what the page calls it in the key labels of the field, or what stands around it in its keys pattern, "
+    "preceded_by and followed_by"
+)
+MORE_LIKE_THEM = f"add rows whose pages are built in the same way, so that each way has {MIN_EXAMPLES} or more"
+ALL_ROWS = "write every row that the page shows, each text as it is shown there, or add a row whose page has more"
+SHOWS_WORDS = "the page of a row that has none shows a text in its place"
+SAY_NONE = "say in the key not_present of the field with which words the page says that it has none"
+ADD_VALUES = "add rows whose pages show one"
+AS_SHOWN = "write its value there as the page shows it, or leave the cell empty where the page shows none"
 
 Readings = dict[str, FieldReading]
 
@@ -40,13 +50,15 @@ class WrittenRow:
 
 @dataclass(frozen=True)
 class LearnedField:
-    """``problem``: why nothing was learned; empty if rules were found. ``tested``: rows with a value of which the
-    other rows teach something; ``taught``: how many of these they read right. ``may_lack``: a row has none."""
+    """``problem``: why nothing was learned; empty if rules were found. ``settles``: the row or the key of the spec that
+    would settle it. ``tested``: rows with a value of which the other rows teach something; ``taught``: how many of
+    these they read right. ``may_lack``: a row has none."""
 
     name: str
     rules: FieldRules
     confidence: Confidence
     problem: str = ""
+    settles: str = ""
     tested: int = 0
     taught: int = 0
     may_lack: bool = False
@@ -54,11 +66,13 @@ class LearnedField:
 
 @dataclass(frozen=True)
 class LearnedList:
-    """A field of rows. ``problem``: why nothing was learned; empty if a way was found to separate its rows."""
+    """A field of rows. ``problem``: why nothing was learned; empty if a way was found to separate its rows.
+    ``settles``: as of `LearnedField`."""
 
     name: str
     rules: ListRules
     problem: str = ""
+    settles: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,9 +141,10 @@ def _learn_rows(
     try:
         rules = learn_list(examples, list_columns(spec.output_schema[name]), whole=True)
     except ValueError as exc:
-        return LearnedList(name, ListRules(ways=()), f"its rows teach nothing: {exc}")
-    problem = "" if rules.ways else "no way to separate the rows of a page gives those that are written"
-    return LearnedList(name, rules, problem)
+        return LearnedList(name, ListRules(ways=()), f"its rows teach nothing: {exc}", ALL_ROWS)
+    if rules.ways:
+        return LearnedList(name, rules)
+    return LearnedList(name, rules, "no way to separate the rows of a page gives those that are written", ALL_ROWS)
 
 
 def _learn(
@@ -140,11 +155,15 @@ def _learn(
     nothing = LearnedField(name, FieldRules(rules=(), form=form), Confidence(right=0, wrong=0, to_review=len(examples)))
     shown = sum(bool(one.value) for one in examples)
     if shown < MIN_EXAMPLES:
-        return _with_problem(nothing, f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed")
+        why = f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed"
+        return dataclass_replace(nothing, problem=why, settles=ADD_VALUES)
     rules = learn_field(examples, labels, form, others=values, told=name)
     if not rules.rules and not rules.variants:
-        return _with_problem(nothing, _why_nothing(name, rows, pages, rules))
-    verdicts = verdicts_of_others(examples, labels, form, told=name)
+        alone = learn_field([one for one in examples if one.value], labels, form, others=values, told=name)
+        shows_words = bool(alone.rules) and shown < len(examples)
+        problem, settles = (SHOWS_WORDS, SAY_NONE) if shows_words else _why_nothing(name, rows, pages, rules)
+        return dataclass_replace(nothing, problem=problem, settles=settles)
+    verdicts = verdicts_of_others(examples, labels, form, name, rules)
     of_values = [said for one, said in zip(examples, verdicts, strict=True) if one.value and said is not None]
     return LearnedField(
         name,
@@ -156,19 +175,18 @@ def _learn(
     )
 
 
-def _with_problem(learned: LearnedField, problem: str) -> LearnedField:
-    return dataclass_replace(learned, problem=problem)
-
-
-def _why_nothing(name: str, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage], rules: FieldRules) -> str:
+def _why_nothing(
+    name: str, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage], rules: FieldRules
+) -> tuple[str, str]:
+    """Return why the rows teach nothing of the field, and what would settle it."""
     lacking = [
         f"{one.name} ({quoted(value)})"
         for one in rows
         if (value := one.values.get(name)) and not is_shown(rules.form, pages[one.name], value)
     ]
     if lacking:
-        return f"not shown on the page of {', '.join(lacking)}"
-    return "its places on these pages have nothing in common"
+        return f"not shown on the page of {', '.join(lacking)}", AS_SHOWN
+    return "its places on these pages have nothing in common", f"{SAY_LABELS}, or {MORE_LIKE_THEM}"
 
 
 def predict(task: LearnedTask, name: str, row: Mapping[str, str], page: PageObserved) -> Prediction:

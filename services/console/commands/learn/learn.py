@@ -54,6 +54,7 @@ from shared.text.normal import printable, tidy
 from shared.workflow_source.wording import finding_line
 
 MOST_QUESTIONS = 12
+WRITE_IT = "write the right value into its row of the examples, and learn again"
 ALL_ELEMENTS_TOKENS = 2_000_000
 """So many that no element is left out."""
 
@@ -274,7 +275,7 @@ def _left(found: FlowOfExamples, predictions: Sequence[Prediction], failed: Mapp
     for one in predictions:
         lacking = {name for name in fields.optional if one.readings[name].certainty == "missing"}
         unsure = [name for name in one.unsure if name in read and name not in lacking]
-        left += [f"{one.name}: {name}: {reading_text(one.readings[name])}" for name in unsure]
+        left += [f"{one.name}: {name}: {reading_text(one.readings[name])}; {WRITE_IT}" for name in unsure]
         lists = [name for name in one.unsure_lists if name in fields.lists]
-        left += [f"{one.name}: {name}: {rows_text(one.lists[name])}" for name in lists]
+        left += [f"{one.name}: {name}: {rows_text(one.lists[name])}; {WRITE_IT}" for name in lists]
     return [*left, *(f"{name}: its page was not opened: {why}" for name, why in failed.items())]

@@ -128,6 +128,64 @@ def test_a_page_of_another_record_is_told():
     assert any(told.startswith("row 2: ") for told in learned(spec, rows).flow.problems)
 
 
+# --- what settles it
+
+
+def of_two_ways(count: int) -> list[WrittenRow]:
+    """Return rows, as many of each of two ways to show who wrote a book."""
+    names = ("Ann", "Bo", "Cy", "Dora", "Emil", "Fay")
+    return [
+        row(at, {"title": f"Book {at}", "author": name},
+            element(50, "text", name if at % 2 else f"{name} wrote it", place=f"main>{'pb'[at % 2]}"),
+            *(element(51 + one, "text", f"Line {at} {one}", place=f"main>{'pb'[at % 2]}") for one in range(at % 2)))
+        for at, name in enumerate(names[:count])
+    ]  # fmt: skip
+
+
+def test_what_only_the_task_tells_is_learned_where_the_page_proves_the_record():
+    author = {"type": "string", "shown_in": "text", "pattern": "[A-Z][a-z]+", "followed_by": ["wrote it", "wrote"]}
+    spec = spec_of(
+        output_schema={"number": {"type": "string", "labels": ["Number"]}, "author": author},
+        identity={"number": "{number}"}, input_schema={"number": "string"}, start_url="http://site/{number}",
+    )  # fmt: skip
+    shown = ("Ann wrote it", "Bo wrote", "Cy wrote it")
+    rows = [
+        row(at, {"number": str(at), "author": text.split()[0]}, element(50, "text", text, place=f"main>{'p' * at}>b"))
+        for at, text in enumerate(shown)
+    ]
+    one = learned(spec, rows)
+    assert (one.left, read_by(one)) == ((), {"number", "author"})
+
+
+def test_a_second_page_of_a_way_to_show_the_value_settles_the_field():
+    spec = task(author="string")
+    few, more = learned(spec, of_two_ways(3)), learned(spec, of_two_ways(4))
+    assert any(one.startswith("author: row 1: ") and "add a row like it" in one for one in few.left)
+    assert not any("the other rows" in one for one in more.left)
+
+
+def test_a_field_with_one_value_asks_for_rows_that_have_one():
+    rows = [row(at, {"title": f"Book {at}", "shelf": None if at else "Shelf 1"}) for at in range(3)]
+    assert learned(task(shelf="string | null"), rows).left == (
+        "shelf: 1 of the rows has a value; 2 or more are needed; add rows whose pages show one",
+    )
+
+
+def test_a_value_that_its_page_does_not_show_asks_for_it_as_it_is_shown():
+    rows = [row(at, {"title": f"Book {at}", "shelf": f"Shelf {at}"}) for at in range(3)]
+    rows[2] = replace(rows[2], values={**rows[2].values, "shelf": "Shelf 9"})
+    (told,) = learned(task(shelf="string"), rows).left
+    assert told.endswith("as the page shows it, or leave the cell empty where the page shows none")
+
+
+def test_a_word_for_none_is_asked_for_and_settles_the_field():
+    rows = [row(at, {"title": f"Book {at}", "shelf": "Nowhere" if at == 2 else f"Shelf {at}"}) for at in range(3)]
+    rows[2] = replace(rows[2], values={**rows[2].values, "shelf": None})
+    (told,) = learned(task(shelf="string | null"), rows).left
+    assert "the key not_present" in told
+    assert learned(task(shelf={"type": "string | null", "not_present": ["Nowhere"]}), rows).left == ()
+
+
 # --- fields of rows
 
 
