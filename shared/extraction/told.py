@@ -74,11 +74,22 @@ def _task_of(asked: bytes) -> TaskSpec:
 def told_of(asked: AskedTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> dict[str, Told]:
     """Return what the page tells of the fields. ``named``: fields that name the record, and their texts; ``row``: the
     values that the words of a part of the page may name."""
+    spec, known = _asked_for(asked, named)
+    return told_by(spec, {**row, **known}, page, is_named=set(asked.identity) <= set(known))
+
+
+def is_proven(asked: AskedTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> bool:
+    """Return whether the page shows the record, as it is proven for a task without a flow; see `told_of`."""
+    spec, known = _asked_for(asked, named)
+    sample = Sample(sample_id="s", key="", row=1, url=page.url, fields={**row, **known})
+    return set(asked.identity) <= set(known) and read_anew(spec, sample, page).proof.state == "proven"
+
+
+def _asked_for(asked: AskedTask, named: Mapping[str, str]) -> tuple[TaskSpec, dict[str, str]]:
+    """Return the task with the identity by which the record is named, and the texts of that."""
     task = _task_of(msgspec.json.encode(asked))
     known = {name: text for name, text in named.items() if name in task.output_schema and text}
-    is_named = set(asked.identity) <= set(known)
-    spec = task.model_copy(update={"identity": {name: f"{{{name}}}" for name in known}})
-    return told_by(spec, {**row, **known}, page, is_named=is_named)
+    return task.model_copy(update={"identity": {name: f"{{{name}}}" for name in known}}), known
 
 
 def told_by(

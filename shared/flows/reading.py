@@ -13,10 +13,10 @@ from shared.extraction.certainty import BELONGING, TELLING, FieldReading, is_tol
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
-from shared.extraction.pages import NOTHING_TOLD, ObservedPage
+from shared.extraction.pages import NOTHING_TOLD, ObservedPage, only
 from shared.extraction.part_of_record import is_beside_another_id, may_be_of_another, part_of_record
 from shared.extraction.rules import ExtractionRule, kind_of
-from shared.extraction.told import told_of
+from shared.extraction.told import is_proven, told_of
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
 from shared.pages.elements import may_show_no_choice, text_of
@@ -193,8 +193,27 @@ def read_fields(
             reading = locate_field(name, rules, part, constants, words)
             if not proof:
                 reading = _read_in_own_part(reading, rules, file, part, words, named)
-            found.append(_named_by_row(reading, rules, named.get(name, ""), part))
+            reading = _named_by_row(reading, rules, named.get(name, ""), part)
+            text = named.get(name) or wanted.get(name, "")
+            heading = _own_heading(reading, rules, text, page, part)
+            if heading is not None and file.asked and is_proven(file.asked, page, {**named, **wanted}, variables):
+                shown = tidy(heading.name)
+                reading = LocatedReading(name, "value", shown, heading, (shown,), healed=True, lost=rules.rules)
+            found.append(reading)
     return tuple(found)
+
+
+def _own_heading(
+    reading: LocatedReading, rules: FieldRules, wanted: str, page: PageObserved, part: ObservedPage
+) -> Element | None:
+    """Return the heading that is the text by which the row names the record, where the page's title has it too, and
+    only the order of the page had led to another text: the place of the name has come to another heading."""
+    if not wanted or reading.state != "uncertain" or find_mention(page.title, wanted) is None:
+        return None
+    others = [rule for rule in rules.rules if (text := part.extract(rule)) and not is_equal_text(text, wanted)]
+    if any(kind_of(rule, rules.labels) != "structural" for rule in others):
+        return None
+    return only(one for one in part.elements if one.role == "heading" and is_equal_text(one.name, wanted))
 
 
 def _read_in_own_part(

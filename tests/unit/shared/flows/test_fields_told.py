@@ -271,6 +271,49 @@ def test_changes_of_the_past_are_no_values():
     assert values(read(shown("R-200", [*cards(OWN), *history]))) == EXPECTED
 
 
+# --- a name in a heading
+
+NAMED = TaskSpec.model_validate(
+    {
+        "task_id": "products",
+        "goal": "Read the product.",
+        "start_url": "{url}",
+        "input_schema": {"name": "string", "url": "string"},
+        "output_schema": {"name": "string", "team": {"type": "string", "labels": ["Team"]}},
+        "identity": {"name": "{name}"},
+    }
+)
+
+
+def product(team: str, *heads: tuple[str, int], title: str) -> PageObserved:
+    return page(*(heading(text, level) for text, level in heads), *terms([("Team", team)]), title=title)
+
+
+def flow_of_products() -> FieldsFile:
+    """Return what is learned of pages whose only heading of the first level is the name."""
+    known = (("Alpha box", "Red"), ("Beta jar", "Blue"), ("Gamma cup", "Green"))
+    rows = [
+        WrittenRow(name, {"name": name, "url": "http://x/"}, {"name": name, "team": team},
+                   product(team, (name, 1), title=name))
+        for name, team in known
+    ]  # fmt: skip
+    return learned_flow(NAMED, learn_fields(NAMED, rows), rows).flow.files.fields
+
+
+@cases("heads", [[("Delta pan", 2)], [("Our shop", 1), ("Delta pan", 2)], [("Products", 1), ("Delta pan", 3)]])
+def test_a_name_that_has_come_to_another_heading_proves_the_record(heads: list[tuple[str, int]]):
+    seen, file, named = product("Gold", *heads, title="Delta pan - Shop"), flow_of_products(), {"name": "Delta pan"}
+    assert answer_of_proof(named, file, seen, named).value is True
+    found = read_fields(tuple(file.fields), file, seen, {}, named, named=named)
+    assert values({one.field: one for one in found}) == {"name": "Delta pan", "team": "Gold"}
+
+
+@pytest.mark.parametrize("title", ["Beta jar", "Shop"])
+def test_a_heading_of_another_record_is_left_to_a_person_where_the_title_does_not_say_whose_page_it_is(title: str):
+    seen, named = product("Blue", ("Beta jar", 1), ("Delta pan", 2), title=title), {"name": "Delta pan"}
+    assert answer_of_proof(named, flow_of_products(), seen, named).value is not True
+
+
 # --- the files
 
 
