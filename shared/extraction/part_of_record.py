@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from shared.contracts.browser_pool import Element
+from shared.extraction.absence import shape_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.beside import columns_on_page
 from shared.extraction.pages import ObservedPage
@@ -60,13 +61,17 @@ def is_beside_another_id(
     element: Element, named: Mapping[str, str], rules: Mapping[str, FieldRules], page: ObservedPage
 ) -> bool:
     """Return whether the last id before the element, in the same kind of place and under the identity's own label, is
-    that of another record: what follows it there is of that record, whatever its label is."""
+    that of another record: what follows it there is of that record, whatever its label is.
+
+    What has not the digits and letters of the asked id is none: a label such as "Ticket" may stand beside a count."""
     at = page.order.get(element.ref, -1)
     for name, wanted in named.items():
         labels = rules[name].labels if name in rules else ()
         before = [one for one in page.elements[: at + 1] if (one.place, one.frame) == (element.place, element.frame)]
         ids = [one for one in before if tidy(text_of(one)) and _is_labelled(one, labels, page)]
-        if wanted and ids and not is_same_id(text_of(ids[-1]), wanted):
+        if not ids or not any(map(str.isdigit, wanted)) or is_same_id(text_of(ids[-1]), wanted):
+            continue
+        if shape_of(text_of(ids[-1])) == shape_of(wanted):
             return True
     return False
 

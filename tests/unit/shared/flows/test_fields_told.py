@@ -253,6 +253,11 @@ def test_other_records_leave_what_only_the_own_part_shows(layout: Layout):
     assert values(read(seen, file=flow_of(layout=layout)))["author"] == "Dora Novak"
 
 
+def test_a_text_under_the_label_of_the_id_that_is_no_id_hides_no_value():
+    seen = shown("R-200", cells([("Number", "2 linked"), *OWN[1:]]))
+    assert values(read(seen, file=flow_of(layout=cells)))["author"] == "Dora Novak"
+
+
 def test_a_column_of_other_records_above_leaves_the_own_part_to_be_read():
     others = [replace(one, place="table>tr>td") for one in columns([("Number", "R-300"), ("Team", "Blue")])]
     seen = shown("R-200", [*others, *below(cells(OWN[1:]))])
