@@ -422,8 +422,10 @@ class Places:
     def _looks_like_label(self, label: Element, element: Element) -> bool:
         if is_header(element) or is_heading(element) or element.role in PRESSED_ROLES or is_filter(element):
             return True
-        if label.row is None and is_on_next_line(label, element) and is_item_of_its_own(label, element):
-            return True
+        if label.row is None and is_item_of_its_own(label, element):
+            named = label_form(element.name.partition(":")[0]) in self._known
+            if named or is_on_next_line(label, element):
+                return True
         if label_form(element.name) in self._known and not is_input(element):
             return True
         if element.place in self._label_places and label.place not in self._label_places:

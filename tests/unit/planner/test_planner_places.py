@@ -168,3 +168,11 @@ def test_a_label_with_a_colon_is_empty_among_texts_that_are_labels_with_their_va
     assert shown(due, *listed) == ""
     assert shown(due, listed[0], item("Changes:", 58), listed[2]) == ""
     assert shown(*listed) is None
+
+
+@cases(
+    ("beside", "value"),
+    [("Due: Mar 3, 2026", None), ("Re: Ann Lee", "Re: Ann Lee")],
+)
+def test_the_label_and_value_of_another_field_on_one_line_are_no_value_of_a_blank(beside, value):
+    assert shown(text("Assignee:", box=box(10, 10)), text(beside, box=box(95, 10))) == value
