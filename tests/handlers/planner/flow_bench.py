@@ -16,8 +16,8 @@ from tests.unit.planner.planner_pages import page, ticket
 READ = ("assignee", "due_date")
 
 
-def under(header: str) -> FieldRules:
-    where = UnderHeader(header=header, role="definition")
+def under(header: str, role: str = "definition") -> FieldRules:
+    where = UnderHeader(header=header, role=role)
     return FieldRules(rules=(ExtractionRule(where=where, attribute="name", part=Whole()),))
 
 

@@ -21,8 +21,9 @@ OPTIONAL = {"required_fields": ["ticket_number", "assignee"]}
 DUE = "2026-03-03"
 
 
-def learned(due: FieldRules) -> Any:
-    return write_files(FlowFiles(fields=FieldsFile(fields={"assignee": under("Assignee"), "due_date": due})))
+def learned(due: FieldRules, assignee: FieldRules | None = None) -> Any:
+    fields = {"assignee": assignee or under("Assignee"), "due_date": due}
+    return write_files(FlowFiles(fields=FieldsFile(fields=fields)))
 
 
 def either(*headers: str) -> FieldRules:
@@ -108,6 +109,17 @@ async def test_where_the_flow_and_the_label_differ_a_person_decides(required: An
     assert {one.shown for one in value(finished).candidates} == {"Mar 1, 2026", "Mar 3, 2026"}
     assert (value(finished).value, values_of(finished)["assignee"]) == (None, "Ann Lee")
     assert not asked_model(one)
+
+
+async def test_a_value_that_its_label_tells_too_counts_in_the_row_of_its_changes():
+    cells = {"Ticket number": "TCK-1001", "Assignee": "Ann Lee", "Due date": "Mar 3, 2026", "Changes": "Bo → Ann Lee"}
+    shown = page(
+        heading("TCK-1001: Printer on fire"),
+        *(el("columnheader", name, row=0, column=at) for at, name in enumerate(cells)),
+        *(el("cell", text, row=1, column=at, header=name) for at, (name, text) in enumerate(cells.items())),
+    )
+    finished = await bench(files=learned(under("Due date", "cell"), under("Assignee", "cell")), shown=shown).run()
+    assert (finished.status, values_of(finished)["assignee"]) == ("done", "Ann Lee")
 
 
 async def test_nothing_is_read_by_label_on_a_page_that_is_not_proven_to_be_the_record():

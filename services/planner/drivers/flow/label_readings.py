@@ -169,7 +169,9 @@ def _confirmed(
     own = value_of(one, field, page)
     if own is not None:
         ref = own.source.ref if own.source is not None else None
-        problems = [problem.message for problem in value_problems(own, field, view, ref)]
+        agrees = by_label is not None and shows_same(by_label, one.text, field)
+        # What its label says of it too, on the record's own page, needs no other word for it.
+        problems = [] if agrees else [problem.message for problem in value_problems(own, field, view, ref)]
         return _differing(one, by_label, (one.text,), "; ".join(problems), page) if problems else _Settled(one, own)
     if one.state == "value" or by_label is None:
         open_now = one.state == "empty" and labelled is not None and bool(labelled.candidates)
