@@ -7,7 +7,7 @@ import time
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.select.picker import REVERTS_S, may_be_taken_back
+from services.browser_pool.adapters.actions.select.picker import read_while_kept
 from services.browser_pool.adapters.implementations import performs
 from services.browser_pool.adapters.observe.engine import ElementState, StaleElement
 from services.browser_pool.adapters.observe.targets import ResolvedElement
@@ -61,17 +61,17 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
 
 async def _read_at_rest(session: PageSession, found: ResolvedElement) -> ElementState | StaleElement:
     """Return the list after the page came to rest, which may have reverted the choice; else as it was before."""
-    at_once = await session.run_timed(found.again(session.limits.action_s))
+
+    async def read() -> ElementState | StaleElement:
+        return await session.run_timed(found.again(session.limits.action_s))
+
+    at_once = await read()
     await session.wait_for_rest()
-    later = (
-        at_once if isinstance(at_once, StaleElement) else await session.run_timed(found.again(session.limits.action_s))
+    if isinstance(at_once, StaleElement):
+        return at_once
+    later = await read_while_kept(
+        session, await read(), lambda now: isinstance(now, ElementState) and now.text == at_once.text, read
     )
-    until_s = time.monotonic() + session.patient_s(REVERTS_S)
-    while isinstance(later, ElementState) and isinstance(at_once, ElementState) and later.text == at_once.text:
-        if time.monotonic() >= until_s or not await may_be_taken_back(session):
-            break  # nothing is pending that could take the choice back
-        await session.run_timed(asyncio.sleep(POLL_S))
-        later = await session.run_timed(found.again(session.limits.action_s))
     return at_once if isinstance(later, StaleElement) else later
 
 

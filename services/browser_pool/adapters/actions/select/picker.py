@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from playwright.async_api import Error
@@ -17,7 +18,7 @@ from services.browser_pool.adapters.actions.effects import ControlState, Visible
 from services.browser_pool.adapters.actions.pointer.hit_test import ReachedElement, reach_part
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
-from services.browser_pool.adapters.observe.pending import read_pending_work
+from services.browser_pool.adapters.observe.pending import PendingWork, read_pending_work
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -27,6 +28,7 @@ from shared.contracts.actions import ByCss
 from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
 from shared.text.normal import fold
 
+T = TypeVar("T")
 MARK, OFFERED = "action-mark", "action-offered"
 
 
@@ -102,6 +104,8 @@ HOLDS_S = 0.3
 """The choice must still be shown after this time: some pages revert it."""
 REVERTS_S = 2.0
 """A choice that a page takes back within this time was not made. It is waited for only while something is pending."""
+LATE_REVERTS_S = 5.0
+"""The same while a timer should have fired and has not, because the page's scripts do not get to run."""
 POLL_S = 0.05
 MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
 
@@ -133,15 +137,12 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     if not outcome.ok or not isinstance(outcome.effect, ValueSet):
         return outcome
     session = pick.session
-    until_s = time.monotonic() + session.patient_s(REVERTS_S)
     await session.run_timed(asyncio.sleep(session.patient_s(HOLDS_S)))
     await session.wait_for_rest()
     later = await _outcome_now(pick, pressed)
-    while later.ok and later.effect == outcome.effect and time.monotonic() < until_s:
-        if not await may_be_taken_back(session):
-            break
-        await session.run_timed(asyncio.sleep(POLL_S))
-        later = await _outcome_now(pick, pressed)
+    later = await read_while_kept(
+        session, later, lambda now: now.ok and now.effect == outcome.effect, lambda: _outcome_now(pick, pressed)
+    )
     if later.ok and isinstance(later.effect, ValueSet | Navigated):
         return later
     shown = await pick.read_state()
@@ -149,12 +150,30 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     return outcome if not shown.here else _reverted(pick, pressed, shown)
 
 
-async def may_be_taken_back(session: PageSession) -> bool:
+async def read_while_kept(
+    session: PageSession, now: T, kept: Callable[[T], bool], read: Callable[[], Awaitable[T]]
+) -> T:
+    """Return the last reading: the first that is not ``kept``, or one that nothing pending can take back any more.
+
+    What is pending is asked before the control is read: a timer that fires between the two is then in the reading."""
+    began_s = time.monotonic()
+    work: PendingWork = "some"
+    while work != "none" and kept(now):
+        if time.monotonic() - began_s >= session.patient_s(LATE_REVERTS_S if work == "late" else REVERTS_S):
+            break
+        work = await _work_that_may_revert(session)
+        if work != "none":
+            await session.run_timed(asyncio.sleep(POLL_S))
+        now = await read()
+    return now
+
+
+async def _work_that_may_revert(session: PageSession) -> PendingWork:
     """Return whether a request of the action is not answered, or a timer is due."""
     if session.network.has_request_of_action():
-        return True
+        return "some"
     worlds = await engine.worlds(session.page)
-    return await read_pending_work(worlds, 0.0, session.limits.action_s) != "none"
+    return await read_pending_work(worlds, 0.0, session.limits.action_s)
 
 
 async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
