@@ -148,12 +148,12 @@ def verdicts_of_others(
     examples: Sequence[Example],
     labels: Iterable[str] = (),
     form: FieldType | None = None,
-    told: str = "",
+    task_field: str = "",
     of_all: FieldRules | None = None,
 ) -> list[Verdict | None]:
     """Return for each example how it is read by what the others teach; None where these are too few to teach anything.
-    At least three examples are needed for that, of pages that are built in one way. ``told``: as of `learn_field`.
-    ``of_all``: what all examples teach, which tells the ways apart; None: there is only one."""
+    At least three examples are needed for that, of pages that are built in one way. ``task_field``: as of
+    `learn_field`. ``of_all``: what all examples teach, which tells the ways apart; None: there is only one."""
     labels = tuple(labels)
     verdicts: list[Verdict | None] = []
     for at, one in enumerate(examples):
@@ -161,7 +161,7 @@ def verdicts_of_others(
         if sum(bool(other.value) for other in others) < MIN_EXAMPLES:
             verdicts.append(None)
             continue
-        rules = learn_field(others, labels, form, told=told)
+        rules = learn_field(others, labels, form, task_field=task_field)
         constants = common_texts([other.page for other in others], {fold(other.value or "") for other in others})
         verdict = verdict_on(read_field(rules, one.page, constants), one.value, rules.form)
         is_untaught = verdict == "to_review" and of_all is not None and _is_rare(one, examples, of_all)

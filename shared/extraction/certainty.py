@@ -20,7 +20,7 @@ from shared.extraction.labels.moved import (
     unique_place,
 )
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, ExtractionRule, Kind, PageItself, ToldByTask, is_called, kind_of
+from shared.extraction.rules import AtPlace, ByTask, ExtractionRule, Kind, PageItself, is_called, kind_of
 from shared.extraction.values import may_be_absent, value_key
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
@@ -179,13 +179,15 @@ def _is_untold(claims: Claims) -> bool:
 
 def _is_unproven(claims: Claims) -> bool:
     """Then the page may tell it of another record, whatever its labels are."""
-    told = [claims.page.told[rule.where.field] for rule in claims.found[0].rules if isinstance(rule.where, ToldByTask)]
+    told = [
+        claims.page.task_values[rule.where.field] for rule in claims.found[0].rules if isinstance(rule.where, ByTask)
+    ]
     return len(told) == len(claims.found[0].rules) and not all(one.proven for one in told)
 
 
 def _is_misshapen(claims: Claims) -> bool:
     field, value = claims.field, claims.found[0].value
-    is_told = any(isinstance(rule.where, ToldByTask) for rule in claims.found[0].rules)
+    is_told = any(isinstance(rule.where, ByTask) for rule in claims.found[0].rules)
     other_shape = field.shape != "" and shape_of(value) != field.shape and not is_told
     return other_shape or value_key(field.form, value) is None
 

@@ -17,13 +17,13 @@ from shared.extraction.rules import (
     Attribute,
     Between,
     ByName,
+    ByTask,
     ExtractionRule,
     InGroup,
     InLabelledRow,
     InRegion,
     PageItself,
     TextRule,
-    ToldByTask,
     UnderHeader,
     Where,
     Whole,
@@ -42,7 +42,7 @@ def _may_name_row(element: Element) -> bool:
 
 
 @dataclass(frozen=True)
-class Told:
+class TaskValue:
     """What a page tells of a field by the labels of its task. ``text``: empty where it shows that there is none.
     ``ref``: of the element that shows it, or of the label. ``proven``: the page shows whose record it is of."""
 
@@ -51,38 +51,38 @@ class Told:
     proven: bool = True
 
 
-NOTHING_TOLD: Mapping[str, Told] = {}
+NO_TASK_VALUES: Mapping[str, TaskValue] = {}
 
 
 class ObservedPage:
     """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
 
-    ``title`` and ``url``: of the page, where they may tell a value. ``told``: what it tells of the fields of its task.
-    ``address``: its url, where that may tell none."""
+    ``title`` and ``url``: of the page, where they may tell a value. ``task_values``: what it tells of the fields of its
+    task. ``address``: its url, where that may tell none."""
 
     def __init__(
         self,
         elements: Sequence[Element],
         title: str = "",
         url: str = "",
-        told: Mapping[str, Told] = NOTHING_TOLD,
+        task_values: Mapping[str, TaskValue] = NO_TASK_VALUES,
         address: str = "",
     ) -> None:
-        self.told, self.address = told, url or address
+        self.task_values, self.address = task_values, url or address
         self.elements = [one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog]
         self.itself = Element(ref=0, role="page", name=title, url=url or None)
 
     @classmethod
-    def of(cls, page: PageObserved, told: Mapping[str, Told] = NOTHING_TOLD) -> ObservedPage:
+    def of(cls, page: PageObserved, task_values: Mapping[str, TaskValue] = NO_TASK_VALUES) -> ObservedPage:
         """Return the page of an observation."""
-        return cls(page.elements, page.title, page.url, told)
+        return cls(page.elements, page.title, page.url, task_values)
 
     def find(self, where: Where) -> Element | None:
         """Return the element, or None when there is none or more than one."""
         match where:
-            case ToldByTask():
-                told = self.told.get(where.field)
-                return None if told is None else self._by_ref.get(told.ref)
+            case ByTask():
+                value = self.task_values.get(where.field)
+                return None if value is None else self._by_ref.get(value.ref)
             case UnderHeader():
                 return only(one for one in self.headed(where.header) if where.role in ("", one.role))
             case InLabelledRow():
@@ -109,8 +109,8 @@ class ObservedPage:
     def extract(self, rule: ExtractionRule) -> str | None:
         """Return the text that the rule gives, or None."""
         element = self.find(rule.where)
-        if isinstance(rule.where, ToldByTask):
-            return None if element is None else tidy(self.told[rule.where.field].text) or None
+        if isinstance(rule.where, ByTask):
+            return None if element is None else tidy(self.task_values[rule.where.field].text) or None
         return None if element is None else self.extract_from(element, rule)
 
     def extract_from(self, element: Element, rule: ExtractionRule) -> str | None:
@@ -120,14 +120,14 @@ class ObservedPage:
 
     def is_joined(self, rule: ExtractionRule) -> bool:
         """Return whether the rule gives all of an element that shows several texts, such as a name and a badge."""
-        is_whole = rule.attribute == "name" and isinstance(rule.part, Whole) and not isinstance(rule.where, ToldByTask)
+        is_whole = rule.attribute == "name" and isinstance(rule.part, Whole) and not isinstance(rule.where, ByTask)
         element = self.find(rule.where) if is_whole else None
         return element is not None and len(element.parts) > 1
 
     def is_empty_at(self, rule: ExtractionRule) -> bool:
         """Return whether the rule's place is there and shows nothing, whatever role it has then."""
-        if isinstance(rule.where, ToldByTask):
-            return self.find(rule.where) is not None and not tidy(self.told[rule.where.field].text)
+        if isinstance(rule.where, ByTask):
+            return self.find(rule.where) is not None and not tidy(self.task_values[rule.where.field].text)
         match rule.where:
             case UnderHeader():
                 element = only(self.headed(rule.where.header))
@@ -151,7 +151,7 @@ class ObservedPage:
         """Return whether a text that the rule found stands in this place on every example page.
 
         Beside the value's own label it is the value, whatever the examples had there."""
-        if isinstance(rule.where, ToldByTask | UnderHeader):
+        if isinstance(rule.where, ByTask | UnderHeader):
             return False
         element = self.find(rule.where)
         return element is not None and constant_at(element, text) in constants

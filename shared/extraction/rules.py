@@ -94,14 +94,14 @@ class PageItself(Part, frozen=True, kw_only=True, tag="page"):
     """The page itself: its title is the name, its address the url."""
 
 
-class ToldByTask(Part, frozen=True, kw_only=True, tag="told"):
-    """What the labels or the pattern of the task's ``field`` lead to, as `shared.extraction.told` reads the page."""
+class ByTask(Part, frozen=True, kw_only=True, tag="task"):
+    """What the labels or the pattern of the task's ``field`` lead to; see `shared.extraction.task_values`."""
 
     field: str
 
 
 Where = (
-    ToldByTask
+    ByTask
     | UnderHeader
     | InLabelledRow
     | ByName
@@ -114,7 +114,7 @@ Where = (
     | AtPlace
 )
 KINDS: dict[type[Part], Kind] = {  # of AfterText: see `kind_of`
-    ToldByTask: "labelled",
+    ByTask: "labelled",
     UnderHeader: "labelled",
     InLabelledRow: "labelled",
     ByName: "labelled",
@@ -191,7 +191,7 @@ def words_of_place(where: Where) -> str:
 
 def is_called(rule: ExtractionRule, labels: Collection[str]) -> bool:
     """Return whether the rule goes by what the field itself is called, and not by words that stand there by chance."""
-    if isinstance(rule.where, ToldByTask):
+    if isinstance(rule.where, ByTask):
         return True
     around = rule.part.before + rule.part.after if isinstance(rule.part, Between) else ""
     bare = _bare(words_of_place(rule.where)), _bare(around)
@@ -220,7 +220,7 @@ def describe_rule(rule: ExtractionRule) -> str:
 
 def _describe_where(where: Where) -> str:
     match where:
-        case ToldByTask():
+        case ByTask():
             return f'what the task tells of "{where.field}" by its labels or its pattern'
         case UnderHeader():
             return f'the {where.role or "element"} beside "{where.header}"'

@@ -29,6 +29,7 @@ from shared.extraction.rules import (
     Attribute,
     Between,
     ByName,
+    ByTask,
     ExtractionRule,
     InGroup,
     InLabelledRow,
@@ -36,7 +37,6 @@ from shared.extraction.rules import (
     Kind,
     PageItself,
     TextRule,
-    ToldByTask,
     UnderHeader,
     Where,
     Whole,
@@ -75,11 +75,11 @@ def learn_field(
     form: FieldType | None = None,
     *,
     others: Collection[str] = (),
-    told: str = "",
+    task_field: str = "",
 ) -> FieldRules:
     """Return rules that give exactly the right value on all examples. None: the examples have nothing in common.
 
-    ``told``: the field's name in what the pages of the examples tell by the task; empty: they tell nothing of it.
+    ``task_field``: the field's name in what the pages of the examples tell by the task; empty: they tell nothing of it.
 
     ``others``: values of other fields on these pages, folded. They tell no place, even where they are equal by chance.
 
@@ -96,7 +96,7 @@ def learn_field(
         form = replace(form, type=f"string{' | null' if nullable(form.type) else ''}")  # only its page can type it
     called = tuple(sorted({label_form(label) for label in labels} - {""}))
     without = [one for one in examples if not one.value]
-    by_task = _rule_of_task(told, shown, without, form)
+    by_task = _rule_of_task(task_field, shown, without, form)
     rules = _learn_rules(shown, without, called, form, others, by_task)
     return FieldRules(
         rules=rules,
@@ -136,8 +136,8 @@ def _learn_rules(
             if not any(_is_wrong_on(rule, other, form, constants) for other in rest):
                 found.setdefault(rule)
     placed = _of_labelled_place(found, shown, called)
-    if by_task is not None and isinstance(by_task.where, ToldByTask):
-        return (by_task, *_kept(_of_told_place(placed, shown, by_task.where, called), called))
+    if by_task is not None and isinstance(by_task.where, ByTask):
+        return (by_task, *_kept(_at_task_value(placed, shown, by_task.where, called), called))
     return _kept(placed, called)
 
 
@@ -146,15 +146,15 @@ def _rule_of_task(
 ) -> ExtractionRule | None:
     """Return the rule of what the task tells, if that is the value of every example that has one, and none of others;
     None: it is not."""
-    rule = ExtractionRule(where=ToldByTask(field=name), attribute="name", part=Whole())
+    rule = ExtractionRule(where=ByTask(field=name), attribute="name", part=Whole())
     texts = [(one.page.extract(rule), one.value or "") for one in shown]
     right = all(text is not None and (0, len(text)) in find_spans(form, text, value) for text, value in texts)
     wrong = any(_is_wrong_on(rule, one, form, ()) for one in without)
     return rule if name and right and not wrong else None
 
 
-def _of_told_place(
-    found: Collection[ExtractionRule], shown: Sequence[Example], by_task: ToldByTask, labels: tuple[str, ...]
+def _at_task_value(
+    found: Collection[ExtractionRule], shown: Sequence[Example], by_task: ByTask, labels: tuple[str, ...]
 ) -> list[ExtractionRule]:
     """Return the rules without those that lead to the value of another label than the field's own does: that the same
     value stands there on the examples is a coincidence, as with the author and the committer of a change. Nor does
@@ -167,13 +167,13 @@ def _of_told_place(
     return kept
 
 
-def _is_of_another(where: Where, page: ObservedPage, by_task: ToldByTask, labels: tuple[str, ...]) -> bool:
+def _is_of_another(where: Where, page: ObservedPage, by_task: ByTask, labels: tuple[str, ...]) -> bool:
     """Return whether a place is not that of the field's own label, and another label tells what stands there."""
     element = page.find(where)
     if element is None or element is page.find(by_task):
         return False
-    told = {one.ref for name, one in page.told.items() if name != by_task.field}
-    return element.ref in told or (bool(element.header) and label_form(element.header or "") not in labels)
+    claimed = {one.ref for name, one in page.task_values.items() if name != by_task.field}
+    return element.ref in claimed or (bool(element.header) and label_form(element.header or "") not in labels)
 
 
 def _of_labelled_place(
@@ -242,7 +242,7 @@ def _is_wrong_on(rule: ExtractionRule, other: Example, form: FieldType, constant
 # --- which rules are kept
 
 _ORDER: tuple[type[Part], ...] = (
-    ToldByTask,
+    ByTask,
     UnderHeader,
     InLabelledRow,
     ByName,

@@ -22,7 +22,7 @@ import msgspec
 from shared.contracts.base import Part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListRules
-from shared.extraction.told import AskedTask, problem_of
+from shared.extraction.task_values import FlowTask, problem_of
 from shared.extraction.values import FieldType
 from shared.pages.locate.element_facts import ElementFacts
 from shared.workflow_source.syntax_trees import parse_source
@@ -44,7 +44,7 @@ class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
     ``rows``: fields that are read in one row of a table, to the identifier of the variable that has a cell there.
     ``proofs``: rules of the fields that prove the record, on the page where they do. ``optional``: fields that records
     may be done without; ``given_up``: fields of which a person has accepted that they are lost
-    (:mod:`shared.flows.lacking`). ``asked``: what of the task its pages are read by, for rules that go by it.
+    (:mod:`shared.flows.lacking`). ``task``: what of the task its pages are read by, for rules that go by it.
     """
 
     fields: dict[str, FieldRules] = {}
@@ -55,7 +55,7 @@ class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
     constants: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     given_up: tuple[str, ...] = ()
-    asked: AskedTask | None = None
+    task: FlowTask | None = None
 
 
 class DropdownMapping(Part, frozen=True, kw_only=True, omit_defaults=True):
@@ -115,9 +115,9 @@ def parse_files(files: Mapping[str, str]) -> FlowFiles:
                 found[key] = msgspec.json.decode(files[name], type=kind)
             except (msgspec.DecodeError, RecursionError) as exc:
                 problems.append(f"{name}: {exc}")
-    asked = getattr(found.get("fields"), "asked", None)
-    if asked is not None and (problem := problem_of(asked)):
-        problems.append(f"{FIELDS_FILE}: asked: {problem}")
+    task = getattr(found.get("fields"), "task", None)
+    if task is not None and (problem := problem_of(task)):
+        problems.append(f"{FIELDS_FILE}: task: {problem}")
     if problems:
         raise ValueError("; ".join(problems))
     return FlowFiles(**found)

@@ -13,10 +13,10 @@ from shared.extraction.certainty import BELONGING, TELLING, FieldReading, is_tol
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
-from shared.extraction.pages import NOTHING_TOLD, ObservedPage, only
+from shared.extraction.pages import NO_TASK_VALUES, ObservedPage, only
 from shared.extraction.part_of_record import is_beside_another_id, may_be_of_another, part_of_record
 from shared.extraction.rules import ExtractionRule, kind_of
-from shared.extraction.told import is_proven, told_of
+from shared.extraction.task_values import is_proven, read_flow_task
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
 from shared.pages.elements import may_show_no_choice, text_of
@@ -179,8 +179,10 @@ def read_fields(
 
     ``named``: fields that name the record, with the text by which the row names it. ``wanted``: those that are to be
     proven."""
-    told = NOTHING_TOLD if file.asked is None else told_of(file.asked, page, {**named, **wanted}, variables)
-    observed = ObservedPage.of(page, told)
+    task_values = (
+        NO_TASK_VALUES if file.task is None else read_flow_task(file.task, page, {**named, **wanted}, variables)
+    )
+    observed = ObservedPage.of(page, task_values)
     constants = frozenset(file.constants)
     found: list[LocatedReading] = []
     for name in names:
@@ -196,7 +198,7 @@ def read_fields(
             reading = _named_by_row(reading, rules, named.get(name, ""), part)
             text = named.get(name) or wanted.get(name, "")
             heading = _own_heading(reading, rules, text, page, part)
-            if heading is not None and file.asked and is_proven(file.asked, page, {**named, **wanted}, variables):
+            if heading is not None and file.task and is_proven(file.task, page, {**named, **wanted}, variables):
                 shown = tidy(heading.name)
                 reading = LocatedReading(name, "value", shown, heading, (shown,), healed=True, lost=rules.rules)
             found.append(reading)

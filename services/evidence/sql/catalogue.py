@@ -290,7 +290,7 @@ HEALS = SqlView(
         _c("fingerprint_now", TEXT, "Its present fingerprint."),
         _c("locator", TEXT, "The selector of the flow; of a field the rules that find nothing now."),
         _c("locator_now", TEXT, "The selectors or rules that lead to it now."),
-        _c("method", TEXT, "How: `agreeing`, `narrowed`, `moved`, `told`, `effect`, `popup` or `planner`."),
+        _c("method", TEXT, "How: `agreeing`, `narrowed`, `moved`, `task`, `effect`, `popup` or `planner`."),
         _c("decided_by", TEXT, "The driver of the step."),
         _c("cost_usd", MONEY, "Price of finding it.", "US dollars"),
     ),

@@ -9,11 +9,11 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 from shared.contracts.workflows.flow_uses import FlowEnding
 
-HealRung = Literal["popup", "agreeing", "narrowed", "moved", "told", "effect", "planner"]
+HealRung = Literal["popup", "agreeing", "narrowed", "moved", "task", "effect", "planner"]
 """What of the ladder has helped. ``popup``: something that lay over the page was dismissed. ``agreeing``: other
 selectors or rules, which agree. ``narrowed``: of several that are like it, the one at the place of the examples.
 ``moved``: what goes by order alone leads to something else that is told by its own label or name, and was left out.
-``told``: the labels of the task, on the page of the record; no other rule finds the value. ``effect``: what a click
+``task``: the labels of the task, on the page of the record; no other rule finds the value. ``effect``: what a click
 shows is a page of its own now, or was one. ``planner``: a step that a
 planner decided on."""
 

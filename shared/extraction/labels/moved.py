@@ -29,10 +29,10 @@ from shared.extraction.rules import (
     AfterText,
     AtHeading,
     AtPlace,
+    ByTask,
     ExtractionRule,
     InGroup,
     InRegion,
-    ToldByTask,
     UnderHeader,
     is_called,
     kind_of,
@@ -124,10 +124,10 @@ def misled_rules(rules: Sequence[ExtractionRule], page: ObservedPage) -> frozens
     """Return the rules that count from a text and lead to what the task's labels tell as the value of another field,
     while they tell this one elsewhere: what stands behind a label in the order of the page is the next label's value
     where labels have become the heads of columns."""
-    own = next((rule.where for rule in rules if isinstance(rule.where, ToldByTask)), None)
-    if own is None or own.field not in page.told:
+    own = next((rule.where for rule in rules if isinstance(rule.where, ByTask)), None)
+    if own is None or own.field not in page.task_values:
         return frozenset()
-    others = {told.ref for told in page.told.values()} - {page.told[own.field].ref}
+    others = {one.ref for one in page.task_values.values()} - {page.task_values[own.field].ref}
     counted = ((rule, page.find(rule.where)) for rule in rules if isinstance(rule.where, AfterText))
     return frozenset(rule for rule, found in counted if found is not None and found.ref in others)
 
@@ -137,12 +137,12 @@ def outweighed_rules(
 ) -> frozenset[ExtractionRule]:
     """Return the rules that found another element on the examples than the task's label leads to, by no label and no
     name of their own: that both showed one value then says nothing where this page tells the field by its label."""
-    told = next(((rule.where, home) for rule, home in zip(rules, homes, strict=False) if _is_told(rule)), None)
-    if told is None or len(homes) != len(rules):
+    by_task = next(((rule.where, home) for rule, home in zip(rules, homes, strict=False) if _is_by_task(rule)), None)
+    if by_task is None or len(homes) != len(rules):
         return frozenset()
-    where, home = told
-    assert isinstance(where, ToldByTask)
-    found = page.told.get(where.field)
+    where, home = by_task
+    assert isinstance(where, ByTask)
+    found = page.task_values.get(where.field)
     if found is None or not found.proven:
         return frozenset()
     return frozenset(
@@ -152,8 +152,8 @@ def outweighed_rules(
     )
 
 
-def _is_told(rule: ExtractionRule) -> bool:
-    return isinstance(rule.where, ToldByTask)
+def _is_by_task(rule: ExtractionRule) -> bool:
+    return isinstance(rule.where, ByTask)
 
 
 def moved_rules(
@@ -174,7 +174,7 @@ def moved_rules(
     own = [
         (element_beside_label(rule, rules, homes, page), home)
         for rule, home in zip(rules, homes, strict=True)
-        if is_own_label(rule, labels) or (isinstance(rule.where, ToldByTask) and page.find(rule.where) is not None)
+        if is_own_label(rule, labels) or (isinstance(rule.where, ByTask) and page.find(rule.where) is not None)
     ]
     if not own or len({(None if one is None else one.ref, home) for one, home in own}) != 1:
         return frozenset()

@@ -10,7 +10,7 @@ import msgspec
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Change
 from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay
-from shared.extraction.rules import ExtractionRule, ToldByTask, UnderHeader, describe_rule
+from shared.extraction.rules import ByTask, ExtractionRule, UnderHeader, describe_rule
 from shared.flows.files import ElementFacts
 from shared.flows.reading import LocatedReading
 from shared.pages.locate.findings import Found
@@ -67,8 +67,8 @@ def heal_of_reading(reading: LocatedReading, page: PageObserved, kind: HealedKin
     by_label = any(isinstance(rule.where, UnderHeader) for rule in reading.matched)
     told = any(isinstance(rule.where, UnderHeader) for rule in reading.lost)
     rung: HealRung = "moved" if reading.moved else "narrowed" if told and not by_label else "agreeing"
-    if reading.matched and all(isinstance(rule.where, ToldByTask) for rule in reading.matched):
-        rung = "told"
+    if reading.matched and all(isinstance(rule.where, ByTask) for rule in reading.matched):
+        rung = "task"
     element = reading.element
     return Heal(
         kind=kind,

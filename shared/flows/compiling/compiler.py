@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as replace_part
 
-from shared.extraction.told import asked_of
+from shared.extraction.task_values import flow_task_of
 from shared.extraction.values import form_of
 from shared.field_types import base_type, is_rows, nullable
 from shared.flows.compiling.alignment import Column, align_samples
@@ -385,7 +385,7 @@ def _files(
             lists={one.name: one.rules for one in lists},
             constants=tuple(constants),
             optional=tuple(name for name in optional if name not in (*spec.required_fields, *spec.identity)),
-            asked=asked_of(spec, to_identifier),
+            task=flow_task_of(spec, to_identifier),
         ),
         mappings=steps.mappings,
         variables=schema,

@@ -16,10 +16,10 @@ from shared.contracts.workflows.flows import DownloadAll, DownloadFile, TakeScre
 from shared.extraction.addresses import AddressPart, learn_address_part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_list
-from shared.extraction.pages import ObservedPage, Told
+from shared.extraction.pages import ObservedPage, TaskValue
 from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
-from shared.extraction.told import told_by
+from shared.extraction.task_values import read_task_values
 from shared.extraction.values import form_of, is_absent
 from shared.field_types import is_rows
 from shared.flows.compiling.alignment import Column
@@ -90,7 +90,7 @@ def place_field(
     at = _position(_sources(shown), columns, samples, arriving=first)
     examples += [Example(page, None) for page in _pages_without(name, spec, samples, columns, at)]
     form = form_of(spec.output_schema[name])
-    rules = learn_field(examples, labels, form, told=name)
+    rules = learn_field(examples, labels, form, task_field=name)
     if rules.rules:
         return PlacedField(name, at, replace(rules, address=_address(shown, samples)), constants=_constants(examples))
     for variable in rows[0]:
@@ -185,21 +185,21 @@ def _address(shown: Mapping[int, Shown], samples: Sequence[Recording]) -> Addres
 
 
 def _page(shown: Shown, spec: TaskSpec, sample: Recording) -> ObservedPage:
-    return ObservedPage(shown.elements, told=_told(spec, sample, shown.page), address=shown.page.url)
+    return ObservedPage(shown.elements, task_values=_task_values(spec, sample, shown.page), address=shown.page.url)
 
 
-def _told(spec: TaskSpec, sample: Recording, page: RecordedPage) -> dict[str, Told]:
-    return _told_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
+def _task_values(spec: TaskSpec, sample: Recording, page: RecordedPage) -> dict[str, TaskValue]:
+    return _task_values_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
 
 
 @lru_cache(maxsize=PAGES_TOLD)
-def _told_once(
+def _task_values_once(
     spec: IdentityKey[TaskSpec], sample: IdentityKey[Recording], page: IdentityKey[RecordedPage]
-) -> dict[str, Told]:
+) -> dict[str, TaskValue]:
     """Return what a page tells of all fields: each of them is placed by it."""
     one = page.value
     observed = as_observed(one.elements, "", url=one.url, title=one.title, snapshot_id="s1", http_status=None)
-    return told_by(spec.value, sample.value.row, observed)
+    return read_task_values(spec.value, sample.value.row, observed)
 
 
 def _pages_without(
@@ -214,7 +214,7 @@ def _pages_without(
         hashes = [call.page for index, call in own if index < at and not call.leaves]
         page = next((sample.pages[sha256] for sha256 in reversed(hashes) if sha256 in sample.pages), None)
         if page is not None and at - 1 in {index for index, _ in own}:
-            yield ObservedPage(page.elements, told=_told(spec, sample, page))
+            yield ObservedPage(page.elements, task_values=_task_values(spec, sample, page))
 
 
 def _constants(examples: Sequence[Example]) -> frozenset[str]:

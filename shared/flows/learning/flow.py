@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from shared.contracts.workflows.flows import OpenAddress, TakeScreenshot
-from shared.extraction.told import asked_of
+from shared.extraction.task_values import flow_task_of
 from shared.extraction.values import form_of
 from shared.flows.compiling.compiler import CompiledFlow, output_schema
 from shared.flows.compiling.plan import FlowPlan, Item, PlannedCall, PlannedProof, PlannedReading, Section, Variable
@@ -126,7 +126,7 @@ def learned_plan(spec: TaskSpec, task: LearnedTask, names: Sequence[str], given_
                 constants=tuple(sorted(task.constants)),
                 optional=tuple(name for name in known if task.fields[name].may_lack and not _is_needed(name, spec)),
                 given_up=tuple(name for name in given_up if name in known),
-                asked=asked_of(spec, to_identifier),
+                task=flow_task_of(spec, to_identifier),
             ),
             variables={f"{name}!": ValueSchema(type="string") for name in variables},
             outputs={name: output_schema(field) for name, field in spec.output_schema.items()},

@@ -15,7 +15,7 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListReading, ListRules, Written, WrittenList, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
-from shared.extraction.told import told_by
+from shared.extraction.task_values import read_task_values
 from shared.extraction.values import form_of
 from shared.flows.compiling.field_places import labels_of, list_columns
 from shared.task.spec import TaskSpec
@@ -125,7 +125,7 @@ def is_sure(reading: ListReading) -> bool:
 
 def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
     """Return what the rows teach of each field that is written in them."""
-    pages = {one.name: ObservedPage.of(one.page, told_by(spec, one.row, one.page)) for one in rows}
+    pages = {one.name: ObservedPage.of(one.page, read_task_values(spec, one.row, one.page)) for one in rows}
     values = {fold(value) for one in rows for value in one.values.values() if value}
     names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
     learned = {name: _learn(name, spec, rows, pages, values) for name in names}
@@ -157,9 +157,9 @@ def _learn(
     if shown < MIN_EXAMPLES:
         why = f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed"
         return dataclass_replace(nothing, problem=why, settles=ADD_VALUES)
-    rules = learn_field(examples, labels, form, others=values, told=name)
+    rules = learn_field(examples, labels, form, others=values, task_field=name)
     if not rules.rules and not rules.variants:
-        alone = learn_field([one for one in examples if one.value], labels, form, others=values, told=name)
+        alone = learn_field([one for one in examples if one.value], labels, form, others=values, task_field=name)
         shows_words = bool(alone.rules) and shown < len(examples)
         problem, settles = (SHOWS_WORDS, SAY_NONE) if shows_words else _why_nothing(name, rows, pages, rules)
         return dataclass_replace(nothing, problem=problem, settles=settles)
@@ -191,7 +191,7 @@ def _why_nothing(
 
 def predict(task: LearnedTask, name: str, row: Mapping[str, str], page: PageObserved) -> Prediction:
     """Return what the rules say of the page of a row that was not learned from."""
-    observed = ObservedPage.of(page, told_by(task.spec, row, page))
+    observed = ObservedPage.of(page, read_task_values(task.spec, row, page))
     readings = {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()}
     return Prediction(name, readings, {key: read_list(one.rules, observed) for key, one in task.lists.items()})
 

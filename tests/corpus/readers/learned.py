@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from shared.extraction.told import asked_of
+from shared.extraction.task_values import flow_task_of
 from shared.extraction.values import form_of
 from shared.flows.files import FieldsFile
 from shared.flows.identifiers import to_identifier
@@ -77,7 +77,7 @@ def _readings(
         fields={key: one.rules for key, one in known.items()},
         types={key: form_of(spec.output_schema[key]) for key in known},
         constants=tuple(sorted(learned.constants)),
-        asked=asked_of(spec, to_identifier),
+        task=flow_task_of(spec, to_identifier),
     )
     named = expected_identity(spec, sample_of(asked))
     row = {to_identifier(name): text for name, text in asked.row.items()}

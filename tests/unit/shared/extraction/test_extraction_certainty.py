@@ -10,7 +10,7 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.results import TextPart
 from shared.extraction.agreement import read_field
 from shared.extraction.certainty import DOUBTS, FieldReading, words_of_doubt
-from shared.extraction.pages import ObservedPage, Told
+from shared.extraction.pages import ObservedPage, TaskValue
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
 from tests.cases import cases
@@ -62,7 +62,7 @@ def with_two_texts() -> ObservedPage:
 def told(person: str) -> ObservedPage:
     elements = record(pairs(person)).elements
     ref = next(one.ref for one in elements if one.header == "Assignee")
-    return ObservedPage(elements, told={"assignee": Told(person, ref)})
+    return ObservedPage(elements, task_values={"assignee": TaskValue(person, ref)})
 
 
 def cards(person: str) -> list[Element]:
@@ -71,7 +71,9 @@ def cards(person: str) -> list[Element]:
 
 def read(make: Make, changed: ObservedPage, values: tuple[str, ...] = PEOPLE, type_: str = "string") -> FieldReading:
     shown = [Example(make(value), value) for value in values]
-    return read_field(learn_field(shown, ("Assignee",), FieldType(type=type_), told="assignee"), changed, frozenset())
+    return read_field(
+        learn_field(shown, ("Assignee",), FieldType(type=type_), task_field="assignee"), changed, frozenset()
+    )
 
 
 NUMBER, REPORTER, ASSIGNEE, *REST = pairs(OTHER)
@@ -84,7 +86,7 @@ EXAMPLES: Mapping[str, tuple[Make, ObservedPage]] = {
     "other_label": (in_part, properties([("Assignee", "Bo Dahl"), *pairs(OTHER)])),
     "one_of_several": (in_part, properties([NUMBER, REPORTER, ("Assignee", "Bo Dahl"), ASSIGNEE, *REST])),
     "several_texts": (in_part, with_two_texts()),
-    "unproven": (told, ObservedPage(cards(OTHER), told={"assignee": Told(OTHER, 2, proven=False)})),
+    "unproven": (told, ObservedPage(cards(OTHER), task_values={"assignee": TaskValue(OTHER, 2, proven=False)})),
     "untold": (in_order, in_order(OTHER)),
     "misshapen": (numbered, numbered("Draft")),
 }

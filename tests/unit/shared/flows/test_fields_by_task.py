@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.extraction.rules import ToldByTask, UnderHeader
+from shared.extraction.rules import ByTask, UnderHeader
 from shared.flows.changed.records import heal_of_reading
 from shared.flows.files import FIELDS_FILE, FieldsFile, parse_files
 from shared.flows.learning.flow import learned_flow
@@ -153,7 +153,7 @@ def test_what_the_labels_alone_tell_is_a_heal_that_says_so():
     heal = heal_of_reading(author, seen)
     assert author.healed
     assert heal is not None
-    assert heal.rung == "told"
+    assert heal.rung == "task"
     assert [way.text for way in heal.matched] == ['what the task tells of "author" by its labels or its pattern']
 
 
@@ -212,7 +212,7 @@ def test_a_value_whose_row_has_another_label_now_is_left_to_a_person():
 def test_another_record_is_never_read():
     other = pairs("R-300", "Ida Berg", "Ida Berg", "2026-01-01")
     matched = [rule.where for one in read(shown("R-300", cards(other))).values() for rule in one.matched]
-    assert not any(isinstance(where, ToldByTask) for where in matched)
+    assert not any(isinstance(where, ByTask) for where in matched)
     assert answer_of_proof({"number": "R-200"}, FILE, shown("R-300", cards(other))).value is not True
 
 
@@ -324,15 +324,15 @@ def test_a_heading_of_another_record_is_left_to_a_person_where_the_title_does_no
 
 def test_a_flow_without_a_task_is_read_as_before():
     rules = {
-        name: replace(one, rules=tuple(r for r in one.rules if not isinstance(r.where, ToldByTask)), homes=())
+        name: replace(one, rules=tuple(r for r in one.rules if not isinstance(r.where, ByTask)), homes=())
         for name, one in FILE.fields.items()
     }
-    older = replace(FILE, fields=rules, asked=None)
-    assert "asked" not in msgspec.json.decode(msgspec.json.encode(older))
+    older = replace(FILE, fields=rules, task=None)
+    assert "task" not in msgspec.json.decode(msgspec.json.encode(older))
     assert values(read(shown("R-200", terms(OWN)), file=older)) == EXPECTED
     assert read(shown("R-200", texts(OWN)), file=older)["author"].state == "missing"
 
 
 def test_a_task_that_cannot_be_read_is_told():
-    with pytest.raises(ValueError, match=r"fields\.json: asked: output_schema\.owner"):
-        parse_files({FIELDS_FILE: '{"asked": {"fields": {"owner": {"type": "colour"}}}}'})
+    with pytest.raises(ValueError, match=r"fields\.json: task: output_schema\.owner"):
+        parse_files({FIELDS_FILE: '{"task": {"fields": {"owner": {"type": "colour"}}}}'})

@@ -2,7 +2,7 @@
 
 The reader is `shared/pages/read`, which reads pages for tasks without a flow. It knows the forms in which a label
 stands, and leaves out other records, the site's own parts and changes of the past. A learned field has its word as a
-rule (`rules.ToldByTask`) where it gave the right value on every example. Pure.
+rule (`rules.ByTask`) where it gave the right value on every example. Pure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
-from shared.extraction.pages import Told
+from shared.extraction.pages import TaskValue
 from shared.field_types import is_rows
 from shared.pages.identity.identity import PageRead, read_anew
 from shared.pages.read.fields import FieldFound
@@ -31,7 +31,7 @@ TASKS_KEPT = 32
 Json = dict[str, Any]
 
 
-class AskedTask(Part, frozen=True, kw_only=True, omit_defaults=True):
+class FlowTask(Part, frozen=True, kw_only=True, omit_defaults=True):
     """What a flow keeps of its task, so that pages are read by the task's labels. ``fields``: the output fields as JSON
     of `shared.task.output_field.OutputField`. ``identity``: those that prove the record."""
 
@@ -39,7 +39,7 @@ class AskedTask(Part, frozen=True, kw_only=True, omit_defaults=True):
     identity: tuple[str, ...] = ()
 
 
-def asked_of(spec: TaskSpec, called: Callable[[str], str]) -> AskedTask:
+def flow_task_of(spec: TaskSpec, called: Callable[[str], str]) -> FlowTask:
     """Return what is kept of a task. ``called``: returns the name that a flow has for a column of the input."""
 
     def renamed(text: str) -> str:
@@ -51,13 +51,13 @@ def asked_of(spec: TaskSpec, called: Callable[[str], str]) -> AskedTask:
         if field.under is not None:
             written["under"] = [renamed(text) for text in words(field.under)]
         fields[name] = written
-    return AskedTask(fields=fields, identity=tuple(spec.identity))
+    return FlowTask(fields=fields, identity=tuple(spec.identity))
 
 
-def problem_of(asked: AskedTask) -> str:
+def problem_of(task: FlowTask) -> str:
     """Return why this is no task whose fields can be read; empty: it is one."""
     try:
-        _task_of(msgspec.json.encode(asked))
+        _task_of(msgspec.json.encode(task))
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -65,36 +65,38 @@ def problem_of(asked: AskedTask) -> str:
 
 
 @lru_cache(maxsize=TASKS_KEPT)
-def _task_of(asked: bytes) -> TaskSpec:
-    written = msgspec.json.decode(asked, type=AskedTask)
-    task = {"task_id": "flow", "goal": "g", "start_url": "{url}", "output_schema": written.fields}
-    return TaskSpec.model_validate_json(msgspec.json.encode(task))
+def _task_of(task: bytes) -> TaskSpec:
+    written = msgspec.json.decode(task, type=FlowTask)
+    spec = {"task_id": "flow", "goal": "g", "start_url": "{url}", "output_schema": written.fields}
+    return TaskSpec.model_validate_json(msgspec.json.encode(spec))
 
 
-def told_of(asked: AskedTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> dict[str, Told]:
+def read_flow_task(
+    task: FlowTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]
+) -> dict[str, TaskValue]:
     """Return what the page tells of the fields. ``named``: fields that name the record, and their texts; ``row``: the
     values that the words of a part of the page may name."""
-    spec, known = _asked_for(asked, named)
-    return told_by(spec, {**row, **known}, page, is_named=set(asked.identity) <= set(known))
+    spec, known = _spec_for(task, named)
+    return read_task_values(spec, {**row, **known}, page, is_named=set(task.identity) <= set(known))
 
 
-def is_proven(asked: AskedTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> bool:
-    """Return whether the page shows the record, as it is proven for a task without a flow; see `told_of`."""
-    spec, known = _asked_for(asked, named)
+def is_proven(task: FlowTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> bool:
+    """Return whether the page shows the record, as it is proven for a task without a flow; see `read_flow_task`."""
+    spec, known = _spec_for(task, named)
     sample = Sample(sample_id="s", key="", row=1, url=page.url, fields={**row, **known})
-    return set(asked.identity) <= set(known) and read_anew(spec, sample, page).proof.state == "proven"
+    return set(task.identity) <= set(known) and read_anew(spec, sample, page).proof.state == "proven"
 
 
-def _asked_for(asked: AskedTask, named: Mapping[str, str]) -> tuple[TaskSpec, dict[str, str]]:
+def _spec_for(task: FlowTask, named: Mapping[str, str]) -> tuple[TaskSpec, dict[str, str]]:
     """Return the task with the identity by which the record is named, and the texts of that."""
-    task = _task_of(msgspec.json.encode(asked))
-    known = {name: text for name, text in named.items() if name in task.output_schema and text}
-    return task.model_copy(update={"identity": {name: f"{{{name}}}" for name in known}}), known
+    spec = _task_of(msgspec.json.encode(task))
+    known = {name: text for name, text in named.items() if name in spec.output_schema and text}
+    return spec.model_copy(update={"identity": {name: f"{{{name}}}" for name in known}}), known
 
 
-def told_by(
+def read_task_values(
     spec: TaskSpec, row: Mapping[str, str], page: PageObserved, *, is_named: bool | None = None
-) -> dict[str, Told]:
+) -> dict[str, TaskValue]:
     """Return what the page tells of the fields of a task, none of another record's page. ``row``: of the input.
     ``is_named``: whether it says which record is meant; None: it does where it has each column of the identity."""
     lacking = {name for text in spec.identity.values() for name in placeholders(text) if not row.get(name, "").strip()}
@@ -105,15 +107,15 @@ def told_by(
     if read.proof.state == "mismatch":
         return {}
     proven = read.proof.state == "proven" and (not lacking if is_named is None else is_named)
-    found = {name: _told(name, field, spec, read, proven=proven) for name, field in spec.output_schema.items()}
+    found = {name: _task_value(name, field, spec, read, proven=proven) for name, field in spec.output_schema.items()}
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _told(name: str, field: OutputField, spec: TaskSpec, read: PageRead, *, proven: bool) -> Told | None:
+def _task_value(name: str, field: OutputField, spec: TaskSpec, read: PageRead, *, proven: bool) -> TaskValue | None:
     # What names the record is looked for by its text too: only its label tells it.
     reading = (read.by_label if name in spec.identity else read.readings).get(name)
     if is_rows(field.type) or not isinstance(reading, FieldFound) or reading.candidate.cut_chars:
         return None
     candidate = reading.candidate
     misfit = field.value_pattern and candidate.shown and not fits_pattern(field.pattern, candidate.shown)
-    return None if misfit else Told(candidate.shown, candidate.element.ref, proven=proven)
+    return None if misfit else TaskValue(candidate.shown, candidate.element.ref, proven=proven)
