@@ -6,14 +6,24 @@ import asyncio
 import atexit
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
+from types import TracebackType
 from typing import Any, cast
 
 from exhibit.flow.live_thread import AnswersCalls, LiveThread
 from exhibit.flow.run_record import CLICKED_FILE, RunRecord
 from exhibit.flow.workspace import FlowFolder
-from shared.contracts.workflows.flows import ClickElement, ReadFields, ReadList, SetOutput
+from shared.contracts.workflows.flows import (
+    ClickElement,
+    FlowAnswer,
+    FlowCall,
+    OpenAddress,
+    ReadFields,
+    ReadList,
+    SetOutput,
+)
 from shared.flows.code.calls import read_call
 from shared.flows.code.functions import FlowBinding, FlowStopped
 
@@ -32,6 +42,8 @@ class StandaloneFlow(FlowBinding):
         self._outputs: dict[str, Any] = {}
         self._lists: dict[str, None] = {}
         self._record: RunRecord | None = None
+        self._is_recorded = folder is not None
+        """Whether somebody writes how the run has ended: `run`, or what is told of the end of the program."""
 
     @property
     def folder(self) -> FlowFolder:
@@ -56,6 +68,7 @@ class StandaloneFlow(FlowBinding):
         self._outputs, self._lists = {}, {}
         record = self._recorded()
         record.write_state("running")
+        self._is_recorded = True
         try:
             with contextlib.chdir(self.folder.root):
                 value: Any = run(**arguments)
@@ -80,6 +93,9 @@ class StandaloneFlow(FlowBinding):
             atexit.unregister(self.close)
 
     async def _perform(self, name: str, arguments: dict[str, Any]) -> Any:
+        if not self._is_recorded:
+            self._is_recorded = True
+            self._record_program()
         call = read_call(name, arguments)
         if isinstance(call, SetOutput):
             json.dumps(call.value, allow_nan=False)  # raises for what is no value of JSON
@@ -89,7 +105,7 @@ class StandaloneFlow(FlowBinding):
         if isinstance(call, ClickElement) and call.irreversible and (at := self._recorded().claim_click(call.selector)):
             message = f"{call.selector} was clicked for good at {at}, with these variables; {CLICKED_FILE} says so"
             raise FlowStopped(message, "clicked_before")
-        answer = await self._opened().answer(call)
+        answer = await self._answer(call)
         if answer.error is not None:
             raise FlowStopped(answer.error.message, answer.error.code)
         value: Any = answer.value
@@ -98,6 +114,17 @@ class StandaloneFlow(FlowBinding):
         if isinstance(call, ReadFields) and isinstance(value, dict):
             self._keep_read(cast("dict[str, Any]", value))
         return cast("Any", value)
+
+    async def _answer(self, call: FlowCall) -> FlowAnswer:
+        """Have the call answered in the browser; where that is opened for it, the start page is opened first."""
+        begins = self._live is None
+        live = self._opened()
+        start = self.folder.start_page() if begins and not isinstance(call, OpenAddress) else ""
+        if start:
+            opened = await live.answer(OpenAddress(url=start))
+            if opened.error is not None:
+                return opened
+        return await live.answer(call)
 
     def _remarks(self) -> list[str]:
         return [f"{name}: the rows of the page that was shown; only a run finds out whether there are more"
@@ -109,6 +136,23 @@ class StandaloneFlow(FlowBinding):
         with contextlib.suppress(ValueError):  # the code may make something else of it, and is refused at its end
             self.folder.write_outputs(kept, complete=False)
             self._outputs = kept
+
+    def _record_program(self) -> None:
+        """Write how a program ends that calls its own ``main`` and not `run`: by what it does not catch, or well."""
+        record, told = self._recorded(), sys.excepthook
+        self.folder.remove_outputs()
+        record.write_state("running")
+
+        def finished() -> None:
+            record.write_state("finished", remarks=self._remarks())
+
+        def stopped(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+            atexit.unregister(finished)
+            record.write_state("stopped", error, self._remarks())
+            told(kind, error, traceback)
+
+        atexit.register(finished)
+        sys.excepthook = stopped
 
     def _recorded(self) -> RunRecord:
         if self._record is None:

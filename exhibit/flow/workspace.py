@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote
 
 from exhibit.flow.run_record import write_atomically
 from shared.contracts.discovery import Problem
@@ -17,6 +19,7 @@ from shared.flows.files import (
     MAPPINGS_FILE,
     OUTPUT_SCHEMA_FILE,
     OUTPUTS_FILE,
+    START_PAGE_FILE,
     VARIABLES_FILE,
     VARIABLES_SCHEMA_FILE,
     FlowFiles,
@@ -27,6 +30,8 @@ from shared.hosts import host_of
 
 WORKSPACE = "workspace"
 CAPTURED = "data/files"
+NAMED = re.compile(r"\{([^{}]+)\}")
+"""A variable in the address of the start page, by its name as written."""
 _READ = (LOCATORS_FILE, FIELDS_FILE, MAPPINGS_FILE, VARIABLES_SCHEMA_FILE, OUTPUT_SCHEMA_FILE)
 
 
@@ -72,6 +77,26 @@ class FlowFolder:
             raise ValueError(f"{VARIABLES_FILE} is no JSON object")
         return cast("dict[str, Any]", found)
 
+    def start_page(self) -> str:
+        """Return the address at which the flow begins, with the variables that it names; empty: the code opens one.
+
+        Raises ValueError for a file that is not ``{"url": "https://..."}``, or that names a variable that has no value.
+        """
+        try:
+            found = json.loads(self.read_text(START_PAGE_FILE))
+        except FileNotFoundError:
+            return ""
+        url = cast("dict[str, Any]", found).get("url") if isinstance(found, dict) else None
+        if not isinstance(url, str) or not url:
+            raise ValueError(f'{START_PAGE_FILE} is not {{"url": "https://..."}}')
+        variables = self.read_variables()
+        if lacking := [name for name in NAMED.findall(url) if name not in variables]:
+            raise ValueError(f"{START_PAGE_FILE} names what {VARIABLES_FILE} lacks: {', '.join(lacking)}")
+        whole = NAMED.fullmatch(url)
+        return (
+            str(variables[whole[1]]) if whole else NAMED.sub(lambda name: quote(str(variables[name[1]]), safe=""), url)
+        )
+
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of ``run``. Raises ValueError with everything that is wrong with the variables."""
         schema, given = self.read_files().variables, self.read_variables()
@@ -93,9 +118,9 @@ class FlowFolder:
         (self.root / OUTPUTS_FILE).unlink(missing_ok=True)
 
     def hosts(self) -> tuple[str, ...]:
-        """Return the hosts of the addresses among the variables and in the code: whoever wrote them there wants them
-        opened."""
-        texts = [value for value in self.read_variables().values() if isinstance(value, str)]
+        """Return the hosts of the addresses among the variables, in the code and of the start page: whoever wrote them
+        there wants them opened."""
+        texts = [value for value in self.read_variables().values() if isinstance(value, str)] + [self.start_page()]
         for file in self._code():
             texts += _texts_in(file.read_text("utf-8"))
         found = (host_of(text) for text in texts if text.startswith(("http://", "https://")))

@@ -46,6 +46,7 @@ from shared.contracts.workflows.flows import (
     SetChecked,
     SetOutput,
     TakeScreenshot,
+    TypeInto,
 )
 from shared.contracts.workflows.heals import Heal
 from shared.flows.changed.records import heal_of_element, remark_of_element
@@ -81,6 +82,7 @@ from shared.pages.locate.findings import Ambiguous, Found, NotFound, Undecidable
 from shared.pages.locate.selectors import parse_selector, write_selector
 from shared.text.normal import fold
 
+FOCUSED = ":focus"
 READINGS = (ReadFields, ReadList, CountElements, TakeScreenshot)
 """Calls whose answer or file is of the record."""
 
@@ -233,8 +235,9 @@ def _answer_of(found: Found | NotFound | Ambiguous) -> FlowAnswer | None:
 
 
 def _act_on_element(call: FlowCall, page: PageObserved, context: FlowContext) -> Perform | FlowAnswer:
-    """Return the action on the element that the call names; without a selector, on the one that was clicked last."""
-    selector = getattr(call, "selector", "") or context.last_clicked
+    """Return the action on the element that the call names; without a selector, on the one that was clicked last, or
+    for a text on the one that has the focus where nothing was clicked."""
+    selector = getattr(call, "selector", "") or context.last_clicked or (FOCUSED if isinstance(call, TypeInto) else "")
     if not selector:
         return flow_error("bad_call", "nothing was clicked before: say with selector= what is meant")
     found = find_element(selector, page, context.files.locators, context.variables)

@@ -5,6 +5,7 @@ workspace/locators.json                the elements it acts on, by their selecto
 workspace/fields.json                  the rules of each field that it reads
 workspace/dropdown_mappings.json       the options of selects that are whole when the page opens
 data/variables_schema.json             names, types and defaults of the variables
+data/start_page.json                   the address at which a program without `open_page` begins
 data/variables.json                    their values; of one sample, never of a library
 data/structured_output_schema.json     names and types of the outputs
 data/structured_outputs.json           what a run has found; written by it
@@ -33,6 +34,7 @@ FIELDS_FILE = "workspace/fields.json"
 MAPPINGS_FILE = "workspace/dropdown_mappings.json"
 VARIABLES_SCHEMA_FILE = "data/variables_schema.json"
 VARIABLES_FILE = "data/variables.json"
+START_PAGE_FILE = "data/start_page.json"
 OUTPUT_SCHEMA_FILE = "data/structured_output_schema.json"
 OUTPUTS_FILE = "data/structured_outputs.json"
 TASK_FILE = "data/task.json"
@@ -59,11 +61,12 @@ class FieldsFile(Part, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DropdownMapping(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """``options``: lower-cased text to the exact label. ``option_selector``: of one option, where the options are not
-    all known when the page opens."""
+    """``type``: ``native_select``, ``custom``, or a word of whoever wrote it, which changes nothing. ``options``:
+    lower-cased text to the exact label. ``option_selector``: of one option, where the options are not all known when
+    the page opens."""
 
-    type: Literal["native_select", "custom"]
-    container: str
+    type: str
+    container: str = ""
     options: dict[str, str] = {}
     option_selector: str = ""
 

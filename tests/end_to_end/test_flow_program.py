@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import unquote
 
 import pytest
 
@@ -25,10 +26,32 @@ FORM = """
 """
 
 
+AGENT_FORM = """
+<title>Registration</title><h1>Register</h1>
+<script>const saw = (text) => fetch("/saw?" + encodeURIComponent(text));</script>
+<label>License <input id="caLicense" oninput="saw('license ' + this.value)"></label>
+<label>CURES <select id="curesStatus" onchange="saw('status ' + this.value)"><option>Any</option>
+<option>Active - Registered</option><option>Pending Registration</option></select></label>
+<label>Payer <input autofocus oninput="saw('payer ' + this.value)"></label>
+<ul id="payers"><li onclick="saw('picked other')">Blue Shield of California</li>
+<li onclick="saw('picked ' + this.textContent)">Blue Shield</li></ul>
+<button id="onetrust-accept-btn-handler" onclick="saw('accepted')">Accept</button>
+"""
+
+
 class Licenses(Answers):
+    seen: ClassVar[dict[str, str]] = {}
+    """What the page with `AGENT_FORM` has told of what was done on it, the last of each."""
+
     def do_GET(self) -> None:
         path, _, query = self.path.partition("?")
-        if path == "/found":
+        if path == "/saw":
+            what, _, value = unquote(query).partition(" ")
+            self.seen[what] = value
+            self.answer("")
+        elif path == "/agent":
+            self.answer(AGENT_FORM)
+        elif path == "/found":
             self.answer(f"<title>Found</title><h1>License</h1><p>{query.replace('+', ' ')}</p>")
         else:
             self.answer(FORM)
@@ -72,6 +95,9 @@ class Agent:
             timeout=180,
             check=False,
         )
+
+    def last_run(self) -> Any:
+        return json.loads((self.root / "data/last_run.json").read_text("utf-8"))
 
     def outputs(self) -> Any:
         return json.loads((self.root / "data/structured_outputs.json").read_text("utf-8"))
@@ -136,30 +162,122 @@ def test_a_flow_with_a_run_is_a_program(agent):
     assert [one.read_bytes()[:4] for one in pictures] == [b"\x89PNG"]
 
 
-def test_a_flow_as_others_write_it_runs_unchanged(agent: Agent, system: System):
-    ended = agent.run(
-        f"""
-        import asyncio
-        import json
-        from servers.browser_tools import click, open_page, select_option, set_structured_output, type
+VARIABLES = """
+import asyncio
+import json
+from servers.browser_tools import click, type
 
-        async def main():
-            with open({str(agent.root / "data/variables.json")!r}, "r") as f:
-                variables = json.load(f)
+async def main():
+    with open("/home/chrome_user/agent/data/variables.json", "r") as f:
+        variables = json.load(f)
 
-            await open_page(variables["Start page"])
-            await click(selector="input#caLicense")
-            await type(text=variables["Medical License"])
-            await select_option(selector="select#status", label="Active - Registered")
-            await click(selector="text=Search")
-            await set_structured_output(key="form_result", value="SUBMITTED")
+    await click(selector="input#caLicense")
+    await type(text=variables["Medical License"])
 
-        asyncio.run(main())
-        """,
-        EXHIBIT_NATS_URL=system.url,
-    )
+asyncio.run(main())
+"""
+DROPDOWN = """
+import asyncio
+import json
+from servers.browser_tools import select_option
+
+async def main():
+    with open("/home/chrome_user/agent/workspace/dropdown_mappings.json", "r") as f:
+        mappings = json.load(f)
+
+    cures_mapping = mappings["cures_status"]
+    await select_option(selector=cures_mapping["container"], label="Active - Registered")
+
+asyncio.run(main())
+"""
+LAZY_DROPDOWN = """
+import asyncio
+import json
+from servers.browser_tools import click, type
+
+async def main():
+    with open("/home/chrome_user/agent/data/variables.json", "r") as f:
+        variables = json.load(f)
+
+    with open("/home/chrome_user/agent/workspace/dropdown_mappings.json", "r") as f:
+        mappings = json.load(f)
+
+    payer_mapping = mappings["payer"]
+    await type(text=variables["payer"])
+    await click(selector=f'{payer_mapping["option_selector"]}:has-text("{variables["payer"]}")')
+
+asyncio.run(main())
+"""
+POPUP = """
+import asyncio
+from servers.browser_tools import click
+
+async def try_click(selector):
+    \"\"\"Click element if present, ignore if not (for popups/modals).\"\"\"
+    try:
+        await click(selector=selector)
+    except Exception:
+        pass
+
+async def main():
+    await try_click("button#onetrust-accept-btn-handler")
+
+asyncio.run(main())
+"""
+OUTPUT = """
+import asyncio
+from servers.browser_tools import set_structured_output
+
+async def main():
+    await set_structured_output(key="form_result", value="SUBMITTED")
+
+asyncio.run(main())
+"""
+MAPPINGS = {
+    "cures_status": {
+        "type": "native_select",
+        "container": "select#curesStatus",
+        "options": {"active - registered": "Active - Registered", "pending registration": "Pending Registration"},
+    },
+    "payer": {"type": "searchable", "option_selector": "ul#payers li"},
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        (VARIABLES, {"license": "A 1"}),
+        (DROPDOWN, {"status": "Active - Registered"}),
+        (LAZY_DROPDOWN, {"payer": "Blue Shield", "picked": "Blue Shield"}),
+        (POPUP, {"accepted": ""}),
+        (OUTPUT, {}),
+    ],
+    ids=["variables", "dropdown", "lazy_dropdown", "popup", "output"],
+)
+def test_a_flow_as_others_print_it_runs_unchanged(
+    agent: Agent, site: str, system: System, source: str, seen: dict[str, str]
+):
+    agent.write("data/start_page.json", {"url": f"{site}/agent"})
+    agent.write("data/variables.json", {"Medical License": "A 1", "payer": "Blue Shield"})
+    agent.write("workspace/dropdown_mappings.json", MAPPINGS)
+    Licenses.seen.clear()
+    ended = agent.run(source, EXHIBIT_NATS_URL=system.url)
     assert ended.returncode == 0, ended.stderr
-    assert agent.outputs() == {"form_result": "SUBMITTED"}
+    assert Licenses.seen == seen
+    assert agent.last_run()["state"] == "finished"
+    assert not seen or not (agent.root / "data/structured_outputs.json").exists()
+    if not seen:
+        assert agent.outputs() == {"form_result": "SUBMITTED"}
+
+
+def test_such_a_flow_fails_on_another_page_and_names_what_it_did_not_find(agent: Agent, site: str, system: System):
+    agent.write("data/start_page.json", {"url": f"{site}/found?another=page"})
+    ended = agent.run(VARIABLES, EXHIBIT_NATS_URL=system.url)
+    assert ended.returncode == 1
+    told = agent.last_run()
+    assert (told["state"], told["code"]) == ("stopped", "element_missing")
+    assert "input#caLicense" in told["message"]
+    assert "input#caLicense" in ended.stderr
 
 
 def test_bad_variables_are_told_and_no_browser_is_opened(agent):

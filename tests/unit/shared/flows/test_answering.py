@@ -22,6 +22,7 @@ from shared.contracts.workflows.flows import (
     SetChecked,
     TakeScreenshot,
     TypeInto,
+    TypeSecretInto,
 )
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import constant_at
@@ -88,9 +89,11 @@ def test_only_a_missing_element_is_quiet():
     assert check_effect(clicked, done_result()) == FlowAnswer(value=True)
 
 
-def test_a_text_goes_into_the_element_that_was_clicked_last():
+def test_a_text_goes_into_the_element_that_was_clicked_last_or_has_the_focus():
     shown = page(el("textbox", "City", tag="input"))
-    assert code(decide_call(TypeInto(text="Rome"), shown, EMPTY)) == "bad_call"
+    focused = expect(decide_call(TypeInto(text="Rome"), shown, EMPTY), Perform)
+    assert focused.action == TypeText(target=ByCss(css=":focus"), text="Rome")
+    assert code(decide_call(TypeSecretInto(secret="portal"), shown, EMPTY)) == "bad_call"
     after = after_call(EMPTY, ClickElement(selector="label=City"), performed=True)
     typed = expect(decide_call(TypeInto(text="Rome"), shown, after), Perform)
     assert typed.action == TypeText(target=ByRef(ref=1, snapshot_id="s1"), text="Rome")
