@@ -263,12 +263,6 @@ PAGE = (
                 "two texts are one value only if they mean the same",
             ),
             Mutant(
-                "if candidate.element.ref in past:",
-                "if candidate.element.ref in past and candidate.part is not None:",
-                "what stands in a list of changes is no current value",
-                equal="the places of labels leave out the same elements before",
-            ),
-            Mutant(
                 "own = Places(page.elements, known, past | others | site, row_key)",
                 "own = Places(page.elements, known, past | site, row_key)",
                 "the fields of a related record are not this record's",
@@ -287,6 +281,27 @@ PAGE = (
                 "own_rows if name in spec.identity else own_rows - pairs",
                 "own_rows",
                 "a pair of a label and the record's id chooses no value of another field",
+            ),
+        ),
+    ),
+    Module(
+        "shared/pages/read/doubts.py",
+        (*_FIELDS, "unit/planner/test_planner_explaining.py"),
+        (
+            Mutant(
+                'return "rival" if found is None else found.code',
+                'return "rival"',
+                "what nearly matched is told with the row that left it out",
+            ),
+            Mutant(
+                "if candidate.element.ref in past:",
+                "if candidate.element.ref in past and candidate.part is not None:",
+                "what stands in a list of changes is told as the past",
+            ),
+            Mutant(
+                "return not wanted and not is_input(candidate.element) and is_change(candidate.shown)",
+                "return not is_input(candidate.element) and is_change(candidate.shown)",
+                "a pattern may ask for what looks like a change",
             ),
         ),
     ),

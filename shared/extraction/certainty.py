@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -137,9 +137,9 @@ def reading_of(claims: Claims) -> FieldReading:
     )
 
 
-def words_of_doubt(reading: FieldReading) -> str:
-    """Return why the reading is for a person, as the end of a sentence; empty where it is not."""
-    return next((one.says for one in DOUBTS if one.code == reading.doubt), "")
+def words_of_doubt(code: str) -> str:
+    """Return why a reading with this doubt is for a person, as the end of a sentence; empty where it has none."""
+    return _WORDS.get(code, "")
 
 
 # --- what a row of the table looks at
@@ -239,6 +239,13 @@ DOUBTS: tuple[DoubtRow, ...] = (
     ),
 )  # fmt: skip
 """In this order; the first that applies is the reason."""
+DOUBTS_OF_FLOWS: Mapping[str, str] = {
+    "asks_to_choose": "the text may ask to choose something",
+    "of_other_record": "other records stand under the same labels, and it may be of one of them",
+}
+"""Reasons for which a flow does not take what is certain by these rows: it knows the element, and what the row of the
+sample says. The words by which its task says that there is none count as a value in the rows above."""
+_WORDS = {**{one.code: one.says for one in DOUBTS}, **DOUBTS_OF_FLOWS}
 
 
 def is_told_by_label(

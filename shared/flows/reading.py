@@ -95,12 +95,12 @@ def locate_field(
     if not candidates or pending is not None:
         return LocatedReading(name, "missing", candidates=candidates)
     if reading.value is None:
-        return LocatedReading(name, "uncertain", candidates=candidates, why=words_of_doubt(reading))
+        return LocatedReading(name, "uncertain", candidates=candidates, why=words_of_doubt(reading.doubt))
     element = _element_of(reading, rules, page)
     if element is not None and "busy" in element.states:  # what stands there is to be replaced
         return LocatedReading(name, "missing", candidates=candidates)
     if element is not None and may_show_no_choice(element):
-        return LocatedReading(name, "uncertain", candidates=candidates, why="the text may ask to choose something")
+        return LocatedReading(name, "uncertain", candidates=candidates, why=words_of_doubt("asks_to_choose"))
     return LocatedReading(
         name,
         "value",
@@ -148,14 +148,14 @@ def _said_empty(
     others = {text for text in rest if is_value(text)}
     texts = tuple(dict.fromkeys(tidy(shown[rule] or "") for rule in empty))
     if others:
-        why = "one place of the examples has words for none, and another one a value"
+        why = words_of_doubt("value_and_none")
         return LocatedReading(name, "uncertain", candidates=(*texts, *sorted(others)), why=why)
     lost = len(empty) < len(shown)
     displaced = displaced_rules(rules.rules, rules.homes, rules.labels, page)
     kinds = {kind_of(rule, rules.labels) for rule in empty if rule not in displaced}
     gone = [rule for rule, text in shown.items() if text is None]
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
-        why = "only the order on the page tells that these words for none are those of the field"
+        why = words_of_doubt("untold")
         return LocatedReading(name, "uncertain", candidates=texts, why=why)
     element = page.find(empty[0].where) or element_beside_label(empty[0], rules.rules, rules.homes, page, rules.address)
     moved = tuple(rule for rule in rules.rules if rule in contradicted)
@@ -240,7 +240,7 @@ def _read_in_own_part(
         is_beside_another_id(element, named, known, page)
         or (reading.healed and may_be_of_another(element, named, known, rules.beside, page))
     ):
-        why = "other records stand under the same labels, and it may be of one of them"
+        why = words_of_doubt("of_other_record")
         return LocatedReading(reading.field, "uncertain", candidates=(reading.text,), why=why)
     return reading
 

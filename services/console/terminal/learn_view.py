@@ -51,7 +51,7 @@ def reading_text(reading: FieldReading) -> str:
     if reading.value is not None:
         return _short(reading.value) + (" (healed)" if reading.certainty == "healed" else "")
     found = " or ".join(_short(one.value) for one in reading.candidates)
-    return f"? {found}: {words_of_doubt(reading)}" if found else "? not found"
+    return f"? {found}: {words_of_doubt(reading.doubt)}" if found else "? not found"
 
 
 def rows_text(reading: ListReading) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal
 
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
@@ -23,6 +24,19 @@ NEAR_PX = 8.0
 """Texts on one line that are not farther apart are one text."""
 
 
+CandidateDoubt = Literal[
+    "second_label",
+    "under_heading",
+    "next_item",
+    "like_label",
+    "next_box",
+    "shared_label",
+    "more_hidden",
+    "inside_word",
+]
+"""What the place of a text says against it; rows of :data:`shared.pages.read.doubts.DOUBTS`."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One value in the place of a field's value; `shown` may be empty."""
@@ -34,10 +48,14 @@ class Candidate:
     """The element that shows the end of the text, if it is another one."""
     part: TextPart | None = None
     """The part of the element that `shown` comes from, if it is not all of its text."""
-    doubtful: bool = False
-    """It may speak against another candidate, but is no value by itself."""
+    doubt: CandidateDoubt | None = None
+    """Why it may speak against another candidate, but is no value by itself."""
     written: bool = False
     """Its label stands in the same text."""
+
+    @property
+    def doubtful(self) -> bool:
+        return self.doubt is not None
 
     @property
     def cut_chars(self) -> int:
@@ -68,7 +86,8 @@ def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
         return (Candidate(text_of(element), element, row),)
     current = [part for part in element.parts if part.kind != "old"]
     has_more = any(_MORE.fullmatch(part.text.strip()) for part in current[1:])
-    return tuple(Candidate(part.text, element, row, part=part, doubtful=has_more) for part in value_parts(current))
+    doubt = "more_hidden" if has_more else None
+    return tuple(Candidate(part.text, element, row, part=part, doubt=doubt) for part in value_parts(current))
 
 
 def value_parts(parts: Sequence[TextPart]) -> Sequence[TextPart]:

@@ -21,8 +21,9 @@ from shared.field_types import base_type, is_rows, nullable
 from shared.pages.elements import is_input, may_show_no_choice, text_of, title_of, words_of_name
 from shared.pages.read.address_texts import asks_for_address, is_address
 from shared.pages.read.candidates import Candidate, listed, whole_text
-from shared.pages.read.changes import is_change, past_refs
+from shared.pages.read.changes import past_refs
 from shared.pages.read.dates import DateSettlement, date_hints, date_settlement
+from shared.pages.read.doubts import is_past, is_to_come
 from shared.pages.read.label_places import NO_REFS, Place, Places
 from shared.pages.read.unlabelled import unlabelled_candidates
 from shared.task.output_field import OutputField
@@ -30,7 +31,6 @@ from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
 from shared.text.normal import Normal, fold, is_dash, label_form
 from shared.text.patterns import fits_pattern
-from shared.text.record_words import is_pending
 
 MOST_CANDIDATES = 8
 """Texts of an ambiguous field that a person is shown."""
@@ -135,19 +135,12 @@ def _candidates(
     name: str, field: OutputField, places: Sequence[Place], past: frozenset[int], page: PageObserved
 ) -> list[Candidate]:
     """Return what may be the current value."""
-    current = [
-        tuple(one for one in place if not _is_pending(one) and _is_current(one, field, past)) for place in places
-    ]
+    current = [tuple(one for one in place if not is_to_come(one) and not is_past(one, field, past)) for place in places]
     if base_type(field.type) == "array":
         return [one for place in current if place for one in listed(place)]
     labels = labels_of(name, field)
     chosen = [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, labels, field, page)]
     return _without_misfits(chosen, field, page)
-
-
-def _is_pending(candidate: Candidate) -> bool:
-    """Return whether a text stands in for a value that is to come, by itself or by the part of the page it is in."""
-    return is_pending(candidate.shown) or "busy" in candidate.element.states
 
 
 def _by_pattern(places: Sequence[Place], field: OutputField) -> Sequence[Place]:
@@ -206,14 +199,6 @@ def _is_named_by(field: OutputField, shown: str) -> bool:
     """Return whether the task itself has the text: as a value of an enum, or as a word for none."""
     is_enum = base_type(field.type) == "enum" and isinstance(typed_value(field, shown), Normal)
     return is_enum or is_not_present(shown, field)
-
-
-def _is_current(candidate: Candidate, field: OutputField, past: frozenset[int]) -> bool:
-    """Return whether the text is no change, and in no list of changes. A pattern may ask for what looks like one."""
-    if candidate.element.ref in past:
-        return False
-    wanted = bool(field.pattern) and fits_pattern(field.pattern, candidate.shown)
-    return wanted or is_input(candidate.element) or not is_change(candidate.shown)
 
 
 def _read(candidates: Sequence[Candidate], field: OutputField, page: PageObserved, rows: Rows) -> Reading:

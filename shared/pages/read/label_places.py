@@ -120,7 +120,7 @@ class Places:
             if not value or self._is_one_text(value) or self._is_under_other_label(element):
                 continue
             if not _SENTENCES.search(value) and not any(fold(value).startswith(one) for one in shown):
-                found.append((Candidate(value, element, element.row, doubtful=True),))
+                found.append((Candidate(value, element, element.row, doubt="second_label"),))
         return found
 
     def _said_under_headings(self, labels: frozenset[str], named: set[int]) -> Iterator[Place]:
@@ -135,14 +135,14 @@ class Places:
                 continue
             section = chain([first], takewhile(lambda one: not is_heading(one), below))
             if not any(one.ref in named for one in section):
-                yield (Candidate(text_of(first), first, first.row, doubtful=True),)
+                yield (Candidate(text_of(first), first, first.row, doubt="under_heading"),)
 
     def _text_below(self, at: int) -> Place:
         """Return a text below `Label:` that has a colon itself: it may be the value, or the next label with its own."""
         label, below = self.elements[at], self.elements[at + 1] if at + 1 < len(self.elements) else None
         if below is None or below.frame != label.frame or is_heading(below) or not is_adjacent(label, below):
             return ()
-        return (Candidate(text_of(below), below, doubtful=True),) if is_item_of_its_own(label, below) else ()
+        return (Candidate(text_of(below), below, doubt="next_item"),) if is_item_of_its_own(label, below) else ()
 
     def _is_lone_text(self, at: int) -> bool:
         label = self.elements[at]
@@ -342,7 +342,8 @@ class Places:
             alike = apart and not takes_turns(self.elements, at, self._known)
             # What stands below its value names nothing of the next box.
             beyond = label.ends_group and not is_input(following)
-            return tuple(replace(one, doubtful=True) for one in found) if alike or beyond else found
+            doubt = "like_label" if alike else "next_box" if beyond else None
+            return found if doubt is None else tuple(replace(one, doubt=doubt) for one in found)
         # A label without a neighbour is an empty value only if the markup declares it a label, or a list of them does.
         empty = may_be_empty(label) or (following is not None and self._is_next_of_list(label, following))
         return (Candidate("", label, label.row), *self._shared_with_next_terms(at)) if empty else ()
@@ -362,7 +363,7 @@ class Places:
         behind = self.elements[at + len(run) : at + len(run) + 1]
         if len(run) < 2 or not behind or behind[0].header != run[-1].name or behind[0].frame != run[0].frame:
             return ()
-        return tuple(replace(one, doubtful=True) for one in texts_in(behind[0]) if one.shown)
+        return tuple(replace(one, doubt="shared_label") for one in texts_in(behind[0]) if one.shown)
 
     def _is_beside(self, at: int, element: Element) -> bool:
         """Return whether the element may be the value of the label: beside or below it, and no label itself.

@@ -74,7 +74,8 @@ def unlabelled_candidates(field: OutputField, elements: Sequence[Element], page:
 
 
 def _candidate(element: Element, part: FittingPart) -> Candidate:
-    return Candidate(part.text, element, element.row, part=TextPart(text=part.text), doubtful=part.doubtful)
+    doubt = "inside_word" if part.doubtful else None
+    return Candidate(part.text, element, element.row, part=TextPart(text=part.text), doubt=doubt)
 
 
 def _links_saying(pattern: str, elements: Sequence[Element]) -> list[Element]:

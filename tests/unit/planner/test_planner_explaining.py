@@ -23,7 +23,8 @@ from shared.contracts.explained import FieldExplained, SettlingKey, keys_text, p
 from shared.contracts.results import TextPart
 from shared.contracts.steps import FieldValue
 from shared.pages.identity.identity import read_page
-from shared.pages.read.fields import field_values
+from shared.pages.read.doubts import DOUBTS
+from shared.pages.read.fields import FieldFound, field_values
 from shared.task.spec import check_spec
 from tests.cases import cases
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, spec, text, view
@@ -228,12 +229,42 @@ NEAR = [
         [("4", "around")],
     ),
     ((text("One: Ann Two: Bo"),), "string", [("Ann Two: Bo", "unsure")]),
+    ((*row("One", "2026-01-02"), text("One: a word")), "date", [("a word", "not_of_type")]),
+    # What may speak against a value, and is none by itself.
+    ((*row("One", "Ann"), text("One: Bo Next: Cy")), "string", [("Bo Next: Cy", "second_label")]),
+    ((text("One: Ann"), heading("One", 2), text("Bo")), "string", [("Bo", "under_heading")]),
+    (
+        (*row("One", "Ann"), text("One:", box=box(8, 20)), text("Two: Bo", box=box(8, 40))),
+        "string",
+        [("Two: Bo", "next_item")],
+    ),
+    ((text("One", box=box(8, 20), like_next=True), text("Ann", box=box(8, 40))), "string", [("Ann", "like_label")]),
+    ((text("One", box=box(8, 20), ends_group=True), text("Ann", box=box(8, 40))), "string", [("Ann", "next_box")]),
+    (
+        (el("term", "One", tag="dt"), *row("Two", "Ann")),
+        {"type": "string", "labels": ["One"]},
+        [("Ann", "shared_label")],
+    ),
+    (
+        (el("definition", "Ann +2", tag="dd", header="One", parts=(TextPart(text="Ann"), TextPart(text="+2"))),),
+        "string",
+        [("Ann", "more_hidden"), ("+2", "more_hidden")],
+    ),
 ]
+OF_OTHER_RECORDS = ("other_record", "of_the_site")
+"""Their pages stand below."""
 
 
 @cases("elements, field, expected", NEAR)
 def test_what_nearly_matched_is_told_with_the_rule_that_left_it_out(elements, field, expected):
     assert [(one.shown, one.why) for one in told(field, *elements).near] == expected
+    (reading,) = read_page(of(field).spec, of(field).sample, page(HEAD, *elements)).readings.values()
+    assert not isinstance(reading, FieldFound) or reading.candidate.shown not in dict(expected)
+
+
+def test_each_reason_of_the_label_reader_has_a_page():
+    shown = {why for _, _, expected in NEAR for _, why in expected}
+    assert {row.code for row in DOUBTS} <= {*shown, *OF_OTHER_RECORDS}
 
 
 def test_of_another_record_nothing_counts_and_it_is_told():

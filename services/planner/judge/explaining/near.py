@@ -6,7 +6,7 @@ text out is why it is not the value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from services.planner.judge.explaining.doubt import Doubt
@@ -15,18 +15,14 @@ from services.planner.judge.explaining.value_places import label_beside, section
 from shared.contracts.browser_pool import Element
 from shared.contracts.explained import NearCode, NearValue
 from shared.contracts.results import Box
-from shared.field_types import base_type
 from shared.pages.elements import is_filter, is_heading, is_input, text_of, words_of_name
 from shared.pages.identity.identity import parts_of
 from shared.pages.read.candidates import Candidate
-from shared.pages.read.changes import is_change
+from shared.pages.read.doubts import TextInPlace, why_no_value
 from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing
 from shared.pages.read.label_places import Places
 from shared.pages.read.unlabelled import FittingPart, TextInContext, parts_that_fit, texts_in_context
-from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Normal, fold, label_form, tidy
-from shared.text.patterns import fits_pattern
-from shared.text.record_words import is_pending
+from shared.text.normal import fold, label_form, tidy
 
 MOST_NEAR = 6
 MOST_SHOWN_CHARS = 200
@@ -34,7 +30,8 @@ _TITLES = frozenset({"title", "name", "summary", "subject", "headline", "heading
 
 
 def near_values(doubt: Doubt) -> tuple[NearValue, ...]:
-    """Return what nearly was the value, in the order of the page. What competes for it is told by the reading."""
+    """Return what nearly was the value, in the order of the page. What competes for it as a value of its own is told by
+    the reading."""
     known = {(ref, fold(text)) for ref, text in _told(doubt)}
     found: dict[str, NearValue] = {}
     for element, shown, why, box in _left_out(doubt):
@@ -63,7 +60,8 @@ def _told(doubt: Doubt) -> Iterator[tuple[int, str]]:
     if isinstance(reading, FieldFound):
         yield reading.candidate.element.ref, reading.candidate.shown
     for one in reading.candidates if isinstance(reading, FieldAmbiguous) else ():
-        yield one.element.ref, one.shown
+        if not one.doubtful:
+            yield one.element.ref, one.shown
 
 
 _Left = tuple[Element, str, NearCode, Box | None]
@@ -75,11 +73,11 @@ def _left_out(doubt: Doubt) -> Iterator[_Left]:
         return
     elements = doubt.page.elements
     places = Places(elements, doubt.labels | doubt.other_labels, key=doubt.row_key)
-    judge = _WhyNot(doubt)
+    in_place = _in_place(doubt)
     for place in places.of(doubt.labels):
         for one in place:
             if one.shown:
-                yield one.element, one.shown, judge.why(one), one.box
+                yield one.element, one.shown, why_no_value(in_place(one)), one.box
             for part in one.element.parts:
                 if part.kind == "old":
                     yield one.element, part.text, "struck_out", one.box
@@ -111,36 +109,11 @@ def _beside(doubt: Doubt) -> Iterator[_Left]:
             yield following, text_of(following), "unsure", None
 
 
-class _WhyNot:
-    """Says which rule has left out a text under a label of the field."""
-
-    def __init__(self, doubt: Doubt) -> None:
-        spec, sample, page = doubt.view.spec, doubt.view.sample, doubt.page
-        part = parts_of(spec, sample, page).get(doubt.name)
-        self._field, self._order = doubt.field, doubt.order
-        self._inside = None if part is None else {one.ref for one in part}
-        self._past, self._others, self._site = doubt.past, doubt.others, doubt.site
-
-    def why(self, one: Candidate) -> NearCode:
-        field, ref = self._field, one.element.ref
-        if self._inside is not None and ref not in self._inside:
-            return "elsewhere"
-        if ref in self._others:
-            return "other_record"
-        if ref in self._site and self._inside is None:
-            return "of_the_site"
-        if is_pending(one.shown) or "busy" in one.element.states:
-            return "to_come"
-        if ref in self._past or (is_change(one.shown) and not is_input(one.element)):
-            return "past"
-        if one.doubtful:
-            return "unsure"
-        if is_not_present(one.shown, field):
-            return "rival"
-        if not fits_pattern(field.value_pattern, one.shown) and base_type(field.type) != "array":
-            return "not_of_pattern"
-        typed = typed_value(field, one.shown, title=one.title, order=self._order)
-        return "rival" if isinstance(typed, Normal) else "not_of_type"
+def _in_place(doubt: Doubt) -> Callable[[Candidate], TextInPlace]:
+    """Return how a text under a label of the field is looked at."""
+    part = parts_of(doubt.view.spec, doubt.view.sample, doubt.page).get(doubt.name)
+    inside = None if part is None else frozenset(one.ref for one in part)
+    return lambda one: TextInPlace(one, doubt.field, inside, doubt.past, doubt.others, doubt.site, doubt.order)
 
 
 def _unlabelled(doubt: Doubt) -> Iterator[_Left]:

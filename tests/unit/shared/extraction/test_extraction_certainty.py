@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import TextPart
 from shared.extraction.agreement import read_field
-from shared.extraction.certainty import DOUBTS, FieldReading, words_of_doubt
+from shared.extraction.certainty import DOUBTS, DOUBTS_OF_FLOWS, FieldReading, words_of_doubt
 from shared.extraction.pages import ObservedPage, TaskValue
 from shared.extraction.synthesis import Example, learn_field
 from shared.extraction.values import FieldType
+from shared.flows.reading import locate_field
+from shared.pages.states import WITHOUT_VALUE
 from tests.cases import cases
 from tests.unit.shared.extraction.observed_pages import (
     PEOPLE,
@@ -98,7 +100,7 @@ def test_each_row_of_the_table_has_a_page_that_it_is_for(code):
     values = ("1001", "1002", "1034") if make is numbered else PEOPLE
     reading = read(make, changed, values, "string | null" if code == "value_and_none" else "string")
     assert (reading.doubt, reading.value) == (code, None)
-    assert words_of_doubt(reading)
+    assert words_of_doubt(reading.doubt)
 
 
 def test_every_row_has_an_example():
@@ -108,4 +110,32 @@ def test_every_row_has_an_example():
 @cases("make", [plain, in_part, with_id])
 def test_a_certain_reading_has_no_doubt(make):
     reading = read(make, make(OTHER))
-    assert (reading.certainty, reading.value, words_of_doubt(reading)) == ("certain", OTHER, "")
+    assert (reading.certainty, reading.value, reading.doubt) == ("certain", OTHER, "")
+
+
+def without_value(person: str) -> ObservedPage:
+    """Return a page where the option that is chosen has no value, such as "Choose a person"."""
+    elements = in_part(person).elements
+    return ObservedPage(
+        [replace(one, states=(WITHOUT_VALUE,)) if one.header == "Assignee" else one for one in elements]
+    )
+
+
+NONE = "Nobody"
+BY_FLOW: Mapping[str, tuple[Make, ObservedPage, str]] = {
+    "asks_to_choose": (in_part, without_value(OTHER), ""),
+    "value_and_none": (twice, page(heading(OTHER), *row("Owner", NONE), *row("Status", "Open")), NONE),
+    "untold": (in_order, in_order(NONE), NONE),
+}
+
+
+@cases("code", sorted(BY_FLOW))
+def test_a_flow_tells_its_reasons_in_the_words_of_the_table(code):
+    make, changed, none = BY_FLOW[code]
+    rules = learn_field([Example(make(value), value) for value in PEOPLE], ("Assignee",), FieldType(type="string"))
+    reading = locate_field("assignee", rules, changed, frozenset(), (none,) if none else ())
+    assert (reading.state, reading.why) == ("uncertain", words_of_doubt(code))
+
+
+def test_each_reason_of_flows_has_a_page():
+    assert set(DOUBTS_OF_FLOWS) <= {*BY_FLOW, "of_other_record"}, "the last one's stands with those of several records"

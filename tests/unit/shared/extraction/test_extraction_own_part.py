@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.extraction.certainty import words_of_doubt
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import Example, learn_field
 from shared.flows.files import FieldsFile
@@ -95,3 +96,10 @@ def test_a_renamed_label_in_the_own_part_takes_no_value_of_the_other():
 def test_one_id_in_the_place_of_the_values_is_no_other_record():
     moved = [OWN[2], ("Team", "Red"), OWN[0], OWN[1]]
     assert (read(page(*table(moved))).state, read(page(*table(moved))).text) == ("value", "Ida Falk")
+
+
+def test_what_stands_under_the_id_of_another_record_is_told_as_of_that_one():
+    reading = read(page(*table(OWN[:1]), *table(TWIN, 10)))
+    assert (reading.state, reading.candidates, reading.why) == (
+        "uncertain", ("Bo Dahl",), words_of_doubt("of_other_record"),
+    )  # fmt: skip
