@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from shared.extraction.rules import (
     AtPlace,
     AtSelector,
     Attribute,
+    BesideOwnWord,
     Between,
     ByName,
     ByTask,
@@ -83,6 +85,9 @@ class ObservedPage:
             case ByTask():
                 value = self.task_values.get(where.field)
                 return None if value is None else self._by_ref.get(value.ref)
+            case BesideOwnWord():
+                found = only(one for one in self.elements if _has_word(one, where.word))
+                return found if found is not None and _is_built_so(found, where) else None
             case UnderHeader():
                 return only(one for one in self.headed(where.header) if where.role in ("", one.role))
             case InLabelledRow():
@@ -326,6 +331,36 @@ def part_of(text: str, part: TextRule) -> str | None:
             return None
         end = text.index(part.after, begin)
     return text[begin:end].strip() or None
+
+
+_WORD_BEFORE = re.compile(r"(\w+)(?:\W+\w{1,3})?\W*$")
+"""With a small word after it, such as "by"."""
+_WORD_AFTER = re.compile(r"\W*(\w+)")
+
+
+def words_beside(text: str, begin: int, end: int) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Return the words right before and behind a part of a text, each with what stands between them."""
+    return _WORD_BEFORE.search(text[:begin]), _WORD_AFTER.match(text[end:])
+
+
+def words_beside_hint(element: Element, nth: int) -> tuple[str, ...]:
+    """Return the words right beside a text of the element that has a title, folded; none where it is not there once."""
+    text, inner = tidy(element.name), tidy(element.hints[nth].text) if nth < len(element.hints) else ""
+    if not inner or text.count(inner) != 1:
+        return ()
+    begin = text.index(inner)
+    return tuple(fold(one[1]) for one in words_beside(text, begin, begin + len(inner)) if one is not None)
+
+
+def _has_word(element: Element, word: str) -> bool:
+    text = fold(element.name)
+    return word in text and word in re.findall(r"\w+", text)
+
+
+def _is_built_so(element: Element, where: BesideOwnWord) -> bool:
+    is_like = (len(element.parts), len(element.hints)) == (where.parts, where.hints)
+    is_beside = where.beside is None or where.word in words_beside_hint(element, where.beside)
+    return is_like and is_beside and element.place == where.path
 
 
 def only(found: Iterable[Element]) -> Element | None:

@@ -100,8 +100,21 @@ class ByTask(Part, frozen=True, kw_only=True, tag="task"):
     field: str
 
 
+class BesideOwnWord(Part, frozen=True, kw_only=True, tag="word"):
+    """The only element of the page in whose text this word stands, a form of the field's own name: "authored" for an
+    author. It has this tag path, shows so many ``parts``, and so many ``hints``: texts with a title. ``beside``: the
+    word stands right beside this one of them (from 0)."""
+
+    word: str
+    path: str
+    parts: int = 0
+    hints: int = 0
+    beside: int | None = None
+
+
 Where = (
     ByTask
+    | BesideOwnWord
     | UnderHeader
     | InLabelledRow
     | ByName
@@ -115,6 +128,7 @@ Where = (
 )
 KINDS: dict[type[Part], Kind] = {  # of AfterText: see `kind_of`
     ByTask: "labelled",
+    BesideOwnWord: "labelled",
     UnderHeader: "labelled",
     InLabelledRow: "labelled",
     ByName: "labelled",
@@ -185,13 +199,15 @@ def words_of_place(where: Where) -> str:
             return where.region
         case AtSelector():
             return where.selector
+        case BesideOwnWord():
+            return where.word
         case _:
             return ""
 
 
 def is_called(rule: ExtractionRule, labels: Collection[str]) -> bool:
     """Return whether the rule goes by what the field itself is called, and not by words that stand there by chance."""
-    if isinstance(rule.where, ByTask):
+    if isinstance(rule.where, ByTask | BesideOwnWord):
         return True
     around = rule.part.before + rule.part.after if isinstance(rule.part, Between) else ""
     bare = _bare(words_of_place(rule.where)), _bare(around)
@@ -222,6 +238,8 @@ def _describe_where(where: Where) -> str:
     match where:
         case ByTask():
             return f'what the task tells of "{where.field}" by its labels or its pattern'
+        case BesideOwnWord():
+            return f'the text with the word "{where.word}" at {where.path}'
         case UnderHeader():
             return f'the {where.role or "element"} beside "{where.header}"'
         case InLabelledRow():

@@ -17,8 +17,10 @@ from msgspec.structs import replace
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import Element
 from shared.extraction.absence import common_shape, learn_left_out
+from shared.extraction.certainty import TELLING
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import learn_beside
+from shared.extraction.labels.own_word import rules_by_own_word
 from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
 from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
@@ -27,6 +29,7 @@ from shared.extraction.rules import (
     AtPlace,
     AtSelector,
     Attribute,
+    BesideOwnWord,
     Between,
     ByName,
     ByTask,
@@ -138,7 +141,33 @@ def _learn_rules(
     placed = _of_labelled_place(found, shown, called)
     if by_task is not None and isinstance(by_task.where, ByTask):
         return (by_task, *_kept(_at_task_value(placed, shown, by_task.where, called), called))
+    if not any(kind_of(rule, called) in TELLING for rule in placed):
+        placed += _by_own_word(shown, rest, called, form, constants)
     return _kept(placed, called)
+
+
+def _by_own_word(
+    shown: Sequence[Example],
+    rest: Sequence[Example],
+    called: tuple[str, ...],
+    form: FieldType,
+    constants: Collection[str] = (),
+) -> list[ExtractionRule]:
+    """Return the rules by a form of the field's own name that give the right value on all that are ``shown``, and no
+    wrong one on the rest."""
+    first = shown[0]
+    found = (rule for one in first.page.elements for rule in rules_by_own_word(one, first.value or "", form, called))
+    return [
+        rule
+        for rule in dict.fromkeys(found)
+        if all(_is_right_on(rule, one, form) for one in shown)
+        and not any(_is_wrong_on(rule, one, form, constants) for one in rest)
+    ]
+
+
+def _is_right_on(rule: ExtractionRule, one: Example, form: FieldType) -> bool:
+    text = one.page.extract(rule)
+    return text is not None and (0, len(text)) in find_spans(form, text, one.value or "")
 
 
 def _rule_of_task(
@@ -147,8 +176,7 @@ def _rule_of_task(
     """Return the rule of what the task tells, if that is the value of every example that has one, and none of others;
     None: it is not."""
     rule = ExtractionRule(where=ByTask(field=name), attribute="name", part=Whole())
-    texts = [(one.page.extract(rule), one.value or "") for one in shown]
-    right = all(text is not None and (0, len(text)) in find_spans(form, text, value) for text, value in texts)
+    right = all(_is_right_on(rule, one, form) for one in shown)
     wrong = any(_is_wrong_on(rule, one, form, ()) for one in without)
     return rule if name and right and not wrong else None
 
@@ -211,6 +239,11 @@ def _variants(
             if rules:
                 left = [one for one in left if one not in some]
                 yield rules
+    for one in left if len(shown) <= MAX_VARIED else ():
+        rest = [other for other in shown if other is not one]
+        alone = _by_own_word([one], [*rest, *without], called, form)
+        if alone:
+            yield tuple(alone[:MAX_RULES])
 
 
 def common_texts(pages: Sequence[ObservedPage], values: Collection[str] = ()) -> frozenset[str]:
@@ -243,6 +276,7 @@ def _is_wrong_on(rule: ExtractionRule, other: Example, form: FieldType, constant
 
 _ORDER: tuple[type[Part], ...] = (
     ByTask,
+    BesideOwnWord,
     UnderHeader,
     InLabelledRow,
     ByName,
