@@ -22,6 +22,7 @@ from shared.hosts import WRITTEN_RULE, browser_form, is_spec_rule
 from shared.task.integration import IntegrationSpec, as_around, integration_problems
 from shared.task.listing import ListChoice
 from shared.task.output_field import BareType, Strict, WrittenField
+from shared.task.review_spec import ReviewSpec, review_problems
 from shared.task.route import RouteStep, Text, Words, fields_of, irreversible_steps, words
 from shared.task.workflow_use import WorkflowUse
 
@@ -214,6 +215,12 @@ class TaskSpec(Strict):
         "fails, or does not give all that the task needs, the browser does the work.",
     )
 
+    review: ReviewSpec | None = Field(
+        default=None,
+        description="Who reviews what a run of this task has brought, and who must sign. None: anybody may, and one "
+        "signature is enough.",
+    )
+
     @property
     def next_page_words(self) -> tuple[str, ...]:
         """What leads to the next page is called; empty where the task does not say."""
@@ -260,6 +267,7 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
         yield ("judgment_question",), "needed when judgment_required is true"
     if not schema:
         yield ("output_schema",), "name at least one field"
+    yield from review_problems(spec.review)
     yield from _of_integration(spec.model_dump(by_alias=True, include=_AROUND_INTEGRATION))
 
 

@@ -263,3 +263,13 @@ def test_rows_prove_no_record_and_come_from_no_step_no_list_and_no_response():
     assert "rows tell nothing of a press" in pressed["spec.identity"]
     assert "spec.output_schema.lines" in problems_of(phase="discovery", output_schema={"lines": LINES})
     assert "is not a type" in problems_of(input_schema={"lines": "rows"})["spec.input_schema.lines"]
+
+
+def test_who_reviews_can_sign_and_nobody_for_somebody_else():
+    ann, ben = ({"name": name, "key": digit * 64} for name, digit in (("ann", "a"), ("ben", "b")))
+    assert problems_of(review={"reviewers": 2, "people": [ann, ben]}) == {}
+    found = problems_of(review={"reviewers": 2, "people": [ann, {**ben, "role": "approver"}]})
+    assert found == {"spec.review.reviewers": "2 must sign, and 1 of the people are reviewers"}
+    found = problems_of(review={"people": [ann, {**ben, "name": "Ann"}, {**ben, "key": "A" * 64, "name": "eve"}]})
+    assert set(found) == {"spec.review.people[1].name", "spec.review.people[2].key"}
+    assert set(problems_of(review={"people": [{"name": "ann"}]})) == {"spec.review.people[0].key"}

@@ -1,0 +1,186 @@
+"""Attribute sampling: how many samples are looked at again, which ones, and what their deviations say of all.
+
+The interval is that of Clopper and Pearson, which is exact: it holds with at least its confidence for any rate and
+size. It is found by halving, on sums of the binomial distribution in logarithms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from shared.contracts.sessions.reviewing import Agreement, Draw, DrawnStratum
+
+METHOD = "attribute sampling, stratified in proportion, order by SHA-256 of seed and sample id"
+INTERVAL = "Clopper-Pearson, two-sided"
+ONE_SIDED = "Clopper-Pearson, one-sided"
+HALVINGS = 60
+"""More digits than a float has."""
+MOST_DRAWN = 10_000
+
+
+@dataclass(frozen=True)
+class Drawable:
+    """A sample that can be drawn, and the stratum that it is of."""
+
+    sample_id: str
+    stratum: str
+
+
+def draw(samples: Sequence[Drawable], size: int, seed: str, by: tuple[str, ...], rates: Rates) -> Draw:
+    """Draw ``size`` samples (all, if there are not so many). Of each stratum at least one, and else in proportion.
+
+    The same seed draws the same of the same samples, in whatever order they are given.
+    """
+    strata: dict[str, list[str]] = {}
+    for one in samples:
+        strata.setdefault(one.stratum, []).append(one.sample_id)
+    ordered = {name: sorted(ids, key=lambda one: _place(seed, one)) for name, ids in sorted(strata.items())}
+    shares = allot({name: len(ids) for name, ids in ordered.items()}, min(size, len(samples)))
+    return Draw(
+        method=METHOD,
+        seed=seed,
+        size=sum(shares.values()),
+        by=by,
+        confidence=rates.confidence,
+        expected=rates.expected,
+        tolerable=rates.tolerable,
+        population=len(samples),
+        strata=tuple(
+            DrawnStratum(name=name, size=len(ids), sample_ids=tuple(sorted(ids[: shares[name]])))
+            for name, ids in ordered.items()
+        ),
+    )
+
+
+def is_drawn_so(made: Draw, samples: Sequence[Drawable]) -> bool:
+    """Whether the seed of a draw draws these samples, so that nobody has chosen them."""
+    rates = Rates(made.confidence, made.expected, made.tolerable)
+    return draw(samples, made.size, made.seed, made.by, rates) == made
+
+
+def drawn_ids(made: Draw) -> frozenset[str]:
+    return frozenset(one for stratum in made.strata for one in stratum.sample_ids)
+
+
+def allot(sizes: Mapping[str, int], size: int) -> dict[str, int]:
+    """Return how many are drawn of each stratum: at least one while there are enough, the rest by largest
+    remainders."""
+    total = sum(sizes.values())
+    if not total or not size:
+        return dict.fromkeys(sizes, 0)
+    shares = {name: size * count / total for name, count in sizes.items()}
+    floors = {name: min(sizes[name], max(1, math.floor(share))) for name, share in shares.items()}
+    while sum(floors.values()) > size:  # more strata than samples: the largest stratum gives first
+        most = max((name for name in floors if floors[name]), key=lambda name: (floors[name] - shares[name], name))
+        floors[most] -= 1
+    for name in sorted(sizes, key=lambda name: (floors[name] - shares[name], name)):
+        if sum(floors.values()) < size and floors[name] < sizes[name]:
+            floors[name] += 1
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
+        room = min(size - sum(floors.values()), sizes[name] - floors[name])
+        floors[name] += room
+    return floors
+
+
+def amount_band(value: object, largest: float) -> str:
+    """Return the band of an amount: by powers of ten below the largest, so that large ones are drawn for certain."""
+    try:
+        amount = abs(float(str(value).replace(",", "")))
+    except ValueError:
+        return "no amount"
+    if not math.isfinite(amount) or largest <= 0:
+        return "no amount"
+    return "high" if amount >= largest / 10 else "middle" if amount >= largest / 100 else "low"
+
+
+# --- rates
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Of deviations: ``expected``, and the ``tolerable`` one; all between 0 and 1."""
+
+    confidence: float = 0.95
+    expected: float = 0.0
+    tolerable: float = 0.1
+
+    def problem(self) -> str:
+        """Return what is wrong with them, for people; empty if nothing is."""
+        if not 0.5 <= self.confidence < 1:
+            return "the confidence lies between 0.5 and 1"
+        return "" if 0 <= self.expected < self.tolerable < 1 else "0 <= expected rate < tolerable rate < 1"
+
+
+def size_for(rates: Rates) -> int:
+    """Return the least size whose expected deviations still show, with the confidence, that the rate is tolerable.
+
+    Raises ValueError if no size up to `MOST_DRAWN` does.
+    """
+    for size in range(1, MOST_DRAWN + 1):
+        allowed = math.ceil(size * rates.expected)
+        if allowed < size and at_most(allowed, size, rates.tolerable) <= 1 - rates.confidence:
+            return size
+    raise ValueError(f"no sample of at most {MOST_DRAWN} shows it: the expected rate is too near to the tolerable one")
+
+
+def at_most(count: int, size: int, rate: float) -> float:
+    """Return the probability of at most ``count`` of ``size``, each with the probability ``rate``."""
+    if rate <= 0 or count >= size:
+        return 1.0
+    if rate >= 1:
+        return 0.0
+    own, other = math.log(rate), math.log1p(-rate)
+    top = math.lgamma(size + 1)
+    terms = (
+        math.exp(top - math.lgamma(k + 1) - math.lgamma(size - k + 1) + k * own + (size - k) * other)
+        for k in range(count + 1)
+    )
+    return min(1.0, math.fsum(terms))
+
+
+def upper_bound(count: int, size: int, confidence: float) -> float:
+    """Return the highest rate with which at most ``count`` of ``size`` are still as likely as 1 - confidence."""
+    if count >= size:
+        return 1.0
+    low, high = count / size, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most(count, size, middle) > 1 - confidence else (low, middle)
+    return high
+
+
+def interval(count: int, size: int, confidence: float) -> tuple[float, float]:
+    """Return the two-sided interval of the rate of ``count`` of ``size``."""
+    if size == 0:
+        return 0.0, 1.0
+    each = 1 - (1 - confidence) / 2
+    return 1 - upper_bound(size - count, size, each), upper_bound(count, size, each)
+
+
+def agreement(made: Draw, agrees: Iterable[bool | None]) -> Agreement:
+    """Return how often people agree with the run. ``agrees``: of each drawn sample; None: it is not decided yet."""
+    known = list(agrees)
+    decided = [one for one in known if one is not None]
+    agreed = sum(decided)
+    low, high = interval(agreed, len(decided), made.confidence)
+    whole = len(decided) == len(known) and bool(known)
+    deviations = upper_bound(len(decided) - agreed, len(decided), made.confidence) if decided else 1.0
+    return Agreement(
+        method=f"{INTERVAL}; tolerable rate by {ONE_SIDED}",
+        drawn=len(known),
+        decided=len(decided),
+        agreed=agreed,
+        rate=agreed / len(decided) if decided else 0.0,
+        low=low,
+        high=high,
+        confidence=made.confidence,
+        within=deviations <= made.tolerable if whole else None,
+    )
+
+
+def _place(seed: str, sample_id: str) -> str:
+    """Return where a sample stands in the order of a seed. The order of the samples in the run makes no difference."""
+    return hashlib.sha256(f"{seed}\n{sample_id}".encode()).hexdigest()
