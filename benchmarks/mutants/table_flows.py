@@ -191,6 +191,22 @@ COMPILING = (
         ),
     ),
     Module(
+        "shared/flows/checking/recorded_answers.py",
+        ("unit/shared/flows/test_recorded_answers.py",),
+        (
+            Mutant(
+                "return None if step.answer.error is None else step.answer",
+                "return None",
+                "what is pressed once must be found in a sample as the flow would find it",
+            ),
+            Mutant(
+                "step = next_step(step.turn, result)",
+                "return None",
+                "a step of a sample that had another effect than the flow expects is a problem",
+            ),
+        ),
+    ),
+    Module(
         "shared/flows/checking/losses.py",
         ("unit/shared/flows/test_losses.py",),
         (

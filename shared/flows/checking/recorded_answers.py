@@ -1,7 +1,8 @@
 """Answers the calls of a flow from a recorded sample, and tells whether the flow did and found the same. Pure.
 
 What acts must be the step that the sample took next: the same call with the same texts, on the same element. The
-elements of one form may be filled in another order. What reads is answered from the page that was stored at this point.
+elements of one form may be filled in another order. Then it is performed by the machine of :mod:`shared.flows.turns`
+on the stored page, with the result of that step. What reads is answered from the page that was stored at this point.
 """
 
 from __future__ import annotations
@@ -165,8 +166,8 @@ class RecordedAnswers:
 
     def _act(self, call: FlowCall) -> FlowAnswer:
         quiet = isinstance(call, ClickElement) and call.if_shown
-        if self._filled_as_recorded(call):
-            return FlowAnswer(value=True if quiet else None)
+        if (filled := self._filled_as_recorded(call)) is not None:
+            return self._performed(call, filled) or FlowAnswer(value=True if quiet else None)
         while self._at < len(self._calls):
             recorded = self._calls[self._at]
             problem = self._difference(call, recorded)
@@ -174,7 +175,7 @@ class RecordedAnswers:
                 return FlowAnswer()
             if not problem:
                 self._at += 1
-                return FlowAnswer(value=True if quiet else None)
+                return self._performed(call, recorded) or FlowAnswer(value=True if quiet else None)
             if quiet:
                 return FlowAnswer(value=False)
             if not _is_optional(recorded):
@@ -187,15 +188,36 @@ class RecordedAnswers:
             FlowAnswer(value=False) if quiet else flow_error("action_failed", f"the sample took no further step: {tag}")
         )
 
-    def _filled_as_recorded(self, call: FlowCall) -> bool:
+    def _performed(self, call: FlowCall, recorded: RecordedCall) -> FlowAnswer | None:
+        """Return what a call comes to whose action had the result of the recorded step; None where the page was not
+        stored on which that was decided, or where one recorded call stands for several steps."""
+        stored = self._sample.pages.get(recorded.page)
+        result = next((one.result for one in self._sample.steps if one.step == recorded.step), None)
+        if stored is None or result is None or recorded.by_pool:
+            return None
+        step = self._step_on(call, page_of(stored, recorded.page))
+        if isinstance(step, Answered):
+            return None if step.answer.error is None else step.answer
+        if step.perform.more:
+            return None
+        step = next_step(step.turn, result)
+        if isinstance(step, Observe):
+            step = next_step(step.turn, self._page())
+        if not isinstance(step, Answered):
+            return None
+        self._context = step.context
+        return step.answer
+
+    def _filled_as_recorded(self, call: FlowCall) -> RecordedCall | None:
         """Take the step that filled the same element of the form that is being filled in, if there is one."""
         form = takewhile(lambda at: self._calls[at].fills, range(self._at, len(self._calls)))
         taken = next((at for at in form if not self._difference(call, self._calls[at])), None)
         if taken is None:
-            return False
-        self._calls.insert(self._at, self._calls.pop(taken))
+            return None
+        found = self._calls.pop(taken)
+        self._calls.insert(self._at, found)
         self._at += 1
-        return True
+        return found
 
     def _is_set(self, call: SetChecked) -> bool:
         """Return whether the stored page shows the box as the flow wants it."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
 from shared.contracts.workflows.flows import ClickElement, FlowCall, OpenAddress, TypeInto
 from shared.flows.checking.recorded_answers import RecordedAnswers, check_values
 from shared.flows.files import FlowFiles
+from shared.pages.locate.element_facts import ElementFacts
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element
 
@@ -21,7 +26,10 @@ def typed(name: str, text: str) -> TypeInto:
 NAME, NOTE, PHONE = typed("Name", "Ann"), typed("Note", "none"), typed("Phone", "12")
 
 
-def problems(*calls: FlowCall) -> list[str]:
+NO_FACTS: Mapping[str, ElementFacts] = {}
+
+
+def problems(*calls: FlowCall, facts: Mapping[str, ElementFacts] = NO_FACTS) -> list[str]:
     """Return how a flow that makes these calls differs from a sample: Name, Note, Save, then Phone."""
     one = Recorder("T-1", {})
     one.open("http://site/", *FORM)
@@ -29,7 +37,7 @@ def problems(*calls: FlowCall) -> list[str]:
     one.type(2, "none")
     one.click(3, *NEXT)
     one.type(1, "12")
-    answers = RecordedAnswers(one.sample, FlowFiles(), {}, {})
+    answers = RecordedAnswers(one.sample, FlowFiles(locators=dict(facts)), {}, {})
     errors = [answer.error.message for call in calls if (answer := answers.answer(call)).error is not None]
     return [*errors, *check_values(one.sample, answers, {}, "", {}).problems]
 
@@ -49,3 +57,22 @@ def test_the_fields_of_one_form_may_be_filled_in_any_order(form):
 )  # fmt: skip
 def test_what_the_sample_did_not_do_is_a_problem(calls):
     assert problems(*calls)
+
+
+def test_a_step_that_came_to_something_else_than_the_flow_expects_is_a_problem():
+    def saved(*effects: str) -> list[str]:
+        facts = {SAVE.selector: ElementFacts(role="button", effects=effects)}
+        return problems(OPEN, NAME, NOTE, SAVE, PHONE, facts=facts)
+
+    assert saved("page_changed", "navigated") == []
+    (problem,) = saved("page_changed")
+    assert "navigated instead of page_changed" in problem
+
+
+def test_what_is_pressed_once_must_be_found_in_the_sample_as_the_flow_would_find_it():
+    changed = ElementFacts(role="button", selectors=('role=button[name="Save"]', "text=Save"))
+    once = ClickElement(selector='role=button[name="Store"]', irreversible=True)
+    shown = replace(once, irreversible=False)
+    assert problems(OPEN, NAME, NOTE, shown, PHONE, facts={shown.selector: changed}) == []
+    (problem,) = problems(OPEN, NAME, NOTE, once, PHONE, facts={once.selector: changed})
+    assert "what is pressed once must be found as it was recorded" in problem
