@@ -181,3 +181,43 @@ async def test_a_page_behind_next_that_is_not_the_next_of_these_rows_is_never_do
     finished = await of_two_pages(second).run()
     assert finished.status == "needs_review"
     assert words in finished.message
+
+
+def of_two_pages_without_labels(second: PageObserved, *behind: Any, **field: Any) -> Bench:
+    one = flow_on(cards(ROWS, *(behind or (NEXT,))), BY_CARDS, **field)
+    one.scripted.site[SECOND] = [second]
+    return one
+
+
+NEXT = el("link", "Next", tag="a", url=SECOND)
+PREVIOUS = el("link", "Previous", tag="a", url=URL)
+
+
+@pytest.mark.parametrize("behind", [(NEXT,), (el("text", "1-2 of 4"), NEXT), (el("text", "4 items"), NEXT)])
+async def test_rows_that_only_the_flow_reads_go_on_over_their_pages(behind: Any):
+    one = of_two_pages_without_labels(cards(MORE, *behind[:-1][1:], PREVIOUS), *behind)
+    finished = await one.run()
+    assert (finished.status, finished.drivers, finished.usage.llm_calls) == ("done", ("flow",), 0)
+    assert [row["sku"] for row in rows_of(finished)] == ["A-1", "A-2", "A-3", "A-4"]
+
+
+@pytest.mark.parametrize(
+    ("second", "behind", "words"),
+    [
+        (page(heading("TCK-2002"), heading("Line items", 2), *cards(MORE).elements[2:]), (NEXT,), "TCK-2002"),
+        (page(heading("TCK-1001"), el("text", "Something went wrong")), (NEXT,), "shows no such rows"),
+        (cards((("A-1", "2", "99.00"), *MORE)), (NEXT,), "'20.00', '99.00'"),
+        (cards(MORE, el("text", "9 items")), (NEXT,), "4 of 9"),
+        (cards(MORE), (el("text", "9 items"), NEXT), "4 of 9"),
+        (cards(MORE, NEXT), (NEXT,), "'Next' leads on"),
+        (cards(ROWS), (NEXT,), "shows no new"),
+        (cards((("A-3", "4", "3.00"), ("A-4", "", "5.00"))), (NEXT,), "qty"),
+        (cards(MORE), (el("link", "Next", tag="a", url="http://app.test/other?page=2"),), "Next"),
+    ],
+)
+async def test_pages_of_rows_that_only_the_flow_reads_are_never_done_in_part(
+    second: PageObserved, behind: Any, words: str
+):
+    finished = await of_two_pages_without_labels(second, *behind).run()
+    assert finished.status == "needs_review"
+    assert words in finished.message

@@ -10,7 +10,7 @@ from typing import cast
 from msgspec.structs import replace as replace_part
 
 from services.planner.drivers.rules import row_pages
-from services.planner.drivers.rules.row_fields import RowsRead, read_rows
+from services.planner.drivers.rules.row_fields import RowsRead, read_rows, read_told_rows
 from services.planner.judge.rows.merging import row_key
 from services.planner.judge.rows.reported import problems_of_rows, reported_rows
 from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
@@ -43,9 +43,9 @@ class RowsAnswered:
 def answer_rows(call: ReadList, learned: FlowAnswer, view: SampleView, page: PageObserved) -> RowsAnswered:
     """Return the rows of a field of the task. ``learned``: what the rules of the flow say of this page.
 
-    Rows count that both ways read, or those of one way where the other finds none; of different rows none counts. Those
-    that the labels tell go on over their pages, as without a flow. That there may be more is no error: it stays with
-    the value, and a sample with such a value is not done."""
+    Rows count that both ways read, or those of one way where the other finds none; of different rows none counts. They
+    go on over their pages by the pager that stands at them, as without a flow. That there may be more is no error: it
+    stays with the value, and a sample with such a value is not done."""
     name, field = call.name, view.spec.output_schema.get(call.name)
     if field is None or not is_rows(field.type) or learned.error is not None:
         return RowsAnswered(learned)
@@ -55,6 +55,9 @@ def answer_rows(call: ReadList, learned: FlowAnswer, view: SampleView, page: Pag
         proof = read_page(view.spec, view.sample, page).proof
         if proof.state == "mismatch":
             return RowsAnswered(_uncertain(page, name, f"what leads on from them has come to {proof.wrong}"))
+        if learned.value and not read.last and not read.doubt:
+            read = read_told_rows(name, field, learned.value, view, page)
+            return _going_on(read, read.value, view, page, read.notes)
         own = [row_texts(row) for row in labelled.rows if _page_of(row) == page.sha256]
         if learned.value and any(not any(_has_texts(row, one) for row in learned.value) for one in own):
             return RowsAnswered(_uncertain(page, name, DIFFERS))
@@ -71,6 +74,8 @@ def answer_rows(call: ReadList, learned: FlowAnswer, view: SampleView, page: Pag
         return RowsAnswered(_uncertain(page, name, "; ".join(one.text for one in wrong)))
     if labelled.state == "not_present" or not _same_rows(labelled, told.value):
         return RowsAnswered(_uncertain(page, name, DIFFERS))
+    if labelled.state == "not_found":
+        read = read_told_rows(name, field, learned.value, view, page)
     return _going_on(read, told.value, view, page, told.notes)
 
 

@@ -51,7 +51,7 @@ class RowsRead:
     """A field of rows as read of one page, together with the rows that were kept of pages before it. ``new``: those
     that were not. ``ends``: this page leaves open how its rows go on from those, so that no further one is looked at.
     ``first`` and ``last``: the refs of what begins and ends the list on this page, 0 where it is not shown; ``end_px``
-    and ``scroller``: as in `ListRead`."""
+    and ``scroller``: as in `ListRead`. ``doubt``: why this page leaves open which rows of it are meant."""
 
     value: FieldValue
     new: tuple[RowValue, ...] = ()
@@ -61,6 +61,7 @@ class RowsRead:
     end_px: float = 0.0
     scroller: int = 0
     notes: tuple[Note, ...] = ()
+    doubt: str = ""
 
 
 def read_rows(view: SampleView, page: PageObserved) -> dict[str, RowsRead]:
@@ -89,7 +90,7 @@ def _read(name: str, field: OutputField, view: SampleView, page: PageObserved) -
     if kept is not None and (read.doubt or not read.texts):
         # What was whole before stays so on a page that another list was turned to.
         why = kept.lacking and _not_gone_on(page, read.doubt)
-        return RowsRead(replace_part(kept, lacking=why))
+        return RowsRead(replace_part(kept, lacking=why), doubt=read.doubt)
     if read.doubt:
         return _none_read(name, read.doubt if _has_such_columns(field, page) or under else "")
     said = _is_no_row(read.texts[0], page) if len(read.texts) == 1 and kept is None else ""
@@ -98,12 +99,34 @@ def _read(name: str, field: OutputField, view: SampleView, page: PageObserved) -
         if said and nullable(field.type):
             return RowsRead(rows_absent(name, said, page))
         return _none_read(name, f"the page says {quoted(said)}" if said else "")
-    # Each look at the page is read anew: rows of a page that was drawn again are no rows of another page.
+    told = reported_rows(name, field, [dict(texts) for texts in read.texts], None, _read_anew(name, view, page))
+    return _joined(name, field, told, kept, read, view)
+
+
+def read_told_rows(
+    name: str, field: OutputField, texts: Sequence[Mapping[str, str | None]], view: SampleView, page: PageObserved
+) -> RowsRead:
+    """Return the reading of rows that are found in another way than by the labels of their columns: each is looked for
+    on the page, and joined with those of pages before it. In a part that scrolls by itself it has no way on: which of
+    its rows are drawn is not known."""
+    told = reported_rows(name, field, [dict(one) for one in texts], None, _read_anew(name, view, page))
+    sources = [cell.source for row in told.here for cell in row.cells if cell.source is not None]
+    refs = {one.ref for one in sources}
+    own = [one for one in page.elements if one.ref in refs]
+    where = ListRead((), "", 0, 0.0)
+    if own and not any(part.max_y_px >= 1 for part in parts_around(page, own[-1].scroller)):
+        end_px = max((one.box.y for one in own if one.box is not None), default=0.0)
+        where = replace(where, first=own[0].ref, last=own[-1].ref, end_px=end_px)
+    return _joined(name, field, told, view.state.kept_rows.get(name), where, view)
+
+
+def _read_anew(name: str, view: SampleView, page: PageObserved) -> SampleView:
+    """Return the sample with no other rows of the field than those that were kept: rows of a page that was drawn again
+    are no rows of another page."""
+    kept = view.state.kept_rows.get(name)
     seen = {other: value for other, value in view.state.seen.items() if other != name}
     seen |= {name: kept} if kept is not None else {}
-    alone = replace(view, page=page, state=replace(view.state, seen=seen, on_other_record=False))
-    told = reported_rows(name, field, [dict(texts) for texts in read.texts], None, alone)
-    return _joined(name, field, told, kept, read, view)
+    return replace(view, page=page, state=replace(view.state, seen=seen, on_other_record=False))
 
 
 def _in_sight(read: ListRead, page: PageObserved, kept: Sequence[RowValue]) -> ListRead:
