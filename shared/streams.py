@@ -90,6 +90,10 @@ FLOW_HEALS = Bucket("FLOW_HEALS", max_age_s=30 * DAY_S)
 """Key-value: hash of a flow's version to its FlowHealing."""
 FLOW_USES = Bucket("FLOW_USES", max_age_s=30 * DAY_S)
 """Key-value: hash of a flow's version to its FlowUses."""
+BUILDS = Bucket("BUILDS")
+"""Key-value: id of a build session to its BuildRecord."""
+BUILD_EVENTS = Bucket("BUILD_EVENTS")
+"""Key-value: id of a build session and the number of a batch to the BuildBatch."""
 WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
 RUN_CONTROL = Bucket("RUN_CONTROL")
@@ -115,6 +119,8 @@ KEY_VALUE_BUCKETS = (
     RUN_FLOWS,
     FLOW_HEALS,
     FLOW_USES,
+    BUILDS,
+    BUILD_EVENTS,
     WEBHOOKS,
     RUN_CONTROL,
     OUTAGES,
@@ -129,7 +135,9 @@ ANSWERS = Bucket("ANSWERS", max_age_s=3600.0, max_bytes=4 * GB)
 """Objects: replies that are too large for a message: results of queries, artifacts, recorded samples."""
 WORKFLOW_SAMPLES = Bucket("WORKFLOW_SAMPLES")
 """Objects: SHA-256 of a recorded sample of a flow, or of a set of them, to its bytes."""
-OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES)
+BUILD_FILES = Bucket("BUILD_FILES")
+"""Objects: id of a build session and the SHA-256 of a file of its workspace to its bytes."""
+OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES, BUILD_FILES)
 
 
 SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)

@@ -90,6 +90,18 @@ from shared.contracts.workflows.artifacts import (
     LoadArtifact,
     SaveArtifact,
 )
+from shared.contracts.workflows.builds import (
+    DoInBuild,
+    DoReply,
+    FollowBuild,
+    FollowReply,
+    LoadBuildFile,
+    LoadFileReply,
+    OpenBuild,
+    OpenReply,
+    StoreBuildFile,
+    StoreReply,
+)
 from shared.contracts.workflows.flows import BeginFlow, EndFlow, FlowEnded, FlowReply, ResumeFlow
 from shared.contracts.workflows.heals import FlowFinished, FlowNoted
 from shared.contracts.workflows.invocations import InvokeWorkflow, RunCode, WorkflowRan
@@ -277,6 +289,20 @@ RESUME_FLOW: Ask[ResumeFlow, FlowReply] = Ask(
 END_FLOW: Ask[EndFlow, FlowEnded] = Ask(f"{PREFIX}.ask.workflows.flow.end", EndFlow, FlowEnded, ("instance_id",))
 
 NOTE_FLOW: Ask[FlowFinished, FlowNoted] = Ask(f"{PREFIX}.ask.workflows.flow.note", FlowFinished, FlowNoted)
+
+OPEN_BUILD: Ask[OpenBuild, OpenReply] = Ask(f"{PREFIX}.ask.workflows.build.open", OpenBuild, OpenReply, repeatable=True)
+DO_IN_BUILD: Ask[DoInBuild, DoReply] = Ask(
+    f"{PREFIX}.ask.workflows.build.do", DoInBuild, DoReply, ("instance_id",), repeatable=True
+)
+FOLLOW_BUILD: Ask[FollowBuild, FollowReply] = Ask(
+    f"{PREFIX}.ask.workflows.build.follow", FollowBuild, FollowReply, ("instance_id",), repeatable=True
+)
+STORE_BUILD_FILE: Ask[StoreBuildFile, StoreReply] = Ask(
+    f"{PREFIX}.ask.workflows.build_file.store", StoreBuildFile, StoreReply, ("instance_id",), repeatable=True
+)
+LOAD_BUILD_FILE: Ask[LoadBuildFile, LoadFileReply] = Ask(
+    f"{PREFIX}.ask.workflows.build_file.load", LoadBuildFile, LoadFileReply, ("instance_id",), repeatable=True
+)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work",

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 from services.workflows.artifacts.evidence import EvidenceArtifacts
+from services.workflows.builds.build_sessions import BuildSessions
 from services.workflows.clock import utc_now
 from services.workflows.dependencies import Dependencies
 from services.workflows.deps import BUS_USE, WorkflowDeps
@@ -47,6 +48,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
     executor = SandboxExecutor(packages=packages.packages, max_flows=settings.workflow_flow_capacity)
     flows = FlowTurns(bus.instance_id)
     healer = RunHealer(bus, utc_now)
+    builds = BuildSessions(bus, bus.instance_id)
     embedder = cache(lambda: open_embedder(settings.workflow_embedder))  # one model for both, loaded when it is used
     hosts = filter(None, (rule.strip() for rule in settings.tool_hosts.split(",")))
     toolbox = open_toolbox(
@@ -81,8 +83,10 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
             run_compiler=RunCompiler(bus),
             run_healer=healer,
             flow_records=FlowRecords(bus, utc_now),
+            builds=builds,
         )
     finally:
+        await builds.close()
         await healer.close()
         await flows.close()
         await executor.close()

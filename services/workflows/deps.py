@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from services.workflows.builds.build_sessions import BuildSessions
 from services.workflows.invocations.flow_turns import FlowTurns
 from services.workflows.invocations.invoker import Invoker
 from services.workflows.library.library import Library
@@ -17,6 +18,9 @@ from shared.bus.ports import Blobs
 from shared.streams import (
     ANSWERS,
     ARTIFACTS,
+    BUILD_EVENTS,
+    BUILD_FILES,
+    BUILDS,
     FLOW_HEALS,
     FLOW_USES,
     INPUTS,
@@ -34,6 +38,7 @@ from shared.subjects import (
     CREATE_WORKFLOW,
     DELETE_ARTIFACT,
     END_FLOW,
+    FOLLOW_BUILD,
     GET_WORKFLOW,
     HEARTBEAT,
     LEASE,
@@ -71,6 +76,8 @@ class WorkflowDeps:
     run_healer: RunHealer | None = None
     flow_records: FlowRecords | None = None
     """None: no flow is healed while runs use it."""
+    builds: BuildSessions | None = None
+    """None: there are no build sessions."""
 
 
 BUS_USE = BusUse(
@@ -94,12 +101,15 @@ BUS_USE = BusUse(
         RESUME_FLOW,
         END_FLOW,
         LOAD_SAMPLES,
+        FOLLOW_BUILD,
     ),
     reads=(RUNS,),
     records=(
         RUN_FLOWS,
         FLOW_HEALS,
         FLOW_USES,
+        BUILDS,
+        BUILD_EVENTS,
         WORKFLOWS,
         WORKFLOW_SOURCES,
         WORKFLOW_FILES,
@@ -110,17 +120,20 @@ BUS_USE = BusUse(
         INPUTS,
         ANSWERS,
         WORKFLOW_SAMPLES,
+        BUILD_FILES,
     ),
     puts=(
         ARTIFACTS,
         INPUTS,
         ANSWERS,
         WORKFLOW_SAMPLES,
+        BUILD_FILES,
     ),
     removes=(
         ARTIFACTS,
         INPUTS,
         ANSWERS,
+        BUILD_FILES,
     ),
 )
 """What the service does on the bus besides what its actor says; its rights follow from it."""

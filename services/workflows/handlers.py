@@ -9,6 +9,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from services.workflows.build_handlers import build_actor
 from services.workflows.deps import MAX_WAIT_S, WorkflowDeps
 from services.workflows.invocations.flow_turns import FlowTurnResult
 from services.workflows.invocations.invocation import FlowDraft, Invoked
@@ -68,6 +69,7 @@ DEADLINE_S = MAX_TIMEOUT_S + MAX_WAIT_S
 """Of an invocation, with the wait for a free slot."""
 
 actor: Actor[WorkflowDeps] = Actor("workflows")
+actor.include(build_actor)
 
 
 @actor.answers(CREATE_WORKFLOW, deadline_s=SAMPLES_DEADLINE_S)

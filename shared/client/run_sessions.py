@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from shared.bus.ports import Asks
 from shared.contracts.evidence import RunUnknown
+from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.sessions.control import (
     AnswerUser,
     AnyControl,
@@ -22,7 +23,6 @@ from shared.contracts.sessions.control import (
     SendText,
 )
 from shared.contracts.sessions.events import EventsLoaded, LoadEvents
-from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.contracts.sessions.settling import Settlement, SettlementRefused, SettleSample
 from shared.contracts.sessions.status import LoadStatus, RunStatus
 from shared.errors import PermanentError

@@ -12,8 +12,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from shared.bus.ports import Asks, Blobs
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -99,16 +100,25 @@ async def open_bus(settings: Settings, names: Iterable[str], name: str) -> Async
         yield OpenedBus(bus, settings, own_url, keys)
 
 
+class SessionBus(Asks, Blobs, Protocol):
+    """The bus: requests, and the files that come of them."""
+
+
 @dataclass
 class ManualSession:
     """A leased session. ``snapshot_id`` is that of the latest observation; element numbers refer to it."""
 
-    bus: Bus
+    bus: SessionBus
     lease: SessionLeased
     snapshot_id: str = ""
 
-    async def act(self, action: BrowserAction) -> ActionResult:
-        request = ActOnPage(session_id=self.lease.session_id, instance_id=self.lease.instance_id, action=action)
+    async def act(self, action: BrowserAction, *, step_picture: bool = False) -> ActionResult:
+        request = ActOnPage(
+            session_id=self.lease.session_id,
+            instance_id=self.lease.instance_id,
+            action=action,
+            step_picture=step_picture,
+        )
         return await self.bus.ask(ACT, request, timeout_s=ACT_TIMEOUT_S)
 
     async def observe(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from practice.tickets.data import ground_truth
 from services.console.commands.workflows.library import open_library
-from shared.flows.building.events import CompileAsked, FlowWritten, QuestionsAnswered
+from shared.contracts.workflows.build_events import CompileAsked, FlowWritten, QuestionsAnswered
 from shared.flows.building.folder import CompilerLine, read_events, read_log
 from shared.flows.building.state import replayed
 from shared.flows.checking.recorded_answers import SampleCheck

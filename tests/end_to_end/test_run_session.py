@@ -9,8 +9,8 @@ from typing import Any
 
 from shared.client import Client, connect
 from shared.contracts.planner import SampleFinished
+from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.sessions.events import EventsLoaded, LoggedEvent
-from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.contracts.sessions.status import RunStatus
 from shared.contracts.steps import StepTaken
 from tests.end_to_end.conftest import Cli, System

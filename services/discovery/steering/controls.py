@@ -6,6 +6,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from shared.contracts.questions import MAX_TEXT, answers_problem, questions_problem
 from shared.contracts.sessions.control import (
     AnswerUser,
     AskUser,
@@ -20,9 +21,8 @@ from shared.contracts.sessions.control import (
     RunControlled,
     SendText,
 )
-from shared.contracts.sessions.questions import MAX_OPTIONS, MAX_QUESTIONS, MIN_OPTIONS, Question, QuestionAnswer
 
-MAX_TEXT, MAX_MESSAGES, MAX_OPEN, MAX_LAST = 2000, 20, 20, 50
+MAX_MESSAGES, MAX_OPEN, MAX_LAST = 20, 20, 50
 
 
 def control_of_round(stored: RunControl | None, attempt_base: int) -> RunControl:
@@ -111,34 +111,6 @@ def _answered(record: RunControl, control: AnswerUser, run_id: str) -> RunContro
     if problem := answers_problem(asked.questions, control.answers):
         return _refused(run_id, "not_valid", problem)
     return replace(record, open_questions=tuple(one for one in record.open_questions if one is not asked))
-
-
-def questions_problem(questions: tuple[Question, ...]) -> str:
-    """Return what is wrong with questions; empty: nothing."""
-    if not 1 <= len(questions) <= MAX_QUESTIONS:
-        return f"1 to {MAX_QUESTIONS} questions are asked at once, not {len(questions)}"
-    for number, question in enumerate(questions, 1):
-        if not question.text.strip() or len(question.text) > MAX_TEXT:
-            return f"question {number}: its text has 1 to {MAX_TEXT} characters"
-        if not MIN_OPTIONS <= len(question.options) <= MAX_OPTIONS or len(set(question.options)) < len(
-            question.options
-        ):
-            return f"question {number}: it has {MIN_OPTIONS} to {MAX_OPTIONS} different options"
-    return ""
-
-
-def answers_problem(questions: tuple[Question, ...], answers: tuple[QuestionAnswer, ...]) -> str:
-    """Return what is wrong with answers; empty: nothing. A free text answers any question."""
-    if [one.question for one in answers] != [one.text for one in questions]:
-        return "each question is answered once, in their order"
-    for question, answer in zip(questions, answers, strict=True):
-        if not set(answer.chosen) <= set(question.options):
-            return f"{question.text!r}: the options are {', '.join(question.options)}"
-        if len(answer.chosen) > 1 and not question.multi_select:
-            return f"{question.text!r}: one option is chosen"
-        if bool(answer.chosen) == bool(answer.text.strip()) or len(answer.text) > MAX_TEXT:
-            return f"{question.text!r}: options are chosen, or a text is given"
-    return ""
 
 
 def _paused_key(before: RunControl, after: RunControl, request: ControlRun) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from shared.contracts.base import Message, Part
 from shared.contracts.outages import Outage
-from shared.contracts.sessions.questions import Question, QuestionAnswer
+from shared.contracts.questions import Question, QuestionAnswer
 
 RefusalCode = Literal[
     "no_such_run", "run_ended", "not_paused", "other_pause", "paused_already", "no_such_question", "not_valid"

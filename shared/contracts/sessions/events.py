@@ -9,7 +9,7 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import RunUnknown
-from shared.contracts.sessions.questions import Question, QuestionAnswer
+from shared.contracts.questions import Question, QuestionAnswer
 
 EventName = Literal[
     "RunStarted",

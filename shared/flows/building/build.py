@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.contracts.sessions.questions import MAX_QUESTIONS
+from shared.contracts.questions import MAX_QUESTIONS
+from shared.contracts.workflows.build_events import Question
 from shared.flows.building.edits import AddedCall, ScratchEdits, find_edits, with_added, without_steps
-from shared.flows.building.events import Question
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
 from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, compile_samples, write_flow
@@ -49,7 +49,7 @@ def compile_build(
     draft = len(ordered) < MIN_SAMPLES
     recorded = without_steps(ordered, (), own)
     plan = compile_samples(spec, recorded, draft=draft)
-    edits = find_edits(files, written, plan.files.mappings)
+    edits = find_edits(files, written, plan.files.mappings, [one.number for one in state.todos])
     if edits.removed or edits.not_read:
         recorded = without_steps(ordered, edits.removed, own)
         plan = compile_samples(_without_fields(spec, edits), recorded, draft=draft)

@@ -49,9 +49,13 @@ class ScratchEdits:
 
 
 def find_edits(
-    files: Mapping[str, str], written: Mapping[str, ScratchWritten], mappings: Mapping[str, DropdownMapping]
+    files: Mapping[str, str],
+    written: Mapping[str, ScratchWritten],
+    mappings: Mapping[str, DropdownMapping],
+    order: Sequence[int] = (),
 ) -> ScratchEdits:
     """Return what was changed in the files since a session has written them, file by file in the order of their names.
+    ``order``: of the TODOs, by number: their files come in this order, but for what was recorded in another one.
 
     ``files``: the sources of scratch_work as they are. A file that is gone takes its calls with it; one that no session
     has written adds all of its calls.
@@ -59,7 +63,9 @@ def find_edits(
     edits = ScratchEdits()
     last_step, last_fields = 0, ()
     still_read: set[str] = set()
-    for name in sorted({*files, *written}):
+    place = {number: at for at, number in enumerate(order)}
+
+    for name in _in_order({*files, *written}, written, place):
         first = written.get(name)
         before = _items(first.source, mappings, ScratchEdits(), name) if first is not None else []
         steps = tuple((first.sample_id, step) for step in first.steps) if first is not None else ()
@@ -75,6 +81,26 @@ def find_edits(
         last_step, last_fields = _compare(name, before, now, steps, (last_step, last_fields), edits)
     edits.not_read -= still_read
     return edits
+
+
+def _in_order(names: Iterable[str], written: Mapping[str, ScratchWritten], place: Mapping[int, int]) -> list[str]:
+    """Return the names of files in the order of what was recorded. One without a step stays behind the one before it;
+    one that belongs to no TODO stands by its name."""
+    placed = {name: place[one.todo] for name, one in written.items() if one.todo in place}
+
+    def position(name: str) -> tuple[float, str]:
+        if name in placed:
+            return placed[name], name
+        return max((at for other, at in placed.items() if other < name), default=-1) + 0.5, name
+
+    first: dict[str, int] = {}
+    last = 0
+    ordered = sorted(names, key=position)
+    for name in ordered:
+        steps = written[name].steps if name in written else ()
+        last = steps[0] if steps else last
+        first[name] = last
+    return sorted(ordered, key=lambda name: first[name])
 
 
 def _items(

@@ -1,6 +1,6 @@
 """A build session as a folder. Every file is replaced at once or not at all; logs are appended to, line by line.
 
-conversation.jsonl              every event of the session, see `shared.flows.building.events`
+conversation.jsonl              every event of the session, see `shared.contracts.workflows.build_events`
 todos.json                      the TODOs and their states, for people and programs
 scratch_work/NN_words.py        the calls of one TODO; a person may change them
 scratch_work/.written.json      the same files as the session has written them
@@ -22,9 +22,10 @@ from typing import Any, Literal
 import msgspec
 
 from shared.contracts.base import Part
-from shared.flows.building.events import BuildEvent, event_line, read_event
+from shared.contracts.workflows.build_events import BuildEvent, event_line, read_event
 from shared.flows.building.scratch import ScratchWritten
-from shared.flows.building.state import BuildState
+from shared.flows.building.state import BuildState, Todo
+from shared.flows.building.todos import scratch_name
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.files import SOURCE_FILE, write_files
 from shared.flows.workspace import SAMPLES_FOLDER, read_samples, sample_file, write_workspace
@@ -128,6 +129,25 @@ def write_scratch_file(folder: Path, name: str, one: ScratchWritten) -> None:
 def write_recorded_again(folder: Path, name: str, one: ScratchWritten) -> None:
     """Note what a file would be for the steps that running it has recorded; the file stays as it is."""
     _replace(folder / WRITTEN, msgspec.json.encode({**read_written(folder), name: one}))
+
+
+def rename_scratch_file(folder: Path, todo: Todo) -> None:
+    """Give the file of a TODO the name that follows from its title; what stands in it stays."""
+    written, name = read_written(folder), scratch_name(todo)
+    for other, kept in written.items():
+        if kept.todo != todo.number or other == name:
+            continue
+        if (folder / SCRATCH / other).exists():
+            (folder / SCRATCH / other).replace(folder / SCRATCH / name)
+        renamed = {name if one == other else one: value for one, value in written.items()}
+        _replace(folder / WRITTEN, msgspec.json.encode(renamed))
+
+
+def remove_scratch_file(folder: Path, number: int) -> None:
+    """Remove the file of a TODO. That it was written stays known: its calls are gone from every row."""
+    for name, kept in read_written(folder).items():
+        if kept.todo == number:
+            (folder / SCRATCH / name).unlink(missing_ok=True)
 
 
 # --- samples and the flow

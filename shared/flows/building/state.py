@@ -6,9 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from msgspec import structs
+
 from shared.contracts.base import Part
-from shared.flows.building.events import (
+from shared.contracts.questions import Question
+from shared.contracts.workflows.build_events import (
+    ActionBegun,
     ActionDropped,
+    ActionMoved,
     ActionRecorded,
     BuildEvent,
     CompileAsked,
@@ -17,10 +22,17 @@ from shared.flows.building.events import (
     QuestionsAsked,
     RowBegun,
     RowDone,
+    SessionClosed,
+    SessionOpened,
     TodoAdded,
+    TodoChosen,
+    TodoDeleted,
     TodoDone,
+    TodoMoved,
+    TodoRenamed,
     ValueRecorded,
 )
+from shared.recordings.recording import Recording
 
 TODOS_BETWEEN_COMPILES = 2
 
@@ -42,6 +54,10 @@ class BuildState:
     ``steps``: numbers of the recorded steps of the current row, by TODO. ``added``: those of every row that come from
     calls that a person has written, by row. ``asked``: questions that were answered. ``ever_done``: TODOs that were
     done on any row. ``due``: why flow.py is to be compiled; empty: it is not.
+
+    ``chosen``: the TODO that a person has turned to; 0: the next one. ``last_number``: the largest that a TODO ever
+    had. ``acting``: the action whose end is not known yet. ``asking``: questions that wait for an answer. ``open``: the
+    session has not been closed since it was opened.
     """
 
     todos: tuple[Todo, ...] = ()
@@ -58,11 +74,20 @@ class BuildState:
     due: str = ""
     events: int = 0
     due_at: int = 0
+    chosen: int = 0
+    last_number: int = 0
+    acting: str = ""
+    asking: tuple[Question, ...] = ()
+    open: bool = False
 
     @property
     def current(self) -> Todo | None:
-        """The TODO that is worked on: the first that is not done."""
-        return next((one for one in self.todos if one.state != "done"), None)
+        """The TODO that is worked on: the chosen one, else the first that is not done."""
+        left = [one for one in self.todos if one.state != "done"]
+        return next((one for one in left if one.number == self.chosen), left[0] if left else None)
+
+    def todo(self, number: int) -> Todo | None:
+        return next((one for one in self.todos if one.number == number), None)
 
     @property
     def done(self) -> int:
@@ -106,10 +131,13 @@ def why_compile(state: BuildState, event: BuildEvent) -> str:
 
 
 def _applied(state: BuildState, event: BuildEvent) -> BuildState:
+    if isinstance(event, TodoAdded | TodoRenamed | TodoMoved | TodoDeleted | TodoChosen):
+        return _with_todo_event(state, event)
     match event:
-        case TodoAdded():
-            todo = Todo(number=event.number, title=event.title, fields=event.fields, route_step=event.route_step)
-            return replace(state, todos=(*state.todos, todo), row_done=False)
+        case SessionOpened():
+            return replace(state, open=True, asking=())
+        case SessionClosed():
+            return replace(state, open=False, asking=())
         case RowBegun():
             todos = tuple(_with_state(one, "open") for one in state.todos)
             return replace(
@@ -123,9 +151,15 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
                 values={},
                 added={**state.added, event.sample_id: frozenset()},
                 dropped={**state.dropped, event.sample_id: frozenset()},
+                chosen=0,
+                acting="",
             )
+        case ActionBegun():
+            return replace(state, acting=event.action)
         case ActionRecorded():
-            return _with_action(state, event)
+            return _with_action(replace(state, acting=""), event)
+        case ActionMoved():
+            return _with_moved_action(state, event)
         case ActionDropped():
             kept = tuple(step for step in state.steps.get(event.todo, ()) if step != event.step)
             gone = state.dropped.get(state.sample_id, frozenset[int]()) | {event.step}
@@ -144,11 +178,75 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
             finished = tuple(dict.fromkeys((*state.finished, event.sample_id)))
             return replace(state, row_done=True, finished=finished)
         case QuestionsAsked():
-            return state
+            return replace(state, asking=event.questions)
         case QuestionsAnswered():
-            return replace(state, asked=state.asked | {one.question for one in event.answers})
+            return replace(state, asking=(), asked=state.asked | {one.question for one in event.answers})
         case _:
             return state
+
+
+def _with_todo_event(
+    state: BuildState, event: TodoAdded | TodoRenamed | TodoMoved | TodoDeleted | TodoChosen
+) -> BuildState:
+    number = event.number
+    if isinstance(event, TodoAdded):
+        todo = Todo(number=number, title=event.title, fields=event.fields, route_step=event.route_step)
+        last = max(state.last_number, number)
+        return replace(state, todos=(*state.todos, todo), row_done=False, last_number=last)
+    found = state.todo(number)
+    if found is None:
+        return state
+    others = tuple(one for one in state.todos if one.number != number)
+    match event:
+        case TodoRenamed():
+            renamed = structs.replace(found, title=event.title)
+            return replace(state, todos=tuple(renamed if one.number == number else one for one in state.todos))
+        case TodoMoved():
+            at = next((n for n, one in enumerate(others) if one.number == event.before), len(others))
+            return replace(state, todos=(*others[:at], found, *others[at:]))
+        case TodoDeleted():
+            gone = state.dropped.get(state.sample_id, frozenset[int]()) | set(state.steps.get(number, ()))
+            return replace(
+                state,
+                todos=others,
+                steps={one: steps for one, steps in state.steps.items() if one != number},
+                values={one: fields for one, fields in state.values.items() if one != number},
+                dropped={**state.dropped, state.sample_id: gone},
+            )
+        case TodoChosen():
+            return replace(state, chosen=number)
+
+
+def _with_moved_action(state: BuildState, event: ActionMoved) -> BuildState:
+    """Put a recorded step where it belongs; within a TODO, steps are in the order in which they were done."""
+    if all(event.step not in steps for steps in state.steps.values()):
+        return state
+    left = {number: tuple(one for one in steps if one != event.step) for number, steps in state.steps.items()}
+    there = (*left.get(event.todo, ()), event.step)
+    return _with_todo(replace(state, steps={**left, event.todo: tuple(sorted(there))}), event.todo, "doing")
+
+
+def why_not_todo(state: BuildState, event: TodoRenamed | TodoMoved | TodoDeleted | TodoChosen) -> str:
+    """Return why this cannot be done to a TODO; empty: it can.
+
+    What was worked on keeps its order, for it is that of the recorded steps.
+    """
+    found = state.todo(event.number)
+    if found is None:
+        return f"there is no TODO {event.number}"
+    if isinstance(event, TodoRenamed):
+        return "" if event.title.strip() else "write its new title"
+    if isinstance(event, TodoDeleted):
+        return "it is the only one: rename it" if len(state.todos) == 1 else ""
+    if isinstance(event, TodoChosen):
+        return f"TODO {event.number} is done on this row" if found.state == "done" else ""
+    if event.before and (event.before == event.number or state.todo(event.before) is None):
+        return f"there is no other TODO {event.before}"
+    after = _with_todo_event(state, event).todos
+    worked = [one.number for one in state.todos if one.state != "open" or one.number in state.ever_done]
+    if [one.number for one in after if one.number in worked] != worked:
+        return f"TODO {event.number} was worked on: its acts keep their order"
+    return ""
 
 
 def _with_action(state: BuildState, event: ActionRecorded) -> BuildState:
@@ -169,7 +267,16 @@ def _with_todo(state: BuildState, number: int, now: Literal["doing", "done"]) ->
 
 
 def _with_state(todo: Todo, state: Literal["open", "doing", "done"]) -> Todo:
-    return Todo(number=todo.number, title=todo.title, state=state, fields=todo.fields, route_step=todo.route_step)
+    return structs.replace(todo, state=state)
+
+
+def known_of(state: BuildState, sample: Recording) -> Recording:
+    """Return the recorded row of a session without what the session does not know: it was stored when the process was
+    killed, and what came of it was not."""
+    known = {step for steps in state.steps.values() for step in steps}
+    fields = {name for names in state.values.values() for name in names}
+    steps = tuple(one for one in sample.steps if one.step in known or one.result is None or not one.result.ok)
+    return replace(sample, steps=steps, values=tuple(one for one in sample.values if one.field in fields))
 
 
 # --- one compile at a time

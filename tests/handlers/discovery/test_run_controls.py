@@ -9,8 +9,8 @@ import pytest
 from services.discovery.handlers import actor, control_run
 from shared.client.run_sessions import ControlRefusedError, RunSessions
 from shared.contracts.evidence import RunUnknown
+from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.sessions.control import ControlRun, PauseRun, RunControl, RunControlled
-from shared.contracts.sessions.questions import Question, QuestionAnswer
 from shared.streams import RUN_CONTROL
 from shared.testing.bus import MemoryBus
 from tests.handlers.discovery.discovery_bench import deps_on, ended, evidence, loaded

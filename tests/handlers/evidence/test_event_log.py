@@ -12,9 +12,9 @@ from services.evidence.state.event_log import unreadable
 from shared.bus.ports import StoredEvent
 from shared.contracts.discovery import Problem, SubmissionRejected
 from shared.contracts.evidence import RunUnknown
+from shared.contracts.questions import Question
 from shared.contracts.sessions.control import AskUser, PauseRun, ResumePaused, RunControlled, SendText
 from shared.contracts.sessions.events import EventsLoaded, LoadEvents
-from shared.contracts.sessions.questions import Question
 from shared.subjects import (
     POPULATION_CLOSED,
     RUN_CONTROLLED,

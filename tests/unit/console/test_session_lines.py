@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.console.text.session_lines import event_line, status_lines
+from shared.contracts.questions import Question
 from shared.contracts.sessions.events import LoggedEvent
-from shared.contracts.sessions.questions import Question
 from shared.contracts.sessions.status import RunMetadata, RunStatus, SampleStatus, WorkflowMetadata
 
 NOW = datetime(2026, 11, 23, 14, 5, 6, tzinfo=UTC)

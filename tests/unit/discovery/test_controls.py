@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from services.discovery.steering.controls import applied, control_of_round, known_control
 from shared.contracts.outages import Outage
+from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.sessions.control import (
     AnswerUser,
     AskUser,
@@ -19,7 +20,6 @@ from shared.contracts.sessions.control import (
     RunControl,
     SendText,
 )
-from shared.contracts.sessions.questions import Question, QuestionAnswer
 from tests.cases import cases
 from tests.typed import expect
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from getpass import getuser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from services.console.commands.build.build_rows import BuildRow, read_rows
+from services.console.commands.build.build_rows import read_rows
 from services.console.event_loop import run_async
 from services.console.options import Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from shared.contracts.discovery import Problem, ReadAs
+from shared.contracts.workflows.builds import BuildRow
 from shared.errors import RunRejectedError
 from shared.flows.building.folder import read_events
 from shared.host.connections import open_bus
@@ -38,7 +39,7 @@ def build(
     nats: Nats = None,
 ) -> None:
     """Build a flow by hand: type what is to be done on the first row, TODO by TODO; `next` does it on the next row."""
-    task, rows, problems = _read(spec, input_file, tuple(row or ()), read_as(sheet, encoding, hidden_rows))
+    task, written, rows, problems = _read(spec, input_file, tuple(row or ()), read_as(sheet, encoding, hidden_rows))
     folder = out or Path("builds") / (task.task_id if task is not None else "task")
     if task is not None:
         try:
@@ -47,32 +48,34 @@ def build(
             problems.append(Problem(where=str(folder), message=str(exc)))
     if task is None or problems:
         raise RunRejectedError(problems)
-    run_async(_work(load_settings(nats), folder, task, rows))
+    run_async(_work(load_settings(nats), folder, task, written, rows))
 
 
 def _read(
     spec: Path, input_file: Path | None, row: tuple[str, ...], how: ReadAs
-) -> tuple[TaskSpec | None, list[BuildRow], list[Problem]]:
+) -> tuple[TaskSpec | None, dict[str, Any], list[BuildRow], list[Problem]]:
     written, found = read_spec(spec)
     if written is None:
-        return None, [], list(found)
+        return None, {}, [], list(found)
     task, problems = check_spec(written)
     if task is None:
-        return None, [], list(problems)
+        return None, written, [], list(problems)
     if task.phase == "discovery":
-        return task, [], [Problem(where=str(spec), message="its task finds samples; a flow works on one")]
+        return task, written, [], [Problem(where=str(spec), message="its task finds samples; a flow works on one")]
     if refusal := example_refusal(task.output_schema):
-        return task, [], [Problem(where=str(spec), message=refusal)]
+        return task, written, [], [Problem(where=str(spec), message=refusal)]
     rows, more = read_rows(task, input_file, row, how)
-    return task, rows, more
+    return task, written, rows, more
 
 
-async def _work(settings: Settings, folder: Path, spec: TaskSpec, rows: list[BuildRow]) -> None:
-    from services.console.commands.build.session import BuildSession  # only here: the options are told without it
-    from services.console.commands.build.terminal import BuildTerminal
+async def _work(
+    settings: Settings, folder: Path, spec: TaskSpec, written: dict[str, Any], rows: list[BuildRow]
+) -> None:
+    from services.console.commands.build.terminal import BuildTerminal  # only here: the options are told without it
+    from services.console.commands.build.typed_session import TypedSession
     from services.console.line_reader import LineReader
 
     folder.mkdir(parents=True, exist_ok=True)
     terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
     async with open_bus(settings, SERVICES, "build") as opened:
-        await BuildSession(folder, spec, rows, opened.bus, terminal, getuser()).run()
+        await TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser()).run()

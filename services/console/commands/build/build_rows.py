@@ -1,49 +1,16 @@
-"""The rows of the task's input that a build session works on, and a browser for one of them."""
+"""The rows of the task's input that a build session works on."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from shared.contracts.browser_pool import LeaseSession, ProfilePaused
-from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, Sample
-from shared.errors import PermanentError
-from shared.host.connections import LEASE_TIMEOUT_S, LEASE_WAIT_S, ManualSession
-from shared.hosts import EVERY_HOST, host_of
-from shared.recordings.recording import Recording
-from shared.sessions import lease_session
+from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs
+from shared.contracts.workflows.builds import BuildRow
 from shared.submission.samples import used_columns
 from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
-from shared.task.row_values import start_url
 from shared.task.spec import TaskSpec, fill, placeholders
-
-if TYPE_CHECKING:
-    from shared.bus.nats_bus import Bus
-
-RUN_ID = "build"
-
-
-@dataclass(frozen=True)
-class BuildRow:
-    """A row of the input. ``number``: from 1."""
-
-    sample_id: str
-    number: int
-    fields: Mapping[str, str]
-
-    def start_url(self, spec: TaskSpec) -> str:
-        url = self.fields.get("url")
-        given = Sample(sample_id=self.sample_id, key=self.sample_id, row=self.number, url=url, fields=dict(self.fields))
-        return start_url(spec, given)
-
-    def recorded(self) -> Recording:
-        """Return the row as a sample of which nothing is recorded yet."""
-        row = {"sample_id": self.sample_id, "key": self.sample_id, **self.fields}
-        return Recording(RUN_ID, self.sample_id, row, ())
 
 
 def read_rows(
@@ -80,33 +47,11 @@ def read_rows(
             problems.append(Problem(where=f"row {number}", message=f"it has no {', '.join(missing)}"))
             continue
         given = {"sample_id": str(number), **cells}
-        rows.append(BuildRow(fill(spec.sample_id, given).strip(), number, dict(cells)))
+        sample_id = fill(spec.sample_id, given).strip()
+        rows.append(BuildRow(sample_id=sample_id, number=number, fields=dict(cells)))
     known: set[str] = set()
     for one in rows:
         if one.sample_id in known:
             problems.append(Problem(where=f"row {one.number}", message=f"{one.sample_id} is there twice"))
         known.add(one.sample_id)
     return rows, problems
-
-
-@asynccontextmanager
-async def open_row(bus: Bus, spec: TaskSpec, row: BuildRow) -> AsyncGenerator[ManualSession]:
-    """Lease a browser that may do what the task may, for one row.
-
-    Raises PermanentError (`login_required`) when the login state has to be recorded again.
-    """
-    host = host_of(row.start_url(spec))
-    hosts = (*((host,) if host else ()), *spec.allowed_hosts)
-    request = LeaseSession(
-        run_id=RUN_ID,
-        sample_id=f"row{row.number}",
-        auth_profile=spec.auth_profile,
-        auth_concurrency=spec.auth_concurrency if spec.auth_profile is not None else 0,
-        allowed_hosts=hosts,
-        private_hosts=tuple(one for one in hosts if one != EVERY_HOST),
-        secrets=tuple(spec.secrets),
-    )
-    async with lease_session(bus, request, wait_bound_s=LEASE_WAIT_S, lease_timeout_s=LEASE_TIMEOUT_S) as lease:
-        if isinstance(lease, ProfilePaused):
-            raise PermanentError(lease.reason, code="login_required")
-        yield ManualSession(bus, lease.session)

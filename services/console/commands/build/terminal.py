@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from services.console.line_reader import LineReader
 from services.console.text.build_lines import build_help, parse_choice
-from shared.contracts.browser_pool import PageObserved
-from shared.contracts.steps import FieldValue, StepTaken
-from shared.flows.building.build import BuiltFlow
-from shared.flows.building.events import Question, QuestionAnswer
+from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.workflows.build_events import (
+    ActionRecorded,
+    BuildEvent,
+    FlowWritten,
+    Told,
+    ValueRecorded,
+)
+from shared.contracts.workflows.builds import ShownPage
 from shared.flows.building.folder import CompilerLine
 from shared.flows.building.state import BuildState
 from shared.text.normal import printable
 
-MAX_PAGE_LINES = 200
 LOG_LINES = 20
 MARKS = {"open": " ", "doing": ">", "done": "x"}
 
@@ -61,38 +65,43 @@ class BuildTerminal:
         for one in state.todos:
             self.say(f"  [{MARKS[one.state]}] {one.number} {one.title}")
 
-    def show_step(self, step: StepTaken, page: PageObserved | None) -> None:
-        result = step.result
-        if result is None or not result.ok:
-            self.refuse(step.message)
-            return
-        where = f"  {page.url}  {page.title}" if page is not None else ""
-        self.say(f"step {step.step}: {step.message}{where}")
+    def show_event(self, event: BuildEvent, *, closing: bool) -> None:
+        """Print what has happened. What is asked, and what was typed, is not printed again."""
+        match event:
+            case Told():
+                (self.refuse if event.refused else self.say)(event.text)
+            case ActionRecorded(by="scratch") | ValueRecorded(by="scratch"):
+                pass
+            case ActionRecorded():
+                where = f"  {event.url}  {event.title}" if event.url else ""
+                (self.say if event.ok else self.refuse)(
+                    f"step {event.step}: {event.message}{where}" if event.ok else event.message
+                )
+            case ValueRecorded():
+                none = " (the page says that there is none)" if event.absent else ""
+                self.say(f"  {event.field}: {event.shown!r}{none}")
+            case FlowWritten():
+                self._show_compiled(event, closing=closing)
+            case _:
+                pass
 
-    def show_page(self, page: PageObserved, words: Sequence[str]) -> None:
-        wanted = [word.lower() for word in words]
-        lines = [line for line in page.text.splitlines() if all(word in line.lower() for word in wanted)]
-        self.say("\n".join([page.url, page.title, *lines[:MAX_PAGE_LINES]]))
-        if len(lines) > MAX_PAGE_LINES:
-            self.say(f"{len(lines) - MAX_PAGE_LINES} more lines: page WORDS shows those that have these words")
-
-    def show_values(self, values: Mapping[str, FieldValue]) -> None:
-        for name, value in values.items():
-            none = " (the page says that there is none)" if value.state == "not_present" else ""
-            self.say(f"  {name}: {value.shown!r}{none}")
+    def show_page(self, page: ShownPage) -> None:
+        self.say("\n".join([page.url, page.title, *page.lines]))
+        if page.more:
+            self.say(f"{page.more} more lines: page WORDS shows those that have these words")
 
     def show_log(self, lines: Sequence[CompilerLine]) -> None:
         for line in lines[-LOG_LINES:]:
             self.say(log_text(line))
 
-    def show_compiled(self, built: BuiltFlow | None, version: str, *, closing: bool) -> None:
-        if built is None:
+    def _show_compiled(self, event: FlowWritten, *, closing: bool) -> None:
+        if not event.version:
             self.say("nothing was compiled: `log` says why")
             return
-        draft = f", a draft: {len(built.flow.problems)} reasons" if built.flow.problems else ""
-        self.say(f"workspace/flow.py is version {version}{draft}")
-        if built.questions:
-            self.say(f"the compiler asks {len(built.questions)} things" + ("" if closing else ": `questions`"))
+        draft = f", a draft: {len(event.problems)} reasons" if event.problems else ""
+        self.say(f"workspace/flow.py is version {event.version}{draft}")
+        if event.asks:
+            self.say(f"the compiler asks {event.asks} things" + ("" if closing else ": `questions`"))
 
 
 def log_text(line: CompilerLine) -> str:

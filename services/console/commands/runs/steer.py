@@ -14,8 +14,8 @@ from services.console.commands.runs.follow import require_bus
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
+from shared.contracts.questions import QuestionAnswer
 from shared.contracts.sessions.control import RunControlled
-from shared.contracts.sessions.questions import QuestionAnswer
 from shared.host.connections import open_client
 
 if TYPE_CHECKING:

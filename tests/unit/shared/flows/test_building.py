@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.flows.building.build import compile_build
-from shared.flows.building.events import (
+from shared.contracts.workflows.build_events import (
+    ActionBegun,
     ActionDropped,
+    ActionMoved,
     ActionRecorded,
     BuildEvent,
     CompileAsked,
@@ -17,15 +18,30 @@ from shared.flows.building.events import (
     RowBegun,
     RowDone,
     TodoAdded,
+    TodoChosen,
+    TodoDeleted,
     TodoDone,
+    TodoMoved,
+    TodoRenamed,
     ValueRecorded,
     event_line,
     read_event,
 )
+from shared.flows.building.build import compile_build
 from shared.flows.building.folder import append_event, read_events, read_written, write_flow_files, write_scratch_file
 from shared.flows.building.scratch import ScratchWritten, write_scratch
 from shared.flows.building.scratch_calls import read_scratch
-from shared.flows.building.state import CompileQueue, Todo, after_due, after_end, apply_event, replayed
+from shared.flows.building.state import (
+    BuildState,
+    CompileQueue,
+    Todo,
+    after_due,
+    after_end,
+    apply_event,
+    known_of,
+    replayed,
+    why_not_todo,
+)
 from shared.flows.building.todos import scratch_name, todos_of
 from shared.recordings.recording import Recording
 from tests.cases import cases
@@ -294,3 +310,79 @@ def test_the_flow_that_was_there_before_is_kept(tmp_path: Path):
     assert write_flow_files(tmp_path, replace(second, source=second.source + "# more\n"), {}, "t3")
     [kept] = (tmp_path / "workspace/.versions").iterdir()
     assert (kept / "flow.py").read_text() == first.source
+
+
+# --- TODOs in order
+
+
+def numbers(state: BuildState) -> list[int]:
+    return [one.number for one in state.todos]
+
+
+def test_todos_are_renamed_moved_and_deleted():
+    state = replayed([*todos(3), TodoMoved(at=AT, number=3, before=1), TodoRenamed(at=AT, number=2, title="Send it")])
+    assert [(one.number, one.title) for one in state.todos] == [(3, "Do 3"), (1, "Do 1"), (2, "Send it")]
+    state = apply_event(state, TodoMoved(at=AT, number=3))
+    assert numbers(state) == [1, 2, 3]
+    state = apply_event(state, TodoDeleted(at=AT, number=1))
+    assert numbers(state) == [2, 3]
+    assert state.last_number == 3  # a number is never given twice: files are named by it
+
+
+def test_acts_belong_to_the_todo_that_was_chosen_and_are_moved_to_another_one():
+    sample = recorded("1", "Open")
+    state = replayed([*state_of(sample), TodoChosen(at=AT, number=3)])
+    assert state.current == state.todo(3)
+    state = apply_event(state, ActionMoved(at=AT, step=2, todo=3))
+    assert {number: steps for number, steps in state.steps.items() if steps} == {1: (1,), 3: (2, 3)}
+    assert apply_event(state, ActionMoved(at=AT, step=9, todo=1)).steps == state.steps
+    state = apply_event(state, TodoDeleted(at=AT, number=3))
+    assert state.dropped == {"1": frozenset({2, 3})}
+
+
+@cases(
+    ("event", "told"),
+    [
+        (TodoMoved(at=AT, number=1, before=4), "TODO 1"),
+        (TodoMoved(at=AT, number=3, before=3), "no other TODO 3"),
+        (TodoDeleted(at=AT, number=9), "no TODO 9"),
+        (TodoChosen(at=AT, number=1), "is done"),
+        (TodoRenamed(at=AT, number=3, title=" "), "title"),
+    ],
+)
+def test_what_was_worked_on_keeps_its_order(event: TodoMoved | TodoDeleted | TodoChosen | TodoRenamed, told: str):
+    worked = [
+        ActionRecorded(at=AT, todo=1, step=1, action="click"),
+        TodoDone(at=AT, number=1),
+        ActionRecorded(at=AT, todo=2, step=2, action="click"),
+    ]
+    state = replayed([*todos(4), RowBegun(at=AT, sample_id="1", row={}), *worked])
+    assert told in why_not_todo(state, event)
+    assert why_not_todo(state, TodoMoved(at=AT, number=4, before=3)) == ""
+
+
+def test_the_calls_of_a_deleted_todo_are_gone_from_every_row():
+    samples = [recorded(number, status) for number, status in (("1", "Open"), ("2", "Closed"))]
+    written = scratch_of(samples[0])
+    events = [event for sample in samples for event in state_of(sample) if not isinstance(event, TodoAdded)]
+    added = [one for one in state_of(samples[0]) if isinstance(one, TodoAdded)]
+    state = replayed([*added, *events, TodoDeleted(at=AT, number=3)])
+    files = {name: one.source for name, one in written.items()}
+    kept = {name: source for name, source in files.items() if written[name].todo != 3}
+    before = compile_build(SPEC, replayed([*added, *events]), samples, files, written)
+    assert "screenshot(" in before.flow.source
+    assert "screenshot(" not in compile_build(SPEC, state, samples, kept, written).flow.source
+
+
+def test_a_row_is_left_without_what_the_session_does_not_know():
+    sample = recorded("1", "Open")
+    known = [one for one in state_of(sample) if not (isinstance(one, ActionRecorded) and one.step == 3)]
+    left = known_of(replayed(known[:-1]), sample)
+    assert [one.step for one in left.steps] == [1, 2]
+    assert [one.field for one in left.values] == ["number"]
+
+
+def test_an_action_whose_end_is_not_told_stays_under_way():
+    begun = replayed([*todos(1), ActionBegun(at=AT, todo=1, action="click")])
+    assert begun.acting == "click"
+    assert apply_event(begun, ActionRecorded(at=AT, todo=1, step=1, action="click")).acting == ""

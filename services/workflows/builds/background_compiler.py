@@ -1,16 +1,20 @@
-"""The compiler of a build session: one compile at a time, in a thread, beside the work in the terminal."""
+"""The compiler of a build session: one compile at a time, in a thread, beside the work."""
 
 from __future__ import annotations
 
 import asyncio
+import difflib
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from services.workflows.builds.workbench import now_text
+from shared.contracts.questions import Question
+from shared.contracts.workflows.build_events import CompilerTold
 from shared.flows.building.build import BuiltFlow, compile_build
-from shared.flows.building.events import Question
 from shared.flows.building.folder import (
     CompilerLine,
     append_log,
@@ -23,23 +27,29 @@ from shared.flows.building.folder import (
 from shared.flows.building.state import BuildState, CompileQueue, after_due, after_end
 from shared.flows.checking.validation import variables_of
 from shared.flows.compiling.compiler import NotCompiledError
+from shared.flows.files import SOURCE_FILE
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 Kind = Literal["started", "took", "problem", "question", "written", "unchanged", "failed"]
-Ended = Callable[[int, BuiltFlow | None], None]
-
-
-def now_text() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+Ended = Callable[[int, BuiltFlow | None, str], None]
+MAX_DIFF_CHARS = 20_000
 
 
 class BackgroundCompiler:
-    """``state``: that of the session now. ``ended``: is told the number of events that a compile took in, and what came
-    of it."""
+    """``state``: that of the session now. ``told``: takes each line of the log. ``ended``: is told the number of events
+    that a compile took in, what came of it, and how flow.py differs from before."""
 
-    def __init__(self, folder: Path, spec: TaskSpec, state: Callable[[], BuildState], ended: Ended) -> None:
-        self._folder, self._spec, self._state, self._ended = folder, spec, state, ended
+    def __init__(
+        self,
+        folder: Path,
+        spec: TaskSpec,
+        state: Callable[[], BuildState],
+        told: Callable[[CompilerTold], None],
+        ended: Ended,
+    ) -> None:
+        self._folder, self._spec, self._state, self._told, self._ended = folder, spec, state, told, ended
+        self._loop = asyncio.get_running_loop()
         self._queue = CompileQueue()
         self._task: asyncio.Task[None] | None = None
         self.last: BuiltFlow | None = None
@@ -60,13 +70,15 @@ class BackgroundCompiler:
         while why:
             state = self._state()
             built: BuiltFlow | None = None
+            before = _source(self._folder)
             try:
                 built = await asyncio.to_thread(self._compile, state, why)
-            except Exception as exc:  # noqa: BLE001  whatever it is, the work in the terminal goes on
+            except Exception as exc:  # noqa: BLE001  whatever it is, the work goes on
                 self._log("failed", f"{type(exc).__name__}: {exc}")
             if built is not None:
                 self.last, self.questions = built, built.questions
-            self._ended(state.events, built)
+            diff = "" if built is None else diff_of(before, built.flow.source)
+            self._ended(state.events, built, diff)
             self._queue, why = after_end(self._queue)
 
     def _compile(self, state: BuildState, why: str) -> BuiltFlow | None:
@@ -102,8 +114,11 @@ class BackgroundCompiler:
         return built
 
     def _log(self, kind: Kind, text: str, version: str = "", elapsed_s: float = 0.0) -> None:
+        """Write a line, and tell it: a compile works in a thread, and is told in the loop."""
         line = CompilerLine(at=now_text(), kind=kind, text=text, version=version, elapsed_s=elapsed_s)
         append_log(self._folder, line)
+        told = CompilerTold(at=line.at, kind=kind, text=text, version=version, elapsed_s=elapsed_s)
+        self._loop.call_soon_threadsafe(partial(self._told, told))
 
 
 def usable_samples(samples: Mapping[str, Recording], state: BuildState) -> list[Recording]:
@@ -111,3 +126,15 @@ def usable_samples(samples: Mapping[str, Recording], state: BuildState) -> list[
     if state.finished:
         return [samples[one] for one in state.finished if one in samples]
     return [samples[state.sample_id]] if state.sample_id in samples and samples[state.sample_id].steps else []
+
+
+def diff_of(before: str, after: str) -> str:
+    """Return how flow.py differs; empty where it does not, or by more than is told."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "now", lineterm="")
+    diff = "\n".join(lines)
+    return diff if len(diff) <= MAX_DIFF_CHARS else ""
+
+
+def _source(folder: Path) -> str:
+    path = folder / SOURCE_FILE
+    return path.read_text(encoding="utf-8") if path.exists() else ""

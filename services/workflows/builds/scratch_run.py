@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from services.console.commands.build.recorded_row import RecordedRow
+from services.workflows.builds.recorded_row import RecordedRow
 from shared.bus.blob_io import Sink, Source
 from shared.client.flow_runs import run_flow
 from shared.contracts.browser_pool import ActOnPage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.evidence_format.layout import artifact_filename
+from shared.flows.workspace import SAMPLES_FOLDER
 from shared.host.connections import ManualSession
 from shared.pages.elements import text_of
 from shared.pages.locate.target_context import context_of_target
@@ -27,10 +27,10 @@ ALL_ELEMENTS = 10_000_000
 
 
 class RecordedRow:
-    """Acts on the page of one row, and records it."""
+    """Acts on the page of one row, and records it. ``captures``: a folder of the workspace. ``by``: who works."""
 
-    def __init__(self, session: ManualSession, spec: TaskSpec, sample: Recording, captures: Path) -> None:
-        self._session, self._spec, self._captures = session, spec, captures
+    def __init__(self, session: ManualSession, spec: TaskSpec, sample: Recording, captures: Path, by: str) -> None:
+        self._session, self._spec, self._captures, self._by = session, spec, captures, by
         self.sample = sample
         self.page: PageObserved | None = None
 
@@ -53,7 +53,7 @@ class RecordedRow:
     async def act(self, action: BrowserAction, route_step: int = 0) -> StepTaken:
         """Perform an action and record it as a step, also if it failed. The page is observed anew after it."""
         before, started_at = self.page, datetime.now(UTC)
-        result = await self._session.act(action)
+        result = await self._session.act(action, step_picture=True)
         step = StepTaken(
             run_id=self.sample.run_id,
             sample_id=self.sample.sample_id,
@@ -62,7 +62,7 @@ class RecordedRow:
             started_at=started_at,
             ended_at=datetime.now(UTC),
             observation=None if before is None else ObservationRef.of(before),
-            decided_by=getpass.getuser(),
+            decided_by=self._by,
             action=action,
             result=result,
             message=result.message,
@@ -73,6 +73,10 @@ class RecordedRow:
         self.sample = replace(self.sample, steps=(*self.sample.steps, step))
         await self.observe()
         return step
+
+    def capture_path(self, filename: str) -> str:
+        """Return the path of a capture in the workspace."""
+        return f"{SAMPLES_FOLDER}/{self._captures.parent.name}/{self._captures.name}/{filename}"
 
     def drop(self, step: int) -> None:
         """Remove a recorded step."""
@@ -102,7 +106,7 @@ class RecordedRow:
             kept_ref=element.ref,
             title=element.title,
         )
-        by = getpass.getuser()
+        by = self._by
         if is_not_present(shown, field):
             value = FieldValue(field=name, state="not_present", shown=shown, source=source, read_by=by)
         else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from services.console.commands.build.background import now_text
-from services.console.commands.build.scratch_run import ScratchRun
-from services.console.commands.build.workbench import Workbench
+from services.workflows.builds.scratch_run import ScratchRun
+from services.workflows.builds.workbench import Workbench, now_text
 from shared.contracts.steps import StepTaken
+from shared.contracts.workflows.build_events import Question, ValueRecorded
 from shared.contracts.workflows.flows import FlowCall
 from shared.flows.building.edits import added_calls_in
-from shared.flows.building.events import Question, ValueRecorded
 from shared.flows.building.folder import read_scratch_files, read_written, samples_of, write_recorded_again
 from shared.flows.building.scratch import ScratchWritten, write_scratch
 from shared.flows.building.state import Todo
@@ -35,14 +34,14 @@ class ScratchRows:
             if todo.state == "done":
                 continue
             if todo.number not in self._bench.state.ever_done:
-                self._bench.terminal.say(f"TODO {todo.number} was not worked out yet: do it by hand, then `done`")
+                self._bench.tell(f"TODO {todo.number} was not worked out yet: do it by hand, then `done`")
                 return
             if name not in files:  # it took no step, or its file was removed
                 self._bench.finish_todo(todo)
                 continue
             problem = await self._run_file(todo, name, files[name], data)
             if problem:
-                self._bench.terminal.refuse(f"TODO {todo.number}: {problem}. Go on by hand, then `done`")
+                self._bench.refuse(f"TODO {todo.number}: {problem}. Go on by hand, then `done`")
                 return
 
     async def _run_file(self, todo: Todo, name: str, source: str, data: FlowFiles) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
-from shared.contracts.sessions.questions import Question, QuestionAnswer
+from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.results import Box
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event"):
@@ -29,6 +32,30 @@ class TodoAdded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_
     route_step: int = 0
 
 
+class TodoRenamed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_renamed"):
+    number: int
+    title: str
+
+
+class TodoMoved(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_moved"):
+    """``before``: the TODO that it comes right before; 0: it is the last."""
+
+    number: int
+    before: int = 0
+
+
+class TodoDeleted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_deleted"):
+    """Its acts on the current row are no part of the flow any more."""
+
+    number: int
+
+
+class TodoChosen(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_chosen"):
+    """What is done next belongs to this TODO."""
+
+    number: int
+
+
 class RowBegun(Event, frozen=True, kw_only=True, omit_defaults=True, tag="row_begun"):
     """A row is worked out from its beginning; what was recorded of it before is dropped."""
 
@@ -36,9 +63,18 @@ class RowBegun(Event, frozen=True, kw_only=True, omit_defaults=True, tag="row_be
     row: dict[str, str]
 
 
+class ActionBegun(Event, frozen=True, kw_only=True, omit_defaults=True, tag="action_begun"):
+    """Stored before an action that may change the site: where nothing is told of its end, it may have been done."""
+
+    todo: int
+    action: str
+
+
 class ActionRecorded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="action"):
     """``step``: its number in the recorded sample. ``by``: ``person``, or ``scratch``: a file of scratch_work did it.
-    ``added``: a call that a person has written into that file."""
+    ``added``: a call that a person has written into that file. ``message``: what came of it; ``url`` and ``title``: of
+    the page then. ``box``: of the element that was acted on. ``picture``: the file of the workspace that shows the page
+    right before; empty: there is none."""
 
     todo: int
     step: int
@@ -46,6 +82,18 @@ class ActionRecorded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="
     by: str = "person"
     ok: bool = True
     added: bool = False
+    message: str = ""
+    url: str = ""
+    title: str = ""
+    box: Box | None = None
+    picture: str = ""
+
+
+class ActionMoved(Event, frozen=True, kw_only=True, omit_defaults=True, tag="action_moved"):
+    """The recorded step belongs to another TODO."""
+
+    step: int
+    todo: int
 
 
 class ActionDropped(Event, frozen=True, kw_only=True, omit_defaults=True, tag="action_dropped"):
@@ -56,10 +104,13 @@ class ActionDropped(Event, frozen=True, kw_only=True, omit_defaults=True, tag="a
 
 
 class ValueRecorded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="value"):
+    """``absent``: the page says that there is none."""
+
     todo: int
     field: str
     shown: str
     by: str = "person"
+    absent: bool = False
 
 
 class TodoDone(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_done"):
@@ -91,13 +142,32 @@ class CompileAsked(Event, frozen=True, kw_only=True, omit_defaults=True, tag="co
     why: str
 
 
+class CompilerTold(Event, frozen=True, kw_only=True, omit_defaults=True, tag="compiler"):
+    """A line of the compiler's log. ``version``: of flow.py."""
+
+    kind: Literal["started", "took", "problem", "question", "written", "unchanged", "failed"]
+    text: str
+    version: str = ""
+    elapsed_s: float = 0.0
+
+
+class Told(Event, frozen=True, kw_only=True, omit_defaults=True, tag="told"):
+    """What the session says to its users. ``refused``: something that was asked for was not done."""
+
+    text: str
+    refused: bool = False
+
+
 class FlowWritten(Event, frozen=True, kw_only=True, omit_defaults=True, tag="compiled"):
     """A compile has ended. ``seen``: number of events that it took in. ``version``: of flow.py; empty: nothing could be
-    compiled. ``problems``: why it is a draft."""
+    compiled. ``problems``: why it is a draft. ``asks``: questions of the compiler that wait. ``diff``: of flow.py, as a
+    unified diff; empty: it is as before, or the diff is long."""
 
     seen: int
     version: str = ""
     problems: tuple[str, ...] = ()
+    asks: int = 0
+    diff: str = ""
 
 
 class SessionClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="closed"):
@@ -107,8 +177,14 @@ class SessionClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="c
 BuildEvent = (
     SessionOpened
     | TodoAdded
+    | TodoRenamed
+    | TodoMoved
+    | TodoDeleted
+    | TodoChosen
     | RowBegun
+    | ActionBegun
     | ActionRecorded
+    | ActionMoved
     | ActionDropped
     | ValueRecorded
     | TodoDone
@@ -117,6 +193,8 @@ BuildEvent = (
     | QuestionsAsked
     | QuestionsAnswered
     | CompileAsked
+    | CompilerTold
+    | Told
     | FlowWritten
     | SessionClosed
 )

@@ -1,0 +1,129 @@
+"""A build session in a terminal: each line is a command of the session, or shows something of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from services.console.commands.build.build_client import BuildClient
+from services.console.commands.build.build_folder import BuildFolder
+from services.console.commands.build.terminal import BuildTerminal
+from services.console.text.action_lines import InvalidLine
+from services.console.text.build_commands import command_of
+from services.console.text.build_lines import BuildLine, parse_build_line
+from shared.bus.ports import Asks
+from shared.contracts.discovery import Sample
+from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.workflows import builds
+from shared.contracts.workflows.build_events import BuildEvent
+from shared.errors import ExhibitError
+from shared.flows.building.folder import read_log
+from shared.task.row_values import start_url
+from shared.task.spec import TaskSpec
+
+
+class TypedSession:
+    """``written``: the spec as it stands in its file. ``rows``: of the task's input, in order. ``by``: who types."""
+
+    def __init__(
+        self,
+        folder: Path,
+        spec: TaskSpec,
+        written: Mapping[str, Any],
+        rows: Sequence[builds.BuildRow],
+        asks: Asks,
+        terminal: BuildTerminal,
+        by: str,
+    ) -> None:
+        self._spec, self._written, self._rows, self._by = spec, dict(written), rows, by
+        self._terminal = terminal
+        self._folder = BuildFolder(folder)
+        self._client = BuildClient(asks, self._folder, self._show)
+        self._closing = False
+
+    def _show(self, event: BuildEvent) -> None:
+        self._terminal.show_event(event, closing=self._closing)
+
+    async def run(self) -> None:
+        """Work until the end of the input, `close`, or a cancellation; then everything is saved and compiled."""
+        await self._client.open(self._written, self._rows, self._by)
+        follower = asyncio.create_task(self._client.follow())
+        try:
+            try:
+                await self._do(builds.BeginWork())
+                self._terminal.show_todos(self._folder.state)
+                while (line := await self._terminal.next_line(self._prompt())) is not None:
+                    if not await self._do_line(line):
+                        break
+            finally:
+                self._closing = True
+                await self._do(builds.CloseBuild())
+        finally:
+            follower.cancel()
+            with suppress(asyncio.CancelledError):
+                await follower
+
+    async def _do_line(self, text: str) -> bool:
+        """Do what a line asks for. Return False to end."""
+        row = next((one for one in self._rows if one.sample_id == self._folder.state.sample_id), self._rows[0])
+        line = parse_build_line(text, self._client.snapshot_id, row.fields, _start_url(self._spec, row))
+        if isinstance(line, InvalidLine):
+            self._terminal.refuse(line.message)
+        elif line is not None and line.command == "close":
+            return False
+        elif line is not None:
+            await self._do_command(line)
+        return True
+
+    async def _do_command(self, line: BuildLine) -> None:
+        if line.command == "log":
+            self._terminal.show_log(read_log(self._folder.folder)[0])
+            return
+        if line.command == "help":
+            self._terminal.show_help()
+            return
+        command = line.action if line.action is None else builds.ActOnRow(action=line.action)
+        command = command_of(line) if command is None else command
+        if isinstance(command, InvalidLine):
+            self._terminal.refuse(command.message)
+            return
+        if command is not None:
+            try:
+                await self._do(command)
+            except ExhibitError as exc:
+                self._terminal.refuse(str(exc))
+                return
+        if line.command == "todo":
+            self._terminal.show_todos(self._folder.state)
+        if isinstance(command, builds.ShowPage) and self._client.page is not None:
+            self._terminal.show_page(self._client.page)
+
+    async def _do(self, command: builds.AnyBuildCommand) -> None:
+        asked = await self._client.do(command)
+        while asked:
+            asked = await self._client.answer(await self._answers(asked))
+
+    async def _answers(self, asked: tuple[Question, ...]) -> tuple[QuestionAnswer, ...]:
+        """Return the answers; none at the end of the input."""
+        answers: list[QuestionAnswer] = []
+        for one in asked:
+            answer = await self._terminal.ask(one)
+            if answer is None:
+                return ()
+            answers.append(answer)
+        return tuple(answers)
+
+    def _prompt(self) -> str:
+        state = self._folder.state
+        todo = state.current
+        where = f"{todo.number} {todo.title}" if todo is not None else "all done"
+        return f"[{state.sample_id}: {where}] "
+
+
+def _start_url(spec: TaskSpec, row: builds.BuildRow) -> str:
+    fields = dict(row.fields)
+    given = Sample(sample_id=row.sample_id, key=row.sample_id, row=row.number, url=fields.get("url"), fields=fields)
+    return start_url(spec, given)

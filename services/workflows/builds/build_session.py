@@ -1,0 +1,272 @@
+"""The commands of a build session: each is done in the browser or in the workspace; what has happened is an event."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+
+from services.workflows.builds.background_compiler import BackgroundCompiler
+from services.workflows.builds.build_store import BuildBus
+from services.workflows.builds.recorded_row import RecordedRow
+from services.workflows.builds.row_browser import open_row, recorded_row, start_url_of
+from services.workflows.builds.scratch_rows import ScratchRows
+from services.workflows.builds.todo_commands import TodoCommands
+from services.workflows.builds.workbench import Workbench, now_text
+from shared.actions.table import facts_of_action
+from shared.contracts.actions import BrowserAction
+from shared.contracts.questions import Question
+from shared.contracts.workflows import builds
+from shared.contracts.workflows.build_events import (
+    ActionBegun,
+    ActionDropped,
+    CompileAsked,
+    FlowWritten,
+    MessageWritten,
+    RowBegun,
+    SessionClosed,
+    SessionOpened,
+    TodoAdded,
+    ValueRecorded,
+)
+from shared.flows.building.build import BuiltFlow
+from shared.flows.building.folder import captures_folder, samples_of, version_of
+from shared.flows.building.state import known_of
+from shared.flows.building.todos import todos_of
+from shared.recordings.recording import Recording
+
+RUN_AGAIN, BY_HAND = "run the finished TODOs again", "I go there by hand"
+HOW_TO_READ = "read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT, while a TODO is open"
+HARMLESS = ("reads_only", "repeated_freely")
+MAX_PAGE_LINES = 200
+
+
+class BuildSession:
+    """``rows``: of the task's input, in order. ``stored``: waits until all events so far are on the bus. ``shown``: the
+    page that was asked for last."""
+
+    def __init__(
+        self, bench: Workbench, rows: Sequence[builds.BuildRow], bus: BuildBus, stored: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._bench, self._bus, self._stored = bench, bus, stored
+        self.rows = tuple(rows)
+        self._open = AsyncExitStack()
+        self._compiler = BackgroundCompiler(
+            bench.folder, bench.spec, lambda: bench.state, bench.note, self._compile_ended
+        )
+        bench.compile_due = self._compiler.compile_due
+        self._scratch = ScratchRows(bench)
+        self._todos = TodoCommands(bench, self._scratch)
+        self.shown: builds.ShownPage | None = None
+
+    @property
+    def snapshot_id(self) -> str:
+        live = self._bench.live
+        return "" if live is None else live.session.snapshot_id
+
+    async def do(self, command: builds.AnyBuildCommand) -> None:
+        """Do what is asked. Raises ExhibitError where the browser or the bus cannot."""
+        match command:
+            case builds.BeginWork():
+                await self._begin()
+            case builds.ActOnRow():
+                await self._act(command.action)
+            case builds.ShowPage():
+                await self._show_page(command.words)
+            case builds.ReadValue():
+                self._read(command.field, command.where)
+            case builds.UndoStep():
+                self._undo()
+            case builds.NextRow():
+                await self._next_row()
+            case builds.RowAgain():
+                await self._again()
+            case builds.CompileNow():
+                self._bench.note(CompileAsked(at=now_text(), why="asked for by hand"))
+            case builds.AskCompiler():
+                await self._compiler.drain()
+                await self._ask_compiler()
+            case builds.SayText():
+                self._bench.note(MessageWritten(at=now_text(), by=self._bench.by, text=command.text))
+            case builds.CloseBuild():
+                await self._close()
+            case builds.GiveAnswers():
+                pass
+            case _:
+                await self._todos.do(command)
+
+    async def leave(self) -> None:
+        """Give the browser back. The session goes on when it is opened again."""
+        self._bench.save()
+        await self._compiler.drain()
+        self._bench.live = None
+        await self._open.aclose()
+
+    def _compile_ended(self, seen: int, built: BuiltFlow | None, diff: str) -> None:
+        self._bench.note(
+            FlowWritten(
+                at=now_text(),
+                seen=seen,
+                version="" if built is None else version_of(built.flow),
+                problems=() if built is None else built.flow.problems,
+                asks=0 if built is None else len(built.questions),
+                diff=diff,
+            )
+        )
+
+    # --- begin and end
+
+    async def _begin(self) -> None:
+        bench = self._bench
+        is_new = not bench.state.todos
+        cut_off = bench.state.acting
+        bench.note(SessionOpened(at=now_text(), task_id=bench.spec.task_id, by=bench.by))
+        if is_new:
+            for one in todos_of(bench.spec):
+                bench.note(
+                    TodoAdded(
+                        at=now_text(), number=one.number, title=one.title, fields=one.fields, route_step=one.route_step
+                    )
+                )
+            await self._begin_row(self.rows[0])
+            return
+        if cut_off:
+            bench.refuse(f"it is not known whether the last act ({cut_off}) was done: look on the site")
+        await self._resume()
+
+    async def _resume(self) -> None:
+        """Go on with a session of before: the browser is a new one."""
+        state = self._bench.state
+        self._bench.tell(f"This session goes on: {len(state.finished)} rows are finished.")
+        if state.due:
+            self._compiler.compile_due(state.due)
+        if state.row_done:
+            return
+        row = self._row(state.sample_id)
+        if row is None:
+            self._bench.refuse(f"row {state.sample_id} is not among those of --input and --row")
+            return
+        again = BY_HAND
+        if state.done:
+            text = f"{row.sample_id} was left at TODO {state.current.number if state.current else 0}. How to get there?"
+            [again] = await self._bench.ask(Question(text=text, options=(RUN_AGAIN, BY_HAND))) or [BY_HAND]
+        if again == RUN_AGAIN:
+            await self._begin_row(row)
+            await self._scratch.run_files(upto=state.done)
+        else:
+            found = samples_of(self._bench.folder).get(row.sample_id)
+            await self._open_browser(row, recorded_row(row) if found is None else known_of(state, found))
+
+    async def _close(self) -> None:
+        """Save and compile, and only then end."""
+        self._bench.save()
+        if self._bench.state.sample_id:
+            self._bench.note(CompileAsked(at=now_text(), why="the session is closed"))
+        await self._compiler.drain()
+        self._bench.note(SessionClosed(at=now_text()))
+
+    # --- rows
+
+    def _row(self, sample_id: str) -> builds.BuildRow | None:
+        return next((one for one in self.rows if one.sample_id == sample_id), None)
+
+    async def _begin_row(self, row: builds.BuildRow) -> None:
+        self._bench.save()
+        self._bench.note(RowBegun(at=now_text(), sample_id=row.sample_id, row=dict(row.fields)))
+        await self._open_browser(row, recorded_row(row))
+        self._bench.tell(f"Row {row.sample_id}. `open` opens {start_url_of(self._bench.spec, row)}")
+
+    async def _open_browser(self, row: builds.BuildRow, sample: Recording) -> None:
+        self._bench.live = None
+        await self._open.aclose()
+        self._open = AsyncExitStack()
+        session = await self._open.enter_async_context(open_row(self._bus, self._bench.spec, row))
+        captures = captures_folder(self._bench.folder, row.sample_id)
+        self._bench.live = RecordedRow(session, self._bench.spec, sample, captures, self._bench.by)
+
+    async def _next_row(self) -> None:
+        if not self._bench.state.row_done:
+            self._bench.refuse("this row is not finished: finish its TODOs first (`todo list`)")
+            return
+        seen = {*self._bench.state.finished, self._bench.state.sample_id}
+        row = next((one for one in self.rows if one.sample_id not in seen), None)
+        if row is None:
+            self._bench.refuse("there is no further row: begin again with another --input or --row")
+            return
+        await self._begin_row(row)
+        await self._scratch.run_files(upto=len(self._bench.state.todos))
+
+    async def _again(self) -> None:
+        row = self._row(self._bench.state.sample_id)
+        if row is None:
+            self._bench.refuse("its row is not among those of --input and --row")
+            return
+        done = self._bench.state.done
+        await self._begin_row(row)
+        await self._scratch.run_files(upto=done)
+
+    # --- acts and values
+
+    async def _act(self, action: BrowserAction) -> None:
+        todo = self._bench.state.current
+        if todo is None:
+            self._bench.refuse("all TODOs are done: `next` for the next row, or `todo add TITLE`")
+            return
+        live = self._bench.need_live()
+        if facts_of_action(action).effect not in HARMLESS:
+            tag = str(action.__struct_config__.tag)
+            self._bench.note(ActionBegun(at=now_text(), todo=todo.number, action=tag))
+            await self._stored()
+        step = await live.act(action, todo.route_step)
+        self._bench.save()
+        self._bench.note_action(todo, step, by="person")
+
+    async def _show_page(self, words: Sequence[str]) -> None:
+        page = await self._bench.need_live().observe()
+        wanted = [word.lower() for word in words]
+        lines = [line for line in page.text.splitlines() if all(word in line.lower() for word in wanted)]
+        self.shown = builds.ShownPage(
+            url=page.url,
+            title=page.title,
+            lines=tuple(lines[:MAX_PAGE_LINES]),
+            more=max(len(lines) - MAX_PAGE_LINES, 0),
+            number=1 if self.shown is None else self.shown.number + 1,
+        )
+
+    def _read(self, field: str, where: tuple[str, ...]) -> None:
+        todo, live = self._bench.state.current, self._bench.need_live()
+        if not where or todo is None:
+            self._bench.refuse(HOW_TO_READ)
+            return
+        element = live.find_value(where)
+        value = element if isinstance(element, str) else live.record_value(field, element)
+        if isinstance(value, str):
+            self._bench.refuse(value)
+            return
+        self._bench.save()
+        self._bench.note(
+            ValueRecorded(
+                at=now_text(),
+                todo=todo.number,
+                field=value.field,
+                shown=value.shown or "",
+                absent=value.state == "not_present",
+            )
+        )
+
+    def _undo(self) -> None:
+        todo, live = self._bench.state.current, self._bench.need_live()
+        steps = () if todo is None else self._bench.state.steps.get(todo.number, ())
+        if todo is None or not steps:
+            self._bench.refuse("this TODO has no step to leave out")
+            return
+        live.drop(steps[-1])
+        self._bench.note(ActionDropped(at=now_text(), todo=todo.number, step=steps[-1]))
+        self._bench.tell(f"step {steps[-1]} is no part of the flow; the page stays as it is")
+
+    async def _ask_compiler(self) -> None:
+        waiting = [one for one in self._compiler.questions if one.text not in self._bench.state.asked]
+        if not waiting:
+            self._bench.tell("The compiler asks nothing.")
+        for one in waiting:
+            if not await self._bench.ask(one):
+                return

@@ -1,0 +1,150 @@
+"""What all parts of a build session work with: the workspace, its state, the row in the browser, what is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from services.workflows.builds.recorded_row import RecordedRow
+from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.steps import StepTaken
+from shared.contracts.workflows.build_events import (
+    ActionRecorded,
+    BuildEvent,
+    CompileAsked,
+    QuestionsAnswered,
+    QuestionsAsked,
+    RowDone,
+    TodoDone,
+    Told,
+)
+from shared.errors import ExhibitError
+from shared.flows.building.folder import append_event, read_written, write_sample, write_scratch_file, write_todos
+from shared.flows.building.scratch import write_scratch
+from shared.flows.building.state import BuildState, Todo, apply_event, replayed
+from shared.flows.building.todos import scratch_name
+from shared.task.spec import TaskSpec
+
+
+def now_text() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Workbench:
+    """``events`` and ``state``, their fold. ``live``: the row in the browser; None before the first one is open.
+    ``compile_due``: is told why flow.py is to be compiled. ``changed``: is called after each event."""
+
+    def __init__(self, folder: Path, spec: TaskSpec, by: str, events: Sequence[BuildEvent]) -> None:
+        self.folder, self.spec, self.by = folder, spec, by
+        self.events = list(events)
+        self.state: BuildState = replayed(events)
+        self.live: RecordedRow | None = None
+        self.compile_due: Callable[[str], None] = lambda why: None
+        self.changed: Callable[[], None] = lambda: None
+        self._answer: asyncio.Future[tuple[QuestionAnswer, ...]] | None = None
+
+    def note(self, event: BuildEvent) -> None:
+        before = self.state
+        append_event(self.folder, event)
+        self.events.append(event)
+        self.state = apply_event(before, event)
+        if self.state.todos != before.todos:
+            write_todos(self.folder, self.state)
+        if self.state.due_at > before.due_at:
+            self.save()
+            self.compile_due(self.state.due)
+        self.changed()
+
+    def tell(self, text: str) -> None:
+        self.note(Told(at=now_text(), text=text))
+
+    def refuse(self, text: str) -> None:
+        """Tell that something was not done."""
+        self.note(Told(at=now_text(), text=text, refused=True))
+
+    def save(self) -> None:
+        if self.live is not None:
+            write_sample(self.folder, self.live.sample)
+
+    def need_live(self) -> RecordedRow:
+        if self.live is None:
+            raise ExhibitError("no row is open: `next`, or `again`")
+        return self.live
+
+    # --- questions
+
+    async def ask(self, question: Question) -> list[str]:
+        """Ask one question. Return what was chosen, or the free text; empty: nobody answers."""
+        answers = await self.ask_all((question,))
+        return [] if not answers else list(answers[0].chosen) or [answers[0].text]
+
+    async def ask_all(self, questions: tuple[Question, ...]) -> tuple[QuestionAnswer, ...]:
+        """Ask 1 to 4 questions, and wait for the answers; none: nobody answers."""
+        self._answer = asyncio.get_running_loop().create_future()
+        self.note(QuestionsAsked(at=now_text(), questions=questions))
+        try:
+            answers = await self._answer
+        finally:
+            self._answer = None
+        self.note(QuestionsAnswered(at=now_text(), answers=answers))
+        return answers
+
+    def answered(self, answers: tuple[QuestionAnswer, ...]) -> None:
+        """Give the answers to what is asked now."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(answers)
+
+    # --- what was done
+
+    def note_action(self, todo: Todo, step: StepTaken, *, by: str, added: bool = False) -> None:
+        result = step.result
+        page = None if self.live is None else self.live.page
+        picture = next((one.filename for one in step.artifacts if one.artifact.kind == "step"), "")
+        self.note(
+            ActionRecorded(
+                at=now_text(),
+                todo=todo.number,
+                step=step.step,
+                action="" if step.action is None else str(step.action.__struct_config__.tag),
+                by=by,
+                ok=result is not None and result.ok,
+                added=added,
+                message=step.message,
+                url="" if page is None else page.url,
+                title="" if page is None else page.title,
+                box=result.target.box if result is not None and result.target is not None else None,
+                picture="" if self.live is None or not picture else self.live.capture_path(picture),
+            )
+        )
+
+    def write_scratch(self, todo: Todo, live: RecordedRow) -> None:
+        """Write the file of a TODO, on the row that it was first worked out on."""
+        first = {one.todo: one.sample_id for one in read_written(self.folder).values()}
+        steps, fields = self.state.steps.get(todo.number, ()), self.state.values.get(todo.number, ())
+        if first.get(todo.number, live.sample.sample_id) != live.sample.sample_id or not (steps or fields):
+            return
+        written, _, gaps = write_scratch(self.spec, todo, live.sample, steps, fields)
+        name = scratch_name(todo)
+        write_scratch_file(self.folder, name, written)
+        self.tell(f"scratch_work/{name}")
+        for gap in gaps:
+            self.refuse(gap)
+
+    def finish_row_if_done(self) -> None:
+        """Finish the row where no TODO is left, such as after the last open one was deleted."""
+        state = self.state
+        if state.current is None and not state.row_done and self.live is not None:
+            self.note(RowDone(at=now_text(), sample_id=state.sample_id))
+            self.note(CompileAsked(at=now_text(), why="all TODOs are finished"))
+
+    def finish_todo(self, todo: Todo) -> None:
+        self.save()
+        live = self.need_live()
+        if self.state.done + 1 == len(self.state.todos):
+            # Before the TODO's own event: the compile that it makes due counts this row as finished.
+            self.note(RowDone(at=now_text(), sample_id=live.sample.sample_id))
+        self.note(TodoDone(at=now_text(), number=todo.number))
+        if self.state.current is None:
+            self.tell("All TODOs are done on this row. `next` works out the next row, `close` ends.")

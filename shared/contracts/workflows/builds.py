@@ -1,0 +1,285 @@
+"""Build sessions: what a client asks of one, and what is told of it. What happens in it is in `build_events`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from shared.contracts.actions import BrowserAction
+from shared.contracts.base import Message, Part
+from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.workflows.build_events import BuildEvent
+
+BuildRefusal = Literal["no_such_build", "not_valid", "at_work", "taken_over"]
+"""Why a build session did not do what was asked. ``taken_over``: another process of the library has it now."""
+
+
+class BuildRow(Part, frozen=True, kw_only=True):
+    """A row of the task's input. ``number``: from 1."""
+
+    sample_id: str
+    number: int
+    fields: dict[str, str]
+
+
+class BuildRecord(Part, frozen=True, kw_only=True):
+    """A build session as it is kept in the bucket BUILDS. ``owner``: the process that has it; ``batches``: of events
+    so far. ``files``: SHA-256 of each file of its workspace by its path; the bytes are in BUILD_FILES."""
+
+    build_id: str
+    owner: str
+    spec: dict[str, Any]
+    rows: tuple[BuildRow, ...]
+    by: str
+    files: dict[str, str] = {}
+
+
+class BuildBatch(Part, frozen=True, kw_only=True):
+    """Events of a session that were stored together. ``first``: the number of the first, from 1."""
+
+    first: int
+    events: tuple[BuildEvent, ...]
+
+
+class BuildCommand(Part, frozen=True, kw_only=True, tag_field="command", tag=True):
+    """Base of what is asked of a build session. Commands are done one after the other."""
+
+
+class BeginWork(BuildCommand, frozen=True, kw_only=True, tag="begin"):
+    """Open the first row, or go on where the session was left."""
+
+
+class ActOnRow(BuildCommand, frozen=True, kw_only=True, tag="act"):
+    """Perform an action on the page of the row; it belongs to the current TODO."""
+
+    action: BrowserAction
+
+
+class ShowPage(BuildCommand, frozen=True, kw_only=True, tag="page"):
+    """Look at the page again. ``words``: that the shown lines must have."""
+
+    words: tuple[str, ...] = ()
+
+
+class ReadValue(BuildCommand, frozen=True, kw_only=True, tag="read"):
+    """Record a value. ``where``: the number of an element, ``beside`` and a label, or the text itself."""
+
+    field: str
+    where: tuple[str, ...]
+
+
+class UndoStep(BuildCommand, frozen=True, kw_only=True, tag="undo"):
+    """Leave the last step of the TODO out of the flow."""
+
+
+class FinishTodo(BuildCommand, frozen=True, kw_only=True, tag="done"):
+    """The current TODO is finished."""
+
+
+class AddTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_add"):
+    title: str
+    fields: tuple[str, ...] = ()
+
+
+class RenameTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_rename"):
+    number: int
+    title: str
+
+
+class MoveTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_move"):
+    """``before``: a TODO; 0: to the end."""
+
+    number: int
+    before: int = 0
+
+
+class DeleteTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_delete"):
+    number: int
+
+
+class ChooseTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_choose"):
+    """What is done next belongs to this TODO."""
+
+    number: int
+
+
+class MoveStep(BuildCommand, frozen=True, kw_only=True, tag="step_move"):
+    """A recorded step belongs to another TODO."""
+
+    step: int
+    todo: int
+
+
+class NextRow(BuildCommand, frozen=True, kw_only=True, tag="next"):
+    """Run what is in scratch_work on the next row."""
+
+
+class RowAgain(BuildCommand, frozen=True, kw_only=True, tag="again"):
+    """This row from its beginning, with what is in scratch_work."""
+
+
+class CompileNow(BuildCommand, frozen=True, kw_only=True, tag="compile"):
+    """Compile in the background."""
+
+
+class AskCompiler(BuildCommand, frozen=True, kw_only=True, tag="questions"):
+    """Ask what the compiler asks."""
+
+
+class SayText(BuildCommand, frozen=True, kw_only=True, tag="say"):
+    """A message of a person into the conversation."""
+
+    text: str
+
+
+class GiveAnswers(BuildCommand, frozen=True, kw_only=True, tag="answer"):
+    """Answers to all questions that wait, in their order; none: they are left open, and what asked goes on so."""
+
+    answers: tuple[QuestionAnswer, ...]
+
+
+class CloseBuild(BuildCommand, frozen=True, kw_only=True, tag="close"):
+    """Save, compile and end. The session can be opened again."""
+
+
+AnyBuildCommand = (
+    BeginWork
+    | ActOnRow
+    | ShowPage
+    | ReadValue
+    | UndoStep
+    | FinishTodo
+    | AddTodo
+    | RenameTodo
+    | MoveTodo
+    | DeleteTodo
+    | ChooseTodo
+    | MoveStep
+    | NextRow
+    | RowAgain
+    | CompileNow
+    | AskCompiler
+    | SayText
+    | GiveAnswers
+    | CloseBuild
+)
+
+
+class OpenBuild(Message, frozen=True, kw_only=True):
+    """Request for a build session: a new one, or one that is kept under this id. ``rows``: replace those that it has,
+    if there are any. ``by``: who works."""
+
+    build_id: str
+    spec: dict[str, Any]
+    rows: tuple[BuildRow, ...] = ()
+    by: str = ""
+
+
+class BuildOpened(Message, frozen=True, kw_only=True):
+    """``instance_id``: the process that has it. ``events``: so far. ``files``: SHA-256 of each file by its path."""
+
+    build_id: str
+    instance_id: str
+    events: int
+    files: dict[str, str]
+
+
+class BuildRefused(Message, frozen=True, kw_only=True):
+    """It was not done. ``code``: why."""
+
+    build_id: str
+    code: BuildRefusal
+    message: str
+
+
+class StoreBuildFile(Message, frozen=True, kw_only=True):
+    """A part of a file of the workspace. A client sends what a person has written into scratch_work; before `BeginWork`
+    every file of a workspace that goes on. ``removed``: the file is gone. ``last``: it is complete with this part."""
+
+    build_id: str
+    instance_id: str
+    path: str
+    data: bytes = b""
+    offset: int = 0
+    last: bool = True
+    removed: bool = False
+
+
+class BuildFileStored(Message, frozen=True, kw_only=True):
+    build_id: str
+
+
+class LoadBuildFile(Message, frozen=True, kw_only=True):
+    """Request for a part of a file of the workspace."""
+
+    build_id: str
+    instance_id: str
+    path: str
+    offset: int = 0
+
+
+class BuildFilePart(Message, frozen=True, kw_only=True):
+    """``size``: of the whole file in bytes."""
+
+    data: bytes
+    size: int
+
+
+class DoInBuild(Message, frozen=True, kw_only=True):
+    """Request to do something. It is answered once that has begun; what comes of it is told by `FollowBuild`.
+    ``command_id``: made by the client, so that a request that is sent again counts once."""
+
+    build_id: str
+    instance_id: str
+    command_id: str
+    command: AnyBuildCommand
+
+
+class BuildAccepted(Message, frozen=True, kw_only=True):
+    build_id: str
+
+
+class FollowBuild(Message, frozen=True, kw_only=True):
+    """Request for what has happened. ``since``: events that are known. ``change``: as told last; it is answered when
+    there is something else, or after ``wait_s``."""
+
+    build_id: str
+    instance_id: str
+    since: int = 0
+    change: int = -1
+    wait_s: float = 0.0
+
+
+class ShownPage(Part, frozen=True, kw_only=True):
+    """The page as `ShowPage` has found it. ``lines``: one for each element, the first ones; ``more``: how many are left
+    out. ``number``: grows with each look."""
+
+    url: str
+    title: str
+    lines: tuple[str, ...]
+    more: int
+    number: int
+
+
+class BuildFollowed(Message, frozen=True, kw_only=True):
+    """``events``: the next ones after those that are known. ``next``: how many are known then. ``stored``: how many
+    there are. ``change``: grows with everything that happens. ``done``: ids of the last commands that have ended.
+    ``questions``: that wait for an answer. ``snapshot_id``: of the last look at the page, which numbers of elements
+    refer to. ``page``: the last one that was shown."""
+
+    events: tuple[BuildEvent, ...]
+    next: int
+    stored: int
+    change: int
+    done: tuple[str, ...]
+    questions: tuple[Question, ...]
+    files: dict[str, str]
+    snapshot_id: str = ""
+    page: ShownPage | None = None
+    closed: bool = False
+
+
+OpenReply = BuildOpened | BuildRefused
+DoReply = BuildAccepted | BuildRefused
+FollowReply = BuildFollowed | BuildRefused
+StoreReply = BuildFileStored | BuildRefused
+LoadFileReply = BuildFilePart | BuildRefused

@@ -1,0 +1,332 @@
+"""Build sessions as a service: what is kept of them, several at once, and a process that is killed at any write."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from services.workflows.build_handlers import build_actor
+from services.workflows.builds.build_sessions import BuildSessions
+from shared.aio import wait_for_first
+from shared.contracts.actions import ByText, Click, Goto
+from shared.contracts.questions import QuestionAnswer
+from shared.contracts.workflows import builds
+from shared.contracts.workflows.build_events import (
+    ActionRecorded,
+    BuildEvent,
+    QuestionsAsked,
+    RowBegun,
+    Told,
+    ValueRecorded,
+)
+from shared.flows.building.state import replayed
+from shared.recordings.packing import unpack_recording
+from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
+from shared.subjects import DO_IN_BUILD, FOLLOW_BUILD, LOAD_BUILD_FILE, OPEN_BUILD, STORE_BUILD_FILE
+from shared.testing.bus import MemoryBus
+from tests.handlers.planner.scripted_pool import ScriptedPool, pool
+from tests.unit.planner.planner_pages import el, page
+
+SPEC = {
+    "task_id": "records",
+    "goal": "Read it.",
+    "start_url": "http://site/{number}",
+    "input_schema": {"number": "string"},
+    "output_schema": {"number": "string", "status": "string"},
+    "identity": {"number": "{number}"},
+}
+ROWS = tuple(builds.BuildRow(sample_id=one, number=n, fields={"number": one}) for n, one in enumerate("AB", 1))
+
+
+def record(number: str) -> Any:
+    return page(
+        el("button", "Show all"), el("definition", number, header="Number"), el("definition", "Open", header="Status")
+    )
+
+
+WRITES, SURE_WRITES = 18, 10
+"""Of the session that is killed. Events that come together are stored together: so many writes there are at least."""
+
+
+class Killed(BaseException):
+    """The process has ended: nothing after the write that it was at is done."""
+
+
+class KilledBus(MemoryBus):
+    """Ends the process at a write, by its number from 1; 0: never."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes, self.kill_at = 0, 0
+        self.killed = asyncio.Event()
+
+    def _write(self) -> None:
+        self.writes += 1
+        if self.kill_at and self.writes >= self.kill_at:
+            self.killed.set()
+            raise Killed
+
+    async def create(self, bucket: Any, key: str, value: Any) -> bool:
+        self._write()
+        return await super().create(bucket, key, value)
+
+    async def modify(self, bucket: Any, key: str, type_: Any, change: Any) -> Any:
+        self._write()
+        return await super().modify(bucket, key, type_, change)
+
+    async def put(self, bucket: Any, name: str, data: Any) -> None:
+        self._write()
+        await super().put(bucket, name, data)
+
+
+class World:
+    """A bus with a pool and processes of the library; the one that was started last answers."""
+
+    def __init__(self) -> None:
+        self.bus = KilledBus()
+        self.pool = ScriptedPool({f"http://site/{one}": [record(one)] for one in "AB"})
+        self.bus.host(pool, self.pool)
+        self.processes: list[BuildSessions] = []
+
+    def start(self) -> BuildSessions:
+        sessions = BuildSessions(self.bus, f"process{len(self.processes) + 1}")
+        self.processes.append(sessions)
+        self.bus.host(build_actor, _Deps(sessions))
+        return sessions
+
+
+@pytest_asyncio.fixture
+async def world() -> AsyncGenerator[World]:
+    one = World()
+    yield one
+    for sessions in one.processes:
+        await sessions.close()
+
+
+class _Deps:
+    """Of the part of the actor that is asked here."""
+
+    def __init__(self, sessions: BuildSessions) -> None:
+        self.builds = sessions
+
+
+class Asker:
+    """A client of one session. ``events``: that it was told."""
+
+    def __init__(self, bus: MemoryBus, build_id: str) -> None:
+        self.bus, self.build_id = bus, build_id
+        self.events: list[BuildEvent] = []
+        self.change = -1
+
+    async def open(self) -> builds.BuildOpened:
+        reply = await self.bus.ask(OPEN_BUILD, builds.OpenBuild(build_id=self.build_id, spec=SPEC, rows=ROWS, by="ann"))
+        assert isinstance(reply, builds.BuildOpened), reply
+        self.instance_id = reply.instance_id
+        return reply
+
+    async def send(self, command: builds.AnyBuildCommand) -> tuple[str, builds.DoReply]:
+        command_id = uuid4().hex
+        request = builds.DoInBuild(
+            build_id=self.build_id, instance_id=self.instance_id, command_id=command_id, command=command
+        )
+        return command_id, await self.bus.ask(DO_IN_BUILD, request)
+
+    async def follow(self) -> builds.BuildFollowed:
+        request = builds.FollowBuild(
+            build_id=self.build_id, instance_id=self.instance_id, since=len(self.events), change=self.change, wait_s=20
+        )
+        reply = await self.bus.ask(FOLLOW_BUILD, request)
+        assert isinstance(reply, builds.BuildFollowed), reply
+        self.events += reply.events
+        self.change = reply.change
+        return reply
+
+    async def do(self, command: builds.AnyBuildCommand) -> builds.BuildFollowed:
+        """Return what is told when the command has ended, or asks something."""
+        command_id, reply = await self.send(command)
+        assert isinstance(reply, builds.BuildAccepted), reply
+        while True:
+            told = await self.follow()
+            if (command_id in told.done and told.next == told.stored) or told.questions:
+                return told
+
+
+GO, PRESS = (
+    builds.ActOnRow(action=Goto(url="http://site/A", reason="")),
+    builds.ActOnRow(action=Click(target=ByText(text="Show all"), reason="")),
+)
+READ = builds.ReadValue(field="status", where=("beside", "Status"))
+
+
+async def test_a_session_goes_on_in_another_process_where_it_was_left(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo(), PRESS, READ):
+        await ann.do(command)
+    before = replayed(ann.events)
+    assert before.steps == {1: (1,), 2: (2,)}
+
+    world.start()  # the first has ended without a word
+    other = Asker(world.bus, "one")
+    opened = await other.open()
+    assert opened.instance_id == "process2"
+    assert opened.events == len(ann.events)
+    told = await other.do(builds.BeginWork())
+    assert [one.text for one in told.questions] == ["A was left at TODO 2. How to get there?"]
+    assert other.events[: len(ann.events)] == ann.events
+    await other.do(builds.GiveAnswers(answers=(QuestionAnswer(question=told.questions[0].text, text="by hand"),)))
+    await other.do(GO)
+    await other.do(READ)
+    state = replayed(other.events)
+    assert state.steps == {1: (1,), 2: (2, 3)}  # the browser is a new one, what was recorded is there
+    assert state.values == before.values
+    assert [one.shown for one in other.events if isinstance(one, ValueRecorded)] == ["Open", "Open"]
+
+
+async def test_the_process_that_had_a_session_before_does_nothing_more_in_it(world: World):
+    first = world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    await ann.do(builds.BeginWork())
+    world.start()
+    await Asker(world.bus, "one").open()
+    # As the first process would go on: it cannot store what it does.
+    known = len(ann.events)
+    request = builds.DoInBuild(build_id="one", instance_id="process1", command_id="x", command=GO)
+    assert isinstance(first.do(request), builds.BuildAccepted)
+    change, closed = ann.change, False
+    while not closed:
+        follow = builds.FollowBuild(build_id="one", instance_id="process1", since=known, change=change, wait_s=20)
+        told = await first.follow(follow)
+        assert isinstance(told, builds.BuildFollowed)
+        assert told.events == ()
+        change, closed = told.change, told.closed
+    again = first.do(builds.DoInBuild(build_id="one", instance_id="process1", command_id="y", command=GO))
+    assert isinstance(again, builds.BuildRefused)
+    assert again.code == "taken_over"
+
+
+async def test_several_sessions_are_at_work_at_once(world: World):
+    sessions = world.start()
+    one, two = Asker(world.bus, "one"), Asker(world.bus, "two")
+    for asker in (one, two):
+        await asker.open()
+        await asker.do(builds.BeginWork())
+    await one.do(GO)
+    await two.do(builds.RenameTodo(number=1, title="Go there"))
+    assert [event.url for event in one.events if isinstance(event, ActionRecorded)] == ["http://site/A"]
+    assert not [event for event in two.events if isinstance(event, ActionRecorded)]
+    assert [todo.title for todo in replayed(one.events).todos] == ["Open the record", "Read number, status"]
+    assert [todo.title for todo in replayed(two.events).todos] == ["Go there", "Read number, status"]
+    assert len(world.pool.held) == 2
+    await sessions.close()
+    assert not world.pool.held
+
+
+@pytest.mark.parametrize("write", range(1, WRITES + 1))
+async def test_a_process_that_is_killed_at_any_write_leaves_no_event_without_its_file(world: World, write: int):
+    bus = world.bus
+    sessions = world.start()
+    ann = Asker(bus, "one")
+    bus.kill_at = write
+    try:
+        await ann.open()
+        for command in (builds.BeginWork(), GO, builds.FinishTodo(), PRESS, READ):
+            command_id, _ = await ann.send(command)
+            while True:
+                following = asyncio.ensure_future(ann.follow())
+                await wait_for_first(following, bus.killed.wait())
+                if bus.killed.is_set():
+                    following.cancel()
+                    raise Killed
+                if command_id in (await following).done:
+                    break
+    except Killed:
+        pass
+    assert bus.killed.is_set() or write > SURE_WRITES
+    await _kill(sessions)
+
+    bus.kill_at = 0
+    world.start()
+    other = Asker(bus, "one")
+    opened = await other.open()
+    stored = [event for batch in _batches(bus) for event in batch]
+    assert opened.events == len(stored) >= len(ann.events)
+    state = replayed(stored)
+    samples = {path for path in opened.files if path.startswith("samples/") and path.endswith(".zst")}
+    for path, sha256 in opened.files.items():
+        assert await bus.get(BUILD_FILES, f"one.{sha256}") is not None, path
+    if state.steps or state.values:
+        [path] = samples
+        sample = unpack_recording(await bus.get(BUILD_FILES, f"one.{opened.files[path]}"))
+        known = {step for steps in state.steps.values() for step in steps}
+        assert known <= {step.step for step in sample.steps}
+        assert {name for names in state.values.values() for name in names} <= {one.field for one in sample.values}
+    if state.ever_done:
+        assert "scratch_work/01_open_the_record.py" in opened.files
+    told = await other.do(builds.BeginWork())  # and it goes on
+    cut_off = [event for event in other.events if isinstance(event, Told) and "whether the last act" in event.text]
+    assert bool(cut_off) == bool(state.acting)
+    assert told.questions or [event for event in other.events if isinstance(event, RowBegun)]
+
+
+async def test_what_is_asked_is_answered_by_one_of_its_options_or_in_words(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo()):
+        await ann.do(command)
+    world.start()
+    await ann.open()
+    ann.change = -1
+    told = await ann.do(builds.BeginWork())
+    [question] = told.questions
+    for wrong in (
+        QuestionAnswer(question=question.text, chosen=("something else",)),
+        QuestionAnswer(question=question.text, chosen=question.options),
+        QuestionAnswer(question=question.text),
+        QuestionAnswer(question="Another one?", text="yes"),
+    ):
+        _, reply = await ann.send(builds.GiveAnswers(answers=(wrong,)))
+        assert isinstance(reply, builds.BuildRefused), wrong
+        assert reply.code == "not_valid"
+    assert isinstance(ann.events[-1], QuestionsAsked)
+
+
+async def test_a_client_stores_scratch_work_and_nothing_else_of_a_session_at_work(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    await ann.do(builds.BeginWork())
+
+    async def store(path: str) -> str:
+        request = builds.StoreBuildFile(build_id="one", instance_id=ann.instance_id, path=path, data=b"pass\n")
+        reply = await world.bus.ask(STORE_BUILD_FILE, request)
+        return "stored" if isinstance(reply, builds.BuildFileStored) else reply.code
+
+    assert await store("scratch_work/01_open.py") == "stored"
+    for path in ("workspace/flow.py", "scratch_work/../workspace/flow.py", "/etc/passwd", "conversation.jsonl", "a.py"):
+        assert await store(path) == "not_valid", path
+    load = builds.LoadBuildFile(build_id="one", instance_id=ann.instance_id, path="../../etc/passwd")
+    assert isinstance(await world.bus.ask(LOAD_BUILD_FILE, load), builds.BuildRefused)
+
+
+def _batches(bus: MemoryBus) -> list[tuple[BuildEvent, ...]]:
+    found = {key: value for (bucket, key), value in bus._records.items() if bucket == BUILD_EVENTS.name}
+    keys = sorted(found, key=lambda key: int(key.rpartition(".")[2]))
+    assert BUILDS.name in {bucket for bucket, _ in bus._records} or not keys
+    return [msgspec.json.decode(found[key], type=builds.BuildBatch).events for key in keys]
+
+
+async def _kill(sessions: BuildSessions) -> None:
+    """End all work of a process at once, as if it were killed: nothing is saved, nothing given back."""
+    for running in sessions._running.values():
+        running.closed = True
+        await running._tasks.cancel()
