@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
@@ -31,11 +30,10 @@ from shared.extraction.rules import (
     Whole,
 )
 from shared.extraction.structure import Group, groups_of
+from shared.pages.index import PageIndex
 from shared.pages.radios import with_chosen_radios
 from shared.pages.touching import with_touching_joined
-from shared.text.normal import fold, label_form, tidy
-
-SELECTOR_KINDS = ("id", "testid")
+from shared.text.normal import fold, tidy
 
 
 def _may_name_row(element: Element) -> bool:
@@ -56,7 +54,7 @@ class TaskValue:
 NO_TASK_VALUES: Mapping[str, TaskValue] = {}
 
 
-class ObservedPage:
+class ObservedPage(PageIndex):
     """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
 
     ``title`` and ``url``: of the page, where they may tell a value. ``task_values``: what it tells of the fields of its
@@ -71,7 +69,7 @@ class ObservedPage:
         address: str = "",
     ) -> None:
         self.task_values, self.address = task_values, url or address
-        self.elements = [one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog]
+        super().__init__([one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog])
         self.itself = Element(ref=0, role="page", name=title, url=url or None)
 
     @classmethod
@@ -84,7 +82,7 @@ class ObservedPage:
         match where:
             case ByTask():
                 value = self.task_values.get(where.field)
-                return None if value is None else self._by_ref.get(value.ref)
+                return None if value is None else self.with_ref(value.ref)
             case BesideOwnWord():
                 found = only(one for one in self.elements if _has_word(one, where.word))
                 return found if found is not None and _is_built_so(found, where) else None
@@ -93,7 +91,7 @@ class ObservedPage:
             case InLabelledRow():
                 return only(one for one in self.beside(where) if where.role in ("", one.role))
             case ByName():
-                return only(one for one in self._called(where.name) if one.role == where.role)
+                return only(one for one in self.called(where.name) if one.role == where.role)
             case InGroup():
                 group = self.find_group(where.form)
                 return group[where.nth] if group is not None and where.nth < len(group) else None
@@ -102,13 +100,13 @@ class ObservedPage:
             case AfterText():
                 return self._after(where)
             case InRegion():
-                return _nth(self._in_region[fold(where.region), where.role], where.nth)
+                return _nth(self.in_region(where.region, where.role), where.nth)
             case AtSelector():
-                return only(self._selected[where.selector])
+                return only(self.selected_by(where.selector))
             case AtHeading():
-                return only(self._headings[where.level])
+                return only(self.headings_of(where.level))
             case AtPlace():
-                found = self._placed[where.path]
+                found = self.at_place(where.path)
                 return found[where.nth] if len(found) == where.of else None
 
     def extract(self, rule: ExtractionRule) -> str | None:
@@ -141,7 +139,7 @@ class ObservedPage:
             case _:
                 element = self.find(rule.where)
         if isinstance(rule.where, InLabelledRow) and element is None:
-            label = only(one for one in self._called(rule.where.label) if _may_name_row(one))
+            label = only(one for one in self.called(rule.where.label) if _may_name_row(one))
             return label is not None and label.before_blank and rule.where.columns == 1
         if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
             return False
@@ -172,18 +170,14 @@ class ObservedPage:
                 return None
         return None if element is None or element.cut_chars or rule.attribute != "name" else tidy(element.name)
 
-    def beside(self, where: InLabelledRow) -> list[Element]:
+    def beside(self, where: InLabelledRow) -> Sequence[Element]:
         """Return what is in the cell that is so many columns after the only cell with the label."""
-        label = only(one for one in self._called(where.label) if _may_name_row(one) and one.column is not None)
+        label = only(one for one in self.called(where.label) if _may_name_row(one) and one.column is not None)
         if label is None or label.column is None:
-            return []
+            return ()
         inside = self.cell(label.frame, label.row, label.column + where.columns)
         own = [one for one in inside if one.header is not None or one.role == "cell"]
         return own if len(own) == 1 else inside
-
-    def cell(self, frame: str, row: int | None, column: int) -> list[Element]:
-        """Return what is in one cell of the page's tables."""
-        return self._cells[frame, row, column]
 
     def find_group(self, form: str) -> Group | None:
         """Return the only group of this form."""
@@ -198,92 +192,17 @@ class ObservedPage:
             if len(found) == 1 and any(one is element for one in found[0])
         ]
 
-    def headed(self, label: str) -> list[Element]:
-        """Return what stands beside this label: as it is written, or where nothing is, in another form of it."""
-        return self._headers[fold(label)] or self._headers[_form_key(label)]
-
-    def _called(self, text: str) -> list[Element]:
-        """Return the elements with this text: as it is written, or where none is, in another form of a label."""
-        return self._texts[fold(text)] or self._texts[_form_key(text)]
-
     def _after(self, where: AfterText) -> Element | None:
-        label = only(self._called(where.text))
+        label = only(self.called(where.text))
         if label is None or label.before_blank:  # what follows a blank is no value of this label
             return None
         at = self.order[label.ref] + where.steps
         found = self.elements[at] if at < len(self.elements) else None
         return found if found is not None and found.role == where.role else None
 
-    # --- indexes
-
-    @cached_property
-    def order(self) -> dict[int, int]:
-        return {one.ref: at for at, one in enumerate(self.elements)}
-
-    @cached_property
-    def _by_ref(self) -> dict[int, Element]:
-        return {one.ref: one for one in self.elements}
-
-    @cached_property
-    def _headers(self) -> dict[str, list[Element]]:
-        return self._by(lambda one: _forms(one.header))
-
-    @cached_property
-    def _texts(self) -> dict[str, list[Element]]:
-        return self._by(lambda one: _forms(one.name))
-
-    @cached_property
-    def _selected(self) -> dict[str, list[Element]]:
-        return self._by(lambda one: {found.value for found in one.locators if found.kind in SELECTOR_KINDS})
-
-    @cached_property
-    def _cells(self) -> dict[tuple[str, int | None, int | None], list[Element]]:
-        found: dict[tuple[str, int | None, int | None], list[Element]] = defaultdict(list)
-        for one in self.elements:
-            if one.row is not None and one.column is not None:
-                found[one.frame, one.row, one.column].append(one)
-        return found
-
     @cached_property
     def _groups(self) -> dict[str, list[Group]]:
         return groups_of(self.elements)
-
-    @cached_property
-    def _placed(self) -> dict[str, list[Element]]:
-        return self._by(lambda one: [one.place] if one.place else [])
-
-    @cached_property
-    def _headings(self) -> dict[int, list[Element]]:
-        found: dict[int, list[Element]] = defaultdict(list)
-        for one in self.elements:
-            if one.role == "heading" and one.level is not None:
-                found[one.level].append(one)
-        return found
-
-    @cached_property
-    def _in_region(self) -> dict[tuple[str, str], list[Element]]:
-        found: dict[tuple[str, str], list[Element]] = defaultdict(list)
-        for one in self.elements:
-            for region in one.regions:
-                found[fold(region), one.role].append(one)
-        return found
-
-    def _by(self, keys: Callable[[Element], Iterable[str]]) -> dict[str, list[Element]]:
-        found: dict[str, list[Element]] = defaultdict(list)
-        for one in self.elements:
-            for key in keys(one):
-                found[key].append(one)
-        return found
-
-
-def _forms(text: str | None) -> tuple[str, ...]:
-    """Return the keys by which an element with this text is found."""
-    return (fold(text), _form_key(text)) if text else ()
-
-
-def _form_key(text: str) -> str:
-    """Return a key that no text has as it is written."""
-    return f"label\n{label_form(text)}"
 
 
 CHECKED_ROLES = ("checkbox", "switch", "radio", "menuitemcheckbox")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from shared.contracts.browser_pool import Element
-from shared.extraction.pages import SELECTOR_KINDS, ObservedPage
+from shared.extraction.pages import ObservedPage
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
@@ -20,6 +20,7 @@ from shared.extraction.rules import (
     words_of_place,
 )
 from shared.extraction.structure import is_told_apart
+from shared.pages.index import SELECTOR_KINDS
 from shared.text.normal import fold, tidy
 
 SHOWING_ROLES = ("text", "cell", "heading", "definition", "time", "row")

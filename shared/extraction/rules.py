@@ -13,7 +13,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from shared.contracts.base import Part
-from shared.text.normal import fold, label_form
+from shared.text.normal import label_form, letters_and_digits
 
 Attribute = Literal["name", "value", "url", "title", "checked", "part", "hint"]
 """Which text of an element: what it shows, what a field holds, where a link leads, what the markup adds, whether a box
@@ -210,12 +210,8 @@ def is_called(rule: ExtractionRule, labels: Collection[str]) -> bool:
     if isinstance(rule.where, ByTask | BesideOwnWord):
         return True
     around = rule.part.before + rule.part.after if isinstance(rule.part, Between) else ""
-    bare = _bare(words_of_place(rule.where)), _bare(around)
-    return any(_bare(label) and (_bare(label) == bare[0] or _bare(label) in bare[1]) for label in labels)
-
-
-def _bare(words: str) -> str:
-    return "".join(letter for letter in fold(words) if letter.isalnum())
+    place, beside = letters_and_digits(words_of_place(rule.where)), letters_and_digits(around)
+    return any(word and (word == place or word in beside) for word in map(letters_and_digits, labels))
 
 
 def describe_rule(rule: ExtractionRule) -> str:

@@ -16,7 +16,7 @@ from shared.field_types import base_type, nullable
 from shared.task.output_field import OutputField
 from shared.task.typed_values import Context, is_not_present, normalise
 from shared.text.date_names import DateOrder
-from shared.text.normal import Normal, fold, plain, tidy
+from shared.text.normal import Normal, fold, plain, plain_form, tidy
 
 MAX_WORDS = 8
 """Of a value that is a part of a text."""
@@ -65,7 +65,7 @@ def _moment(written: str) -> str:
 
 def is_value(text: str) -> bool:
     """Return whether a text may be a value: a dash that stands for none is not."""
-    return any(map(str.isalnum, text)) or fold(plain(text)) in ("✓", "✔", "☑", "✗", "✘", "☐")
+    return any(map(str.isalnum, text)) or plain_form(text) in ("✓", "✔", "☑", "✗", "✘", "☐")
 
 
 def is_absent(form: FieldType, text: str) -> bool:

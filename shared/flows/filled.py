@@ -11,7 +11,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import ChooseDate, ChooseOption, ClickElement, FlowCall, SetChecked, TypeInto
 from shared.pages.locate.selectors import parse_selector
 from shared.text.dates import same_date
-from shared.text.normal import fold, quoted
+from shared.text.normal import fold, letters_and_digits, quoted
 from shared.text.numbers import same_number
 from shared.text.record_words import find_mention
 
@@ -104,8 +104,8 @@ def _told(doubts: Sequence[str]) -> str:
 
 
 def _texts_under(one: FilledField, elements: Sequence[Element]) -> list[str]:
-    label = _bare(one.label)
-    return [e.name for e in elements if e.header is not None and _bare(e.header) == label and e.name]
+    label = _label_words(one.label)
+    return [e.name for e in elements if e.header is not None and _label_words(e.header) == label and e.name]
 
 
 def _doubt_of_text(one: FilledField, elements: Sequence[Element]) -> str:
@@ -116,8 +116,8 @@ def _doubt_of_text(one: FilledField, elements: Sequence[Element]) -> str:
 
 
 def _doubt(one: FilledField, elements: Sequence[Element]) -> str:
-    label = _bare(one.label)
-    controls = [e for e in elements if e.role in CONTROLS and _bare(e.name) == label]
+    label = _label_words(one.label)
+    controls = [e for e in elements if e.role in CONTROLS and _label_words(e.name) == label]
     if len(controls) == 1:
         return _doubt_of_control(one, controls[0])
     if controls or one.checked is not None or not one.wanted:
@@ -146,15 +146,10 @@ def says_filled(text: str, one: FilledField) -> bool:
     same = same_number(text, one.wanted)
     if same is not None:  # 12.50 has the digits of 1250
         return same
-    if _letters(text) == _letters(one.wanted):
+    if letters_and_digits(text) == letters_and_digits(one.wanted):  # masks add spaces and signs to what is typed
         return True
     return find_mention(text, one.wanted) is not None or find_mention(one.wanted, text) is not None
 
 
-def _letters(text: str) -> str:
-    """Return the letters and digits, since masks add spaces and signs to what is typed."""
-    return "".join(one for one in fold(text) if one.isalnum())
-
-
-def _bare(label: str) -> str:
+def _label_words(label: str) -> str:
     return fold(label).rstrip(": *")

@@ -22,7 +22,7 @@ from shared.flows.files import FieldsFile
 from shared.pages.elements import may_show_no_choice, text_of
 from shared.pages.locate.target_context import row_of
 from shared.task.typed_values import Context, normalise
-from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
+from shared.text.normal import Invalid, Normal, fold, plain_form, quoted, tidy
 from shared.text.record_words import find_mention, is_equal_text, is_pending, is_same_id
 
 NotPresent = Mapping[str, Collection[str]]
@@ -74,7 +74,7 @@ def locate_field(
     name: str, rules: FieldRules, page: ObservedPage, constants: Collection[str], words: Collection[str] = ()
 ) -> LocatedReading:
     """Return the field's reading with the element that shows it. ``constants``: texts that no field has as value."""
-    said = _said_empty(name, rules, page, constants, {fold(plain(word)) for word in words})
+    said = _said_empty(name, rules, page, constants, {plain_form(word) for word in words})
     if said is not None:
         return said
     reading = read_field(rules, page, constants)
@@ -137,7 +137,7 @@ def _said_empty(
     """Return that the page says there is nothing: rules that tell what they find agree on words for it."""
     contradicted = contradicted_rules(rules.rules, rules.homes, rules.labels, rules.beside, page)
     shown = texts_of(rules.rules, rules, page, contradicted)
-    empty = [rule for rule, text in shown.items() if text is not None and fold(plain(text)) in words]
+    empty = [rule for rule, text in shown.items() if text is not None and plain_form(text) in words]
     if not empty:
         return None
     rest = [
@@ -338,8 +338,8 @@ def answer_of_list(name: str, file: FieldsFile, page: PageObserved, not_present:
 
 
 def _is_empty_cell(cell: FieldReading, words: Collection[str]) -> bool:
-    found = {fold(plain(one.value)) for one in cell.candidates}
-    return bool(found) and found <= {fold(plain(word)) for word in words}
+    found = {plain_form(one.value) for one in cell.candidates}
+    return bool(found) and found <= {plain_form(word) for word in words}
 
 
 # --- whose record it is

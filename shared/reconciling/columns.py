@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shared.contracts.discovery import Problem
 from shared.field_types import is_rows
 from shared.task.spec import TaskSpec
-from shared.text.normal import fold, label_form, plain, quoted
+from shared.text.normal import label_form, plain_form, quoted
 
 _BETWEEN_WORDS = re.compile(r"[\s_.-]+")
 MOST_NAMED = 20
@@ -98,7 +98,7 @@ def _claimants(claims: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _form(name: str) -> str:
-    return _BETWEEN_WORDS.sub("", fold(plain(unicodedata.normalize("NFKC", name))))
+    return _BETWEEN_WORDS.sub("", plain_form(unicodedata.normalize("NFKC", name)))
 
 
 def _no_key_column(key: str, columns: Sequence[str]) -> str:

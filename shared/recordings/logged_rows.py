@@ -56,7 +56,7 @@ class LoggedRows:
         return {field: count for field, count in counts.items() if count}
 
     def _remember(self, step: StepTaken) -> None:
-        self._latest |= {value.field: value for value in (*step.seen, *step.values) if _plain(value)}
+        self._latest |= {value.field: value for value in (*step.seen, *step.values) if _row_objects(value)}
 
     def _whole(self, step: StepTaken, value: FieldValue) -> FieldValue:
         count, before = step.known_rows.get(value.field, 0), self._latest.get(value.field)
@@ -66,7 +66,7 @@ class LoggedRows:
             raise msgspec.ValidationError(
                 f"step {step.step} goes on from {count} rows of {value.field!r}, and no step before it has logged them"
             )
-        plain = [*_plain(before)[:count], *cast("list[Any]", value.value)]
+        plain = [*_row_objects(before)[:count], *cast("list[Any]", value.value)]
         return replace(value, rows=before.rows[:count] + value.rows, value=plain)
 
 
@@ -86,7 +86,7 @@ def _has_whole_values(step: StepTaken) -> bool:
     return isinstance(step.action, Done)
 
 
-def _plain(value: FieldValue) -> list[Any]:
+def _row_objects(value: FieldValue) -> list[Any]:
     """Return the rows as objects; empty where they are not one for each row."""
     rows = list(cast("Sequence[Any]", value.value)) if isinstance(value.value, list | tuple) else []
     return rows if len(rows) == len(value.rows) else []
@@ -94,7 +94,7 @@ def _plain(value: FieldValue) -> list[Any]:
 
 def _same_rows(before: FieldValue, value: FieldValue) -> int:
     """Return how many of the first rows are written in the same bytes: 1, 1.0 and true are equal to Python alone."""
-    pairs = zip(before.rows, value.rows, _plain(before), _plain(value), strict=False)
+    pairs = zip(before.rows, value.rows, _row_objects(before), _row_objects(value), strict=False)
     count = 0
     for one, other, plain, other_plain in pairs:
         if one is not other and msgspec.json.encode(one) != msgspec.json.encode(other):
@@ -107,4 +107,4 @@ def _same_rows(before: FieldValue, value: FieldValue) -> int:
 
 def _without(known: Mapping[str, int], value: FieldValue) -> FieldValue:
     count = known.get(value.field, 0)
-    return replace(value, rows=value.rows[count:], value=_plain(value)[count:]) if count else value
+    return replace(value, rows=value.rows[count:], value=_row_objects(value)[count:]) if count else value

@@ -19,7 +19,7 @@ from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.text.date_names import DateOrder
 from shared.text.dates import date_time_value, date_value
-from shared.text.normal import Invalid, Normal, fold, is_dash, plain, quoted, tidy
+from shared.text.normal import Invalid, Normal, fold, is_dash, plain, plain_form, quoted, tidy
 from shared.text.numbers import exact_number
 from shared.text.patterns import fits_pattern
 from shared.text.written_dates import Order, in_language
@@ -92,9 +92,9 @@ def is_not_present(shown: str, field: SaysNone) -> bool:
     """Return whether the text is one of the words by which a page says that there is nothing, or a dash."""
     if is_dash(shown) and not any(map(is_dash, field.values)):
         return True
-    if nullable(field.type) and base_type(field.type) in _NO_WORDS and fold(plain(shown)) in NULLS:
+    if nullable(field.type) and base_type(field.type) in _NO_WORDS and plain_form(shown) in NULLS:
         return True
-    return fold(plain(shown)) in {fold(plain(word)) for word in field.not_present}
+    return plain_form(shown) in {plain_form(word) for word in field.not_present}
 
 
 def typed_value(
@@ -146,7 +146,7 @@ def _string(raw: object, context: Context) -> Normal | Invalid:
 def _enum(raw: object, context: Context) -> Normal | Invalid:
     written = plain(as_shown(raw))
     exact = [value for value in context.values if plain(value) == written]
-    folded = [value for value in context.values if fold(plain(value)) == fold(written)]
+    folded = [value for value in context.values if plain_form(value) == fold(written)]
     for found in (exact, folded):
         if len(found) == 1:
             return Normal(found[0])
@@ -185,7 +185,7 @@ def _too_long(raw: object) -> Invalid:
 
 
 def _boolean(raw: object, context: Context) -> Normal | Invalid:
-    word = fold(plain(as_shown(raw)))
+    word = plain_form(as_shown(raw))
     if word in TRUE:
         return Normal(True)
     return Normal(False) if word in FALSE else Invalid(f"{quoted(as_shown(raw))} is neither yes nor no")

@@ -1,4 +1,10 @@
-"""What reading a text as a type comes to, and text made plain for reading, for comparing and for a terminal."""
+"""What reading a text as a type comes to, and the forms of a text; each is one function under one name.
+
+`tidy`: without what cannot be seen. `fold`: without case too. `label_form`: a label, without its colon, its star and
+how a column is sorted. `plain`, `plain_form`: what is read as a number, date or word, and the same without case.
+`bare`: words without accents. `letters_and_digits`: without signs and blanks. `bare_key`: the key of a record. For
+people: `quoted` in a sentence, `printable` and `one_line` on a terminal.
+"""
 
 from __future__ import annotations
 
@@ -116,6 +122,16 @@ def _plain(text: str) -> str:
     return tidy("".join(map(_digit, _JOINERS.sub("", _MARKS.sub("", text)))).translate(_PUNCTUATION))
 
 
+def plain_form(text: str) -> str:
+    """For comparing texts that are read as numbers, dates or words: plain, and without case."""
+    return fold(plain(text))
+
+
+def letters_and_digits(text: str) -> str:
+    """For comparing texts in which signs and blanks do not count: the letters and digits, without case."""
+    return "".join(letter for letter in fold(text) if letter.isalnum())
+
+
 def quoted(text: str, most: int = QUOTED_CHARS) -> str:
     """Text of others in a sentence of ours: on one line, short, in quotes."""
     line = tidy(text)
@@ -142,6 +158,11 @@ def printable(text: str, stand_in: str | None = None, *, keep: str = "") -> str:
     ``keep`` stay. Line breaks cannot be printed either: keep ``"\\n"`` to keep the lines.
     """
     return "".join(one if one.isprintable() or one in keep else _escape(one, stand_in) for one in text)
+
+
+def one_line(text: str) -> str:
+    """Return text of others on one line, with a stand-in for each character that a terminal would obey."""
+    return printable(tidy(text), "\N{REPLACEMENT CHARACTER}")
 
 
 def _escape(letter: str, stand_in: str | None) -> str:

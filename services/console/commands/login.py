@@ -18,7 +18,6 @@ from services.console.event_loop import run_async
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.terminal.plain_output import print_err
 from services.console.text.action_lines import InvalidLine, parse_browser_line
-from services.console.text.reperform_summary import plain_line
 from shared.contracts.actions import Goto, TypeSecret
 from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
 from shared.contracts.discovery import Problem
@@ -29,6 +28,7 @@ from shared.hosts import EVERY_HOST
 from shared.login_walls import login_wall_words
 from shared.subjects import CHECK_ACCESS, SAVE_PROFILE
 from shared.text.names import safe_id
+from shared.text.normal import one_line
 
 if TYPE_CHECKING:
     from shared.settings import Settings
@@ -154,7 +154,7 @@ def no_window_message(name: str, url: str, settings: Settings) -> str:
 async def _save_profile(session: ManualSession, name: str) -> bool:
     """Record the state, unless the page still asks to sign in. Say which page it was."""
     page = await session.observe()
-    where = f'"{plain_line(page.title)}" at {plain_line(page.url.partition("?")[0])}'
+    where = f'"{one_line(page.title)}" at {one_line(page.url.partition("?")[0])}'
     asked = login_wall_words(page)
     if asked:
         _print(

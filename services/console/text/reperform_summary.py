@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
-from shared.text.normal import printable, tidy
+from shared.text.normal import one_line, tidy
 
 VALUE_WIDTH = 34
 WIDTHS = (18, 20, VALUE_WIDTH, VALUE_WIDTH)
@@ -124,7 +124,7 @@ def sample_lines(sample: SampleReperformed, *, all_values: bool) -> Iterator[str
     problems += [doubt for doubt in (find_identity_doubt(sample),) if doubt]
     name = sample.sample_id
     if len(name) > WIDTHS[0] and (problems or _listed_values(sample, all_values)):
-        yield plain_line(name)
+        yield one_line(name)
         name = ""
     for problem in problems:
         yield _columns_line(name, problem)
@@ -133,7 +133,7 @@ def sample_lines(sample: SampleReperformed, *, all_values: bool) -> Iterator[str
         yield _columns_line(name, value.field, _recorded_text(value), _found_text(value), VERDICT_LABELS[value.verdict])
         name = ""
         if value.message:
-            yield f"{' ' * WIDTHS[0]}  {' ' * WIDTHS[1]}  {plain_line(value.message)}"
+            yield f"{' ' * WIDTHS[0]}  {' ' * WIDTHS[1]}  {one_line(value.message)}"
 
 
 def _listed_values(sample: SampleReperformed, all_values: bool) -> list[ValueReperformed]:
@@ -151,7 +151,7 @@ def summary_lines(run_id: str, count: ReperformCounts, *, all_values: bool, of: 
     """
     total = sum(count.values.values())
     proven = f", {count.proven} with stored pages that prove the record" if count.proven else ""
-    result = [f"STOPPED after {count.samples} of {_counted(of, 'sample')}: {plain_line(why)}"] if why else []
+    result = [f"STOPPED after {count.samples} of {_counted(of, 'sample')}: {one_line(why)}"] if why else []
     result += [f"{_counted(count.samples, 'sample')} of {run_id}{proven}; {_counted(total, 'value')}:"]
     result += [
         f"  {count.values[verdict]:>6} {text}" for verdict, text in VERDICT_SENTENCES.items() if count.values[verdict]
@@ -215,14 +215,9 @@ def _counted(count: int, what: str) -> str:
 
 
 def _columns_line(*cells: str) -> str:
-    padded = [_cut(plain_line(cell), width).ljust(width) for cell, width in zip(cells[:-1], WIDTHS, strict=False)]
-    return "  ".join([*padded, plain_line(cells[-1])]).rstrip()
+    padded = [_cut(one_line(cell), width).ljust(width) for cell, width in zip(cells[:-1], WIDTHS, strict=False)]
+    return "  ".join([*padded, one_line(cells[-1])]).rstrip()
 
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def plain_line(text: str) -> str:
-    """Return the text on one line without control characters: it may come from a page."""
-    return printable(tidy(text), "\N{REPLACEMENT CHARACTER}")

@@ -10,6 +10,7 @@ from shared.contracts.base import total_tokens
 from shared.contracts.explained import NearValue, key_words, near_words, paste_lines
 from shared.evidence_format.step_words import value_text
 from shared.statuses import NO_RESULT, STYLES
+from shared.text.normal import printable
 
 MOST_STEPS, MOST_VALUES, MOST_CELLS, MOST_OTHERS = 12, 10, 6, 4
 INDENT, PAST_STEP = 10, 29
@@ -43,12 +44,12 @@ def settling_lines(values: Iterable[ValueStory], width: int) -> list[str]:
             gives = "not present" if key.state == "not_present" else f"“{value_text(key.value) or key.shown}”"
             told = f"  {value.field if at == 0 else 'or'} {gives}: {key_words(key.why)}"
             pasted = (f"      {line}" for line in paste_lines(value.field, key, width - 6))
-            lines += [*_fitted(_plain(told), width, all_of_it=False), *pasted]
+            lines += [*_fitted(_as_one_line(told), width, all_of_it=False), *pasted]
     return ["", "This in the spec would settle it", *lines] if lines else []
 
 
 def _fitted_all(lines: Iterable[str], width: int, all_of_it: bool) -> list[str]:
-    return [one for line in lines for one in _fitted(_plain(line), width, all_of_it)]
+    return [one for line in lines for one in _fitted(_as_one_line(line), width, all_of_it)]
 
 
 def _head(story: SampleStory, all_of_it: bool) -> Iterator[str]:
@@ -150,7 +151,7 @@ def _values(story: SampleStory, all_of_it: bool) -> Iterator[str]:
     yield f"Values, read on {page}" if page else "Values"
     missing_first = sorted(story.values, key=lambda value: value.state != "not_found")
     shown = story.values if all_of_it or len(story.values) <= MOST_VALUES else missing_first[:MOST_VALUES]
-    width = min(max(len(_plain(value.field)) for value in shown), 24)
+    width = min(max(len(_as_one_line(value.field)) for value in shown), 24)
     for value in shown:
         yield f"  {value.field:<{width}}  {_value(value, page)}"
         yield from (f"{' ' * (width + 4)}the page says: {one}" for one in value.candidates[:MOST_OTHERS])
@@ -208,11 +209,11 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _plain(line: str) -> str:
+def _as_one_line(line: str) -> str:
     """Return the line on one line, without what a terminal would obey; our blanks at its beginning stay."""
     first, *others = line.splitlines() or [""]
     told = "; ".join([first, *filter(None, map(str.strip, others))])
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in told)
+    return printable(told, "\N{REPLACEMENT CHARACTER}")
 
 
 def _fitted(line: str, width: int, all_of_it: bool) -> list[str]:

@@ -30,7 +30,7 @@ from shared.field_types import base_type, nullable
 from shared.statuses import STYLES
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import find_shown_problem, recorded_hints, typed_value
-from shared.text.normal import Invalid, tidy
+from shared.text.normal import Invalid, one_line, tidy
 
 MOST_NEAR, MOST_VALUE_CHARS, MOST_MESSAGE_LINES = 4, 300, 4
 LEAD = 7
@@ -283,14 +283,9 @@ def _under(indent: int, text: str, style: Style) -> Line:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return wrap(_line(text), max(width, 20), break_long_words=True)
+    return wrap(one_line(text), max(width, 20), break_long_words=True)
 
 
 def _cut(text: str, width: int) -> str:
-    line = _line(text)
+    line = one_line(text)
     return line if len(line) <= width else f"{line[: max(width - 1, 1)]}…"
-
-
-def _line(text: str) -> str:
-    """Return the text on one line, without what a terminal would obey."""
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in tidy(text))

@@ -42,7 +42,7 @@ def head(assets: Assets, title: str, run_label: str) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{policy(assets.js, styles)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">',
-            f"<title>{_plain(title)}</title>",
+            f"<title>{_without_special(title)}</title>",
             *(f"<style>{style}</style>" for style in styles),
             f"</head>{assets.body}",
         )
@@ -82,14 +82,14 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _plain(text: str) -> str:
+def _without_special(text: str) -> str:
     """Return the text without characters that would need escaping. It is for names made by Exhibit."""
     return re.sub(r"[^A-Za-z0-9_. :·-]", "", text)
 
 
 def _page_foot(label: str) -> str:
     return (
-        f'@page{{@bottom-left{{content:"{_plain(label)}";font:8pt sans-serif;color:#555}}'
+        f'@page{{@bottom-left{{content:"{_without_special(label)}";font:8pt sans-serif;color:#555}}'
         '@bottom-right{content:counter(page) " / " counter(pages);font:8pt sans-serif;color:#555}}'
     )
 

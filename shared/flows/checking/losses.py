@@ -18,7 +18,7 @@ from shared.pages.identity.identity import read_anew
 from shared.pages.read.fields import field_values
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
-from shared.text.normal import fold, plain
+from shared.text.normal import plain_form
 
 Reader = Literal["recorded", "rules", "published"]
 READERS: Mapping[Reader, str] = {
@@ -110,7 +110,7 @@ def _is_as_recorded(now: object, then: FieldValue) -> bool:
 
 
 def _is_same_text(now: str, then: str | None) -> bool:
-    return fold(plain(now)) == fold(plain(then or ""))
+    return plain_form(now) == plain_form(then or "")
 
 
 def _page_of_field(sample: Recording, recorded: FieldValue) -> str:

@@ -42,7 +42,7 @@ from shared.pages.locate.findings import Ambiguous, Found, NotFound
 from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
 from shared.recordings.recording import RecordedPage, Recording, row_texts, rows_by_page
 from shared.recordings.stored_pages import as_observed
-from shared.text.normal import fold, plain, quoted
+from shared.text.normal import fold, plain_form, quoted
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
 MOST_ROWS = 3
@@ -368,5 +368,5 @@ def same_row(now: Any, then: Mapping[str, str | None]) -> bool:
 
 def _is_same(now: object, then: str | None, words: Sequence[str] | Any) -> bool:
     if now is None or then is None:
-        return now is None and (then is None or fold(plain(then)) in {fold(plain(word)) for word in words})
-    return fold(plain(str(now))) == fold(plain(then))
+        return now is None and (then is None or plain_form(then) in {plain_form(word) for word in words})
+    return plain_form(str(now)) == plain_form(then)

@@ -5,7 +5,6 @@ What stands there under a label of the task is another record's value.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
@@ -15,6 +14,7 @@ from shared.pages.boxes import is_on_one_line
 from shared.pages.elements import is_header, is_heading, text_of
 from shared.pages.identity.other_records import IdKind, id_kind
 from shared.pages.identity.scope import elements_under
+from shared.pages.index import PageIndex
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form
 from shared.text.record_words import find_mention
@@ -38,10 +38,7 @@ def _rows_of_others(
     elements: Sequence[Element], kinds: Sequence[IdKind], asked: Sequence[str]
 ) -> list[Sequence[Element]]:
     """Return the rows with values of several columns of which the first names another record."""
-    rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
-    for element in elements:
-        if element.row is not None and element.role != "columnheader":
-            rows[element.frame, element.row].append(element)
+    rows = PageIndex([one for one in elements if one.role != "columnheader"]).rows
     return [row for row in rows.values() if _is_list_row(row) and _names_other(row[0], row, kinds, asked)]
 
 

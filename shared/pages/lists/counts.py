@@ -14,7 +14,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ShownCount
 from shared.pages.elements import is_header, is_heading, is_input
 from shared.text.list_words import PAGES, RANGES, TOTALS, Words
-from shared.text.normal import fold, plain
+from shared.text.normal import plain_form
 
 MAX_CHARS = 200
 MAX_READ = 4000
@@ -79,7 +79,7 @@ def _has_digit(element: Element) -> bool:
 
 
 def _of_text(element: Element) -> Iterator[ShownCount]:
-    text = fold(plain(element.name))
+    text = plain_form(element.name)
     ranged = _range(text, element)
     if ranged is not None:
         yield ranged
@@ -142,7 +142,7 @@ def _own_totals(shown: Sequence[Element], nouns: frozenset[str], read: set[int])
     """
     totals: list[ShownCount] = []
     for element in shown:
-        text = fold(plain(element.name))
+        text = plain_form(element.name)
         in_row = element.row is not None and not element.in_foot
         if element.ref in read or in_row or element.past or _PER_PAGE.search(text):
             continue
@@ -172,8 +172,8 @@ def _own_totals(shown: Sequence[Element], nouns: frozenset[str], read: set[int])
 def own_total(element: Element, nouns: Container[str]) -> int | None:
     """Return the number that a text says of one of the nouns by name: "Members: 27", "Number of members: 27", the value
     27 under the label "Members", and "27 members" in the foot of a table; None: it says none."""
-    text = fold(plain(element.name))
-    label = fold(plain(element.header or ""))
+    text = plain_form(element.name)
+    label = plain_form(element.header or "")
     found = _COUNTED.fullmatch(f"{label}: {text}") if label and element.row is None else None
     found = found or (_COUNTED.fullmatch(text) if not is_heading(element) else None)
     if found is not None:
@@ -186,7 +186,7 @@ def own_total(element: Element, nouns: Container[str]) -> int | None:
 
 def says_own_total(element: Element, nouns: Container[str]) -> bool:
     """Return whether a text counts one of the nouns, also as "5 members"."""
-    found = _OWN_TOTAL.fullmatch(fold(plain(element.name)))
+    found = _OWN_TOTAL.fullmatch(plain_form(element.name))
     return own_total(element, nouns) is not None or (found is not None and _stem(found["noun"]) in nouns)
 
 
@@ -199,7 +199,7 @@ def own_nouns(page: PageObserved) -> frozenset[str]:
     and without the ending of a plural."""
     heads = [e for e in page.elements if e.area not in _NOT_HERE and (is_heading(e) or e.role in ("caption", "table"))]
     said = " ".join([page.title, *(e.name for e in heads[:MOST_HEADS])])
-    words = [word for word in _WORD.findall(fold(plain(said))) if len(word) > 2]
+    words = [word for word in _WORD.findall(plain_form(said)) if len(word) > 2]
     return frozenset((*words, *map(_stem, words)))
 
 
@@ -244,7 +244,7 @@ def _spaced(gap: str) -> str:
 
 
 def _words(text: str) -> str:
-    return re.escape(fold(plain(text))).replace(r"\ ", r"\s+")
+    return re.escape(plain_form(text)).replace(r"\ ", r"\s+")
 
 
 def _edge(letter: str) -> str:

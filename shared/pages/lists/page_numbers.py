@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.pages.lists.lists import same_address
 from shared.text.list_words import PAGES
-from shared.text.normal import fold, plain
+from shared.text.normal import plain_form
 
 _NEVER = frozenset({"banner", "contentinfo", "complementary", "search"})
 _PRESSED = frozenset({"link", "button"})
@@ -79,7 +79,7 @@ def chosen_page(page: PageObserved) -> tuple[Element, int, int] | None:
     """Return the field in which the page of a list is chosen, its number and that of the last page, 0 where nothing
     tells that: "Page [1] of 3", or a list with the options 1 to 3."""
     for at, element in enumerate(page.elements):
-        said = re.sub(r"[\W_]+", " ", fold(plain(element.name))).split()
+        said = re.sub(r"[\W_]+", " ", plain_form(element.name)).split()
         is_field = element.role in _FIELDS and element.area not in _NEVER and not element.in_dialog
         number = to_page_number(element.value or "") if is_field and said else None
         if number is None or not all(word in _WORDS for word in said):
@@ -88,14 +88,14 @@ def chosen_page(page: PageObserved) -> tuple[Element, int, int] | None:
         options = list(takewhile(lambda one: one.role == "option", behind))
         numbers = [found for one in options if (found := to_page_number(one.name)) is not None]
         following = behind[len(options)].name if len(options) < len(behind) else ""
-        of = _OF.fullmatch(fold(plain(following)))
+        of = _OF.fullmatch(plain_form(following))
         return element, number, max([*numbers, int(of["number"]) if of is not None else 0])
     return None
 
 
 def to_page_number(name: str) -> int | None:
     """Return the number of a label such as `2`, `[2]`, `Page 2` or `Go to page 2`; None if it has other words."""
-    found = _NUMBER.fullmatch(fold(plain(name)))
+    found = _NUMBER.fullmatch(plain_form(name))
     if found is None:
         return None
     rest = re.sub(r"[\W_]+", " ", f"{found['before']} {found['behind']}").split()

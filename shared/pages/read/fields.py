@@ -7,7 +7,6 @@ texts in one place, the type of the field and its pattern choose.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of
@@ -19,6 +18,7 @@ from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueCandidate, ValueSource
 from shared.field_types import base_type, is_rows, nullable
 from shared.pages.elements import is_input, may_show_no_choice, text_of, title_of, words_of_name
+from shared.pages.index import PageIndex
 from shared.pages.read.address_texts import asks_for_address, is_address
 from shared.pages.read.candidates import Candidate, listed, whole_text
 from shared.pages.read.changes import past_refs
@@ -256,10 +256,7 @@ def _rows_showing(key: str | None, page: PageObserved) -> Rows:
 
 def _pairs_with(key: str | None, page: PageObserved) -> Rows:
     """Return the rows of two cells whose second is the key, and whose first is in words: it may be the key's label."""
-    rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
-    for element in page.elements if key is not None else ():
-        if element.row is not None:
-            rows[element.frame, element.row].append(element)
+    rows = PageIndex(() if key is None else page.elements).rows
     return frozenset(
         place
         for place, row in rows.items()

@@ -22,6 +22,7 @@ from shared.pages.elements import (
     text_of,
     title_heading,
 )
+from shared.pages.index import PageIndex
 from shared.pages.radios import with_chosen_radios
 from shared.pages.read.candidates import (
     Candidate,
@@ -74,10 +75,7 @@ class Places:
         self._known = known
         self.left_out = left_out
         self._groups = list(headed_cells(elements))
-        self._rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
-        for element in elements:
-            if element.row is not None:
-                self._rows[element.frame, element.row].append(element)
+        self._index = PageIndex(elements)
         self._title = title_heading(elements)
         self._label_places = places_of_labels(elements, known)
         self._item_places = places_of_items(elements, known)
@@ -316,8 +314,8 @@ class Places:
         before = (one for one in row if one.column is not None and one.column < element.column)
         return not is_change_row(row) and not any(re.search(r"[^\W\d_]", text_of(one)) for one in before)
 
-    def _row_of(self, element: Element) -> list[Element]:
-        return self._rows[element.frame, element.row] if element.row is not None else []
+    def _row_of(self, element: Element) -> Sequence[Element]:
+        return self._index.row_of(element)
 
     def _values_after(self, at: int) -> Place:
         label = self.elements[at]

@@ -9,11 +9,11 @@ import pytest
 from services.console.text.reperform_summary import (
     ReperformCounts,
     find_identity_doubt,
-    plain_line,
     sample_lines,
     summary_lines,
 )
 from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
+from shared.text.normal import one_line
 
 
 def value(verdict: Verdict = "same", **more: Any) -> ValueReperformed:
@@ -122,6 +122,6 @@ def test_the_counts_are_told_in_words_and_as_json():
 
 
 def test_a_page_cannot_speak_to_the_terminal():
-    assert plain_line("red\x1b[31m\nand\x07 more") == "red�[31m and� more"
+    assert one_line("red\x1b[31m\nand\x07 more") == "red�[31m and� more"
     [line] = sample_lines(sample(value("differs", found="\x1b]0;title\x07")), all_values=False)
     assert "\x1b" not in line

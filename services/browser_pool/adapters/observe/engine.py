@@ -194,17 +194,17 @@ async def register(playwright: Playwright) -> None:
 def script() -> str:
     """Return the expression that returns the engine of a document and creates it when there is none."""
     folder = files("services.browser_pool.adapters.observe") / "page"
-    sources = "\n".join(_bare((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
+    sources = "\n".join(_without_comments((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
     own = (folder / "unforged.js").read_text(encoding="utf-8").replace("NAMES", json.dumps(UNFORGED))
     safe = _FORGEABLE.sub(r"[$.\1]", sources)
     # `Object.hasOwn`: an element whose id equals our name is no engine.
     return _ascii(
         "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
-        f" globalThis.__exhibit = (() => {{\n{_bare(own)}\n{safe}\n}})())"
+        f" globalThis.__exhibit = (() => {{\n{_without_comments(own)}\n{safe}\n}})())"
     )
 
 
-def _bare(source: str) -> str:
+def _without_comments(source: str) -> str:
     """Remove comment lines and indentation: the source is sent to every document."""
     lines = (line.strip() for line in source.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -206,44 +206,70 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
         else:
             exchangeable = decided.exchangeable and view.spec.heal != "off"
             return _chosen(view, turn, replace(decided, exchangeable=exchangeable))
-    read: tuple[LocatedReading, ...] = ()
-    seen: tuple[FieldValue, ...] = ()
-    told: tuple[Note, ...] = ()
-    first: FlowAnswer | None = None
-    may_be_found = False
-    if page is not None and isinstance(call, ReadFields):
-        fields = answer_fields(decided, readings_of(call, page, context), view, page, context.files.fields)
-        decided, seen, read, told = fields.answer, fields.seen, fields.read, fields.notes
-        first, may_be_found = fields.waits_for, fields.may_be_found
-    if page is not None and isinstance(call, ReadList):
-        rows = answer_rows(call, decided, view, page)
-        if rows.first is not None:
-            flow = place_of(turn.waits)  # it is a step of the list's own reader, in this line of the flow
-            act = replace(rows.first, flow=flow, notes=rows.notes) if isinstance(rows.first, Act) else rows.first
-            return ActionChosen(act, turn)
-        decided, seen, told = rows.answer, rows.seen, rows.notes
-    if page is not None and isinstance(call, ProveRecord):
-        decided = _proof(view, page, decided)
-        seen = _identity_shown(view, page)
-    step = step_of_decision(replace(turn.progress, looks=view.state.looks), first or decided, page)
-    later = _later(view, step, first or decided, read)
+    shown = _read_for(view, turn, decided, page)
+    if isinstance(shown, ActionChosen):
+        return shown
+    waits_for = shown.waits_for or shown.answer
+    step = step_of_decision(replace(turn.progress, looks=view.state.looks), waits_for, page)
+    later = _later(view, step, waits_for, shown.read)
     if later is not None:
         return later
     assert isinstance(step, Answered)
     if not isinstance(call, ReadFields):  # its values say themselves what was not answered
-        decided = step.answer
-    over = _dismissed(view, turn, decided if first is None or decided.error is not None else first)
-    if over is not None:
-        return over
-    notes = (*told, *(plain_note("some of its rules find nothing now", one.field) for one in read if one.healed))
-    after = step.context
-    if decided.error is not None or page is None:
-        kept = seen if isinstance(call, ReadFields) else ()
-        return CallAnswered(decided, after, kept, notes, may_be_found=may_be_found)
-    heals = [heal_of_reading(one, page) for one in read]
+        shown = replace(shown, answer=step.answer)
+    over = _dismissed(view, turn, waits_for if shown.answer.error is None else shown.answer)
+    return over or _answer_of(view, turn, shown, step.context, page)
+
+
+@dataclass(frozen=True)
+class _ReadForCall:
+    """What a page shows of what a call asks for: its answer, what was read for it, and notes. ``waits_for``: the answer
+    by which the page is looked at again before this one counts; None: this one."""
+
+    answer: FlowAnswer
+    seen: tuple[FieldValue, ...] = ()
+    read: tuple[LocatedReading, ...] = ()
+    notes: tuple[Note, ...] = ()
+    waits_for: FlowAnswer | None = None
+    may_be_found: bool = False
+
+
+def _read_for(
+    view: SampleView, turn: FlowTurn, decided: FlowAnswer, page: PageObserved | None
+) -> _ReadForCall | ActionChosen:
+    """Return what the page shows for a call that reads, by the task too; or the action of the reader of its list."""
+    call, context = turn.waits.call, turn.context
+    match call:
+        case ReadFields() if page is not None:
+            read = answer_fields(decided, readings_of(call, page, context), view, page, context.files.fields)
+            return _ReadForCall(read.answer, read.seen, read.read, read.notes, read.waits_for, read.may_be_found)
+        case ReadList() if page is not None:
+            rows = answer_rows(call, decided, view, page)
+            if rows.first is None:
+                return _ReadForCall(rows.answer, rows.seen, notes=rows.notes)
+            flow = place_of(turn.waits)  # it is a step of the list's own reader, in this line of the flow
+            act = replace(rows.first, flow=flow, notes=rows.notes) if isinstance(rows.first, Act) else rows.first
+            return ActionChosen(act, turn)
+        case ProveRecord() if page is not None:
+            return _ReadForCall(_proof(view, page, decided), _identity_shown(view, page))
+        case _:
+            return _ReadForCall(decided)
+
+
+def _answer_of(
+    view: SampleView, turn: FlowTurn, shown: _ReadForCall, after: FlowContext, page: PageObserved | None
+) -> CallAnswered:
+    """Return the answer to a call with what has changed of what it read."""
+    call = turn.waits.call
+    healed = (plain_note("some of its rules find nothing now", one.field) for one in shown.read if one.healed)
+    notes = (*shown.notes, *healed)
+    if shown.answer.error is not None or page is None:
+        kept = shown.seen if isinstance(call, ReadFields) else ()
+        return CallAnswered(shown.answer, after, kept, notes, may_be_found=shown.may_be_found)
+    heals = [heal_of_reading(one, page) for one in shown.read]
     proves = False
     if isinstance(call, ProveRecord):
-        proofs = proofs_of(call, page, context)
+        proofs = proofs_of(call, page, turn.context)
         heals = [heal_of_reading(one, page, "proof") for one in proofs]
         proves = _names_record(view, proofs)
     found = tuple(one for one in heals if one is not None)
@@ -251,7 +277,7 @@ def _decide_call(view: SampleView, turn: FlowTurn) -> TurnDecision:
         names = ", ".join(one.subject for one in found)
         why = f"{page.url}: some of the rules of {names} find nothing now, which this task does not allow (heal: off)"
         return CallAnswered(flow_error("value_uncertain", why), after, notes=notes)
-    return CallAnswered(decided, after, seen, notes, found, proves)
+    return CallAnswered(shown.answer, after, shown.seen, notes, found, proves)
 
 
 def _take_chosen(view: SampleView, turn: FlowTurn, chosen: ChosenStep, page: PageObserved) -> TurnDecision:

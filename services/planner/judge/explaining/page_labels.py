@@ -89,11 +89,11 @@ def _structural(elements: Sequence[Element]) -> Iterator[tuple[str, bool]]:
         is_control = is_input(element)
         inline = None if is_control or is_heading(element) else _INLINE.match(name)
         if element.header is not None:
-            yield _bare(element.header), True
+            yield _label_text(element.header), True
         if is_header(element) or name.endswith((":", "：")) or (is_control and not is_filter(element)):
-            yield _bare(name), True
+            yield _label_text(name), True
         elif inline is not None:
-            yield _bare(inline[1]), True
+            yield _label_text(inline[1]), True
 
 
 def _row_labels(elements: Sequence[Element]) -> Iterator[str]:
@@ -104,17 +104,17 @@ def _row_labels(elements: Sequence[Element]) -> Iterator[str]:
             columns[element.frame, element.row].add(element.column)
     for element in elements:
         if element.row is not None and element.column == 0 and columns[element.frame, element.row] == {0, 1}:
-            yield _bare(element.name)
+            yield _label_text(element.name)
 
 
 def _short_texts(elements: Sequence[Element]) -> Iterator[str]:
     for element in elements:
         for text in (element.name, *(part.text for part in element.parts[:1])):
             if not is_input(element) and not (is_heading(element) and element.level == 1):
-                yield _bare(text)
+                yield _label_text(text)
 
 
-def _bare(text: str) -> str:
+def _label_text(text: str) -> str:
     """Return a label as a spec writes it; empty where the text is too long for one."""
     label = tidy(text).rstrip(":：* ").rstrip()
     return label if len(label) <= MAX_LABEL_CHARS else ""
