@@ -34,8 +34,8 @@ class NoFlowCount(Part, frozen=True, kw_only=True):
 class DriversCount(Part, frozen=True, kw_only=True):
     """Samples on which these drivers have worked, in this order, with their model calls.
 
-    ``reasons``: why they were not done by a flow to their end, most frequent first, five at most. ``way``: in runs of
-    earlier versions, in place of ``drivers``.
+    ``done``: how many of the samples are done. ``reasons``: why they were not done by a flow to their end, most
+    frequent first, five at most. ``way``: in runs of earlier versions, in place of ``drivers``.
     """
 
     drivers: tuple[OpenCode[DriverName], ...] = ()
@@ -44,6 +44,7 @@ class DriversCount(Part, frozen=True, kw_only=True):
     llm_calls: int
     cost_usd: float
     reasons: tuple[NoFlowCount, ...] = ()
+    done: int = 0
 
 
 class ReconciliationCounts(Part, frozen=True, kw_only=True):

@@ -72,12 +72,13 @@ def _task_of(task: bytes) -> TaskSpec:
 
 
 def read_flow_task(
-    task: FlowTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]
+    task: FlowTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str], *, is_shown: bool = False
 ) -> dict[str, TaskValue]:
     """Return what the page tells of the fields. ``named``: fields that name the record, and their texts; ``row``: the
-    values that the words of a part of the page may name."""
+    values that the words of a part of the page may name; ``is_shown``: as of `read_task_values`."""
     spec, known = _spec_for(task, named)
-    return read_task_values(spec, {**row, **known}, page, is_named=set(task.identity) <= set(known))
+    is_named = set(task.identity) <= set(known)
+    return read_task_values(spec, {**row, **known}, page, is_named=is_named, is_shown=is_shown)
 
 
 def is_proven(task: FlowTask, page: PageObserved, named: Mapping[str, str], row: Mapping[str, str]) -> bool:
@@ -95,10 +96,16 @@ def _spec_for(task: FlowTask, named: Mapping[str, str]) -> tuple[TaskSpec, dict[
 
 
 def read_task_values(
-    spec: TaskSpec, row: Mapping[str, str], page: PageObserved, *, is_named: bool | None = None
+    spec: TaskSpec,
+    row: Mapping[str, str],
+    page: PageObserved,
+    *,
+    is_named: bool | None = None,
+    is_shown: bool = False,
 ) -> dict[str, TaskValue]:
     """Return what the page tells of the fields of a task, none of another record's page. ``row``: of the input.
-    ``is_named``: whether it says which record is meant; None: it does where it has each column of the identity."""
+    ``is_named``: whether it says which record is meant; None: it does where it has each column of the identity.
+    ``is_shown``: the record is proven on this page in another way, so that the task's identity need not prove it."""
     lacking = {name for text in spec.identity.values() for name in placeholders(text) if not row.get(name, "").strip()}
     if lacking:
         spec = spec.model_copy(update={"identity": {}})
@@ -106,9 +113,15 @@ def read_task_values(
     read = read_anew(spec, sample, page)
     if read.proof.state == "mismatch":
         return {}
-    proven = read.proof.state == "proven" and (not lacking if is_named is None else is_named)
+    proven = (read.proof.state == "proven" or is_shown) and (not lacking if is_named is None else is_named)
     found = {name: _task_value(name, field, spec, read, proven=proven) for name, field in spec.output_schema.items()}
     return {name: one for name, one in found.items() if one is not None}
+
+
+def other_record(spec: TaskSpec, row: Mapping[str, str], page: PageObserved) -> str:
+    """Return which other record the page shows, as the end of a sentence; empty: it may be this one's."""
+    proof = read_anew(spec, Sample(sample_id="s", key="", row=1, url=page.url, fields=dict(row)), page).proof
+    return proof.wrong if proof.state == "mismatch" else ""
 
 
 def _task_value(name: str, field: OutputField, spec: TaskSpec, read: PageRead, *, proven: bool) -> TaskValue | None:

@@ -179,11 +179,13 @@ def read_fields(
 
     ``named``: fields that name the record, with the text by which the row names it. ``wanted``: those that are to be
     proven."""
-    task_values = (
-        NO_TASK_VALUES if file.task is None else read_flow_task(file.task, page, {**named, **wanted}, variables)
-    )
-    observed = ObservedPage.of(page, task_values)
     constants = frozenset(file.constants)
+    task_values = NO_TASK_VALUES
+    if file.task is not None:
+        proofs = {name: rules_of(name, file, proof=True) for name in file.task.identity}
+        is_shown = not proof and proves_by_place(proofs, named, page, constants)
+        task_values = read_flow_task(file.task, page, {**named, **wanted}, variables, is_shown=is_shown)
+    observed = ObservedPage.of(page, task_values)
     found: list[LocatedReading] = []
     for name in names:
         rules = rules_of(name, file, proof=proof)
@@ -203,6 +205,23 @@ def read_fields(
                 reading = LocatedReading(name, "value", shown, heading, (shown,), healed=True, lost=rules.rules)
             found.append(reading)
     return tuple(found)
+
+
+def proves_by_place(
+    proofs: Mapping[str, FieldRules | None],
+    named: Mapping[str, str],
+    page: PageObserved,
+    constants: Collection[str],
+) -> bool:
+    """Return whether the places that the examples taught, and all of them, show each text by which the row names the
+    record."""
+    observed = ObservedPage.of(page)
+    for name, rules in proofs.items():
+        found = None if rules is None or not named.get(name) else locate_field(name, rules, observed, constants)
+        is_there = found is not None and found.state == "value" and not found.healed
+        if found is None or not is_there or not is_same_id(found.text, named[name]):
+            return False
+    return bool(proofs)
 
 
 def _own_heading(

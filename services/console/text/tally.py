@@ -243,12 +243,12 @@ def driver_lines(finished: RunFinished) -> list[str]:
         who = drivers_text(one.drivers) or to_words(one.way)
         lines.append(f"{who}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
         lines += [f"    {why.samples} of them: {tidy(why.text)}" for why in one.reasons]
-    counts = {one.drivers: one.samples for one in finished.worked}
+    counts = {one.drivers: one.done for one in finished.worked}
     done, taken_over = counts.get(("flow",), 0), counts.get(("flow", "rules"), 0)
     if does_worse(done, taken_over):
         lines.append(
-            f"The rules went on after the flow in {taken_over} samples, and it did {done} alone: where they finished "
-            "more than it did, it is set aside, which `exhibit flows show` tells"
+            f"The flow did {_samples(done)}, and stopped at {taken_over} that the rules did. "
+            "Such a flow is set aside: see `exhibit flows show`"
         )
     return lines
 

@@ -197,6 +197,7 @@ def count_drivers(ends: Iterable[SampleEnd]) -> tuple[DriversCount, ...]:
             llm_calls=sum(end.llm_calls for end in found),
             cost_usd=sum(end.cost_usd for end in found),
             reasons=_most_common(end.no_flow for end in found if end.no_flow),
+            done=sum(end.status == "done" for end in found),
         )
         for _, found in sorted(by_drivers.items(), key=lambda one: [order.get(name, len(order)) for name in one[0]])
     )

@@ -17,7 +17,7 @@ from shared.flows.checking.recorded_answers import same_row
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.lacking import lacking_fields
-from shared.flows.learning.learned_fields import SAY_LABELS, SAY_NONE, LearnedTask, WrittenRow
+from shared.flows.learning.learned_fields import ANOTHER_ROW, SAY_LABELS, SAY_NONE, LearnedTask, WrittenRow
 from shared.flows.reading import LocatedReading
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec, fill
@@ -49,15 +49,18 @@ class FieldCheck:
 def check_examples(
     spec: TaskSpec, task: LearnedTask, files: FlowFiles, rows: Sequence[WrittenRow]
 ) -> tuple[FieldCheck, ...]:
-    """Return for each field of the task whether it was learned."""
+    """Return for each field of the task whether it was learned, by the rows whose page is their record's."""
+    rows = [one for one in rows if one.name not in task.of_others]
     read = [_read_row(files, one, _named_by(spec, one)) for one in rows]
     return tuple(_check(name, field, spec, task, rows, read) for name, field in spec.output_schema.items())
 
 
-def unproven_rows(spec: TaskSpec, files: FlowFiles, rows: Sequence[WrittenRow]) -> tuple[str, ...]:
-    """Return for each row whose page the flow does not take for that of its record why."""
-    found: list[str] = []
+def unproven_rows(spec: TaskSpec, task: LearnedTask, files: FlowFiles, rows: Sequence[WrittenRow]) -> tuple[str, ...]:
+    """Return for each row whose page a run does not take for that of its record why, and what to do about it."""
+    found = [f"{name}: {wrong}; {ANOTHER_ROW}" for name, wrong in task.of_others.items()]
     for one in rows if spec.identity else ():
+        if one.name in task.of_others:
+            continue
         answer = decide_call(ProveRecord(expected=_named_by(spec, one)), one.page, _context(files, one))
         if isinstance(answer, FlowAnswer) and answer.error is not None:
             found.append(f"{one.name}: {answer.error.message}")

@@ -81,7 +81,7 @@ def learned_flow(
     texts = [one.name for one in plan.variables]
     held = {name for row in rows for name in find_values_in(source, {name: row.row.get(name, "") for name in texts})}
     problems = [f"the source has a value of the variable {name!r}" for name in sorted(held)]
-    problems += unproven_rows(spec, plan.files, rows)
+    problems += unproven_rows(spec, task, plan.files, rows)
     flow = CompiledFlow(
         name=plan.name,
         source=source,

@@ -15,9 +15,11 @@ from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListReading, ListRules, Written, WrittenList, learn_list, read_list
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
-from shared.extraction.task_values import read_task_values
+from shared.extraction.task_values import other_record, read_task_values
 from shared.extraction.values import form_of
 from shared.flows.compiling.field_places import labels_of, list_columns
+from shared.flows.reading import proves_by_place
+from shared.task.row_values import fill_known
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold, quoted
 
@@ -30,7 +32,7 @@ MORE_LIKE_THEM = f"add rows whose pages are built in the same way, so that each 
 ALL_ROWS = "write every row that the page shows, each text as it is shown there, or add a row whose page has more"
 SHOWS_WORDS = "the page of a row that has none shows a text in its place"
 SAY_NONE = "say in the key not_present of the field with which words the page says that it has none"
-ADD_VALUES = "add rows whose pages show one"
+ANOTHER_ROW = "a run leaves it to a person: take another row instead"
 AS_SHOWN = "write its value there as the page shows it, or leave the cell empty where the page shows none"
 
 Readings = dict[str, FieldReading]
@@ -78,12 +80,14 @@ class LearnedList:
 @dataclass(frozen=True)
 class LearnedTask:
     """``constants``: texts of all example pages, see :func:`shared.extraction.synthesis.common_texts`. ``spec``: the
-    task that was learned."""
+    task that was learned. ``of_others``: rows whose page shows another record, and which, for people; nothing is
+    learned from them."""
 
     fields: dict[str, LearnedField]
     constants: frozenset[str]
     spec: TaskSpec
     lists: dict[str, LearnedList] = field(default_factory=dict[str, LearnedList])
+    of_others: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -100,11 +104,12 @@ class ExampleQuestion:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The readings of a row without written values."""
+    """The readings of a row without written values. ``other``: which other record its page shows, for people."""
 
     name: str
     readings: Readings = field(default_factory=Readings)
     lists: Mapping[str, ListReading] = field(default_factory=dict[str, ListReading])
+    other: str = ""
 
     @property
     def unsure(self) -> tuple[str, ...]:
@@ -124,14 +129,17 @@ def is_sure(reading: ListReading) -> bool:
 
 
 def learn_fields(spec: TaskSpec, rows: Sequence[WrittenRow]) -> LearnedTask:
-    """Return what the rows teach of each field that is written in them."""
+    """Return what the rows teach of each field that is written in them, those on the page of another record nothing."""
+    given = rows
+    of_others = {one.name: wrong for one in given if (wrong := other_record(spec, one.row, one.page))}
+    rows = [one for one in given if one.name not in of_others]
     pages = {one.name: ObservedPage.of(one.page, read_task_values(spec, one.row, one.page)) for one in rows}
     values = {fold(value) for one in rows for value in one.values.values() if value}
-    names = [name for name in spec.output_schema if any(name in one.values for one in rows)]
+    names = [name for name in spec.output_schema if any(name in one.values for one in given)]
     learned = {name: _learn(name, spec, rows, pages, values) for name in names}
-    of_rows = [name for name in spec.output_schema if any(name in one.lists for one in rows)]
+    of_rows = [name for name in spec.output_schema if any(name in one.lists for one in given)]
     lists = {name: _learn_rows(name, spec, rows, pages) for name in of_rows}
-    return LearnedTask(learned, common_texts(list(pages.values()), values), spec, lists)
+    return LearnedTask(learned, common_texts(list(pages.values()), values), spec, lists, of_others)
 
 
 def _learn_rows(
@@ -156,7 +164,7 @@ def _learn(
     shown = sum(bool(one.value) for one in examples)
     if shown < MIN_EXAMPLES:
         why = f"{shown} of the rows has a value; {MIN_EXAMPLES} or more are needed"
-        return dataclass_replace(nothing, problem=why, settles=ADD_VALUES)
+        return dataclass_replace(nothing, problem=why, settles=_more_values(MIN_EXAMPLES - shown))
     rules = learn_field(examples, labels, form, others=values, task_field=name)
     if not rules.rules and not rules.variants:
         alone = learn_field([one for one in examples if one.value], labels, form, others=values, task_field=name)
@@ -175,6 +183,10 @@ def _learn(
     )
 
 
+def _more_values(count: int) -> str:
+    return "add a row whose page shows one" if count == 1 else f"add {count} rows whose pages show one"
+
+
 def _why_nothing(
     name: str, rows: Sequence[WrittenRow], pages: Mapping[str, ObservedPage], rules: FieldRules
 ) -> tuple[str, str]:
@@ -191,9 +203,14 @@ def _why_nothing(
 
 def predict(task: LearnedTask, name: str, row: Mapping[str, str], page: PageObserved) -> Prediction:
     """Return what the rules say of the page of a row that was not learned from."""
-    observed = ObservedPage.of(page, read_task_values(task.spec, row, page))
+    known = {key: one.rules for key, one in task.fields.items()}
+    proofs = {key: known.get(key) for key in task.spec.identity}
+    named = {key: fill_known(text, row) for key, text in task.spec.identity.items()}
+    is_shown = proves_by_place(proofs, named, page, task.constants)
+    observed = ObservedPage.of(page, read_task_values(task.spec, row, page, is_shown=is_shown))
     readings = {key: read_field(one.rules, observed, task.constants) for key, one in task.fields.items()}
-    return Prediction(name, readings, {key: read_list(one.rules, observed) for key, one in task.lists.items()})
+    lists = {key: read_list(one.rules, observed) for key, one in task.lists.items()}
+    return Prediction(name, readings, lists, other_record(task.spec, row, page))
 
 
 def find_question(task: LearnedTask, predictions: Sequence[Prediction]) -> ExampleQuestion | None:

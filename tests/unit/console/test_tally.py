@@ -263,6 +263,25 @@ def test_the_summary_says_who_has_worked_on_the_samples_with_calls_and_cost_and_
     ]
 
 
+def of_flow_and_rules(by_flow: int, by_rules: int, absent: int = 0) -> list[str]:
+    worked = (
+        DriversCount(drivers=("flow",), samples=by_flow, llm_calls=0, cost_usd=0, done=by_flow),
+        DriversCount(drivers=("flow", "rules"), samples=by_rules + absent, llm_calls=0, cost_usd=0, done=by_rules),
+    )
+    return driver_lines(replace(finished(), worked=worked))[len(worked) :]
+
+
+def test_the_summary_says_where_the_rules_did_more_than_the_flow_at_which_it_had_stopped():
+    assert of_flow_and_rules(1, 6) == [
+        "The flow did 1 sample, and stopped at 6 that the rules did. Such a flow is set aside: see `exhibit flows show`"
+    ]
+    assert of_flow_and_rules(6, 6) == []
+
+
+def test_records_that_are_absent_do_not_count_against_a_flow():
+    assert of_flow_and_rules(4, 1, absent=9) == []
+
+
 def test_a_run_without_flows_says_nothing_of_drivers():
     worked = (DriversCount(drivers=("model",), samples=12, llm_calls=0, cost_usd=0),)
     assert driver_lines(replace(finished(), worked=worked)) == []

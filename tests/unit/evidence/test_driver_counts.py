@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from services.evidence.state.run_state import MAX_REASONS, SampleEnd, count_drivers
+from shared.contracts.codes import Status
 from shared.contracts.evidence import DriversCount, NoFlowCount
 from shared.contracts.planner import DriverName
 from shared.evidence_format.files.sample import ResultFile, parse_result
@@ -17,8 +18,8 @@ from tests.typed import expect
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
 
-def end(*drivers: DriverName, calls: int = 0, no_flow: str = "") -> SampleEnd:
-    return SampleEnd("done", "", 1, calls, calls / 100, False, NOW, drivers, no_flow)
+def end(*drivers: DriverName, calls: int = 0, no_flow: str = "", status: Status = "done") -> SampleEnd:
+    return SampleEnd(status, "", 1, calls, calls / 100, False, NOW, drivers, no_flow)
 
 
 def test_each_list_of_drivers_has_its_samples_calls_and_cost():
@@ -30,13 +31,14 @@ def test_each_list_of_drivers_has_its_samples_calls_and_cost():
         end(),
     ]
     assert count_drivers(ends) == (
-        DriversCount(drivers=("flow",), samples=2, llm_calls=0, cost_usd=0),
+        DriversCount(drivers=("flow",), samples=2, llm_calls=0, cost_usd=0, done=2),
         DriversCount(
             drivers=("flow", "rules", "model"),
             samples=1,
             llm_calls=2,
             cost_usd=0.02,
             reasons=(NoFlowCount(text="it stopped", samples=1),),
+            done=1,
         ),
         DriversCount(
             drivers=("model",),
@@ -44,8 +46,15 @@ def test_each_list_of_drivers_has_its_samples_calls_and_cost():
             llm_calls=7,
             cost_usd=0.07,
             reasons=(NoFlowCount(text="a learner", samples=1),),
+            done=1,
         ),
     )
+
+
+def test_a_record_that_is_absent_is_not_counted_as_done():
+    ends = [end("flow", "rules"), *(end("flow", "rules", status="failed") for _ in range(3))]
+    (told,) = count_drivers(ends)
+    assert (told.samples, told.done) == (4, 1)
 
 
 def test_the_most_frequent_reasons_are_told():

@@ -37,6 +37,7 @@ from shared.extraction.values import form_of, value_key
 from shared.flows.files import write_files
 from shared.flows.learning.flow import FlowOfExamples, learned_flow
 from shared.flows.learning.learned_fields import (
+    ANOTHER_ROW,
     ExampleQuestion,
     LearnedTask,
     Prediction,
@@ -272,7 +273,8 @@ def _left(found: FlowOfExamples, predictions: Sequence[Prediction], failed: Mapp
     left = list(found.left)
     fields = found.flow.files.fields
     read = fields.fields.keys() - set(fields.given_up)
-    for one in predictions:
+    left += [f"{one.name}: {one.other}; {ANOTHER_ROW}" for one in predictions if one.other]
+    for one in (one for one in predictions if not one.other):
         lacking = {name for name in fields.optional if one.readings[name].certainty == "missing"}
         unsure = [name for name in one.unsure if name in read and name not in lacking]
         left += [f"{one.name}: {name}: {reading_text(one.readings[name])}; {WRITE_IT}" for name in unsure]

@@ -16,6 +16,7 @@ from shared.flows.files import FIELDS_FILE, FieldsFile, parse_files
 from shared.flows.learning.flow import learned_flow
 from shared.flows.learning.learned_fields import WrittenRow, learn_fields
 from shared.flows.reading import LocatedReading, answer_of_proof, read_fields
+from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from tests.cases import cases
 from tests.unit.planner.planner_pages import box, el, heading, page, row, text
@@ -155,6 +156,30 @@ def test_what_the_labels_alone_tell_is_a_heal_that_says_so():
     assert heal is not None
     assert heal.rung == "task"
     assert [way.text for way in heal.matched] == ['what the task tells of "author" by its labels or its pattern']
+
+
+def named_by_place(number: str, layout: Sequence[Element]) -> PageObserved:
+    """Return a page that has the number in a link's address alone, where no label and no heading tells it."""
+    link = el("link", "Raw", tag="a", place="main>p>a", url=f"http://x/requests/{number}.txt")
+    return page(heading("Request"), link, *layout)
+
+
+def test_a_page_whose_record_only_the_learned_places_prove_is_read_by_its_labels_too():
+    unlabelled = {**SPEC.output_schema, "number": OutputField(type="string")}
+    spec = SPEC.model_copy(update={"output_schema": unlabelled})
+    rows = [
+        WrittenRow(
+            one[0][1],
+            {"number": one[0][1], "url": "http://x/"},
+            {name: value or None for name, (_, value) in zip(spec.output_schema, one, strict=True)},
+            named_by_place(one[0][1], terms(one[1:])),
+        )
+        for one in LEARNED
+    ]
+    file = learned_flow(spec, learn_fields(spec, rows), rows).flow.files.fields
+    moved = named_by_place("R-200", cards(OWN[1:]))
+    assert values(read(moved, file=file)) == EXPECTED
+    assert read(moved, "R-201", file)["author"].state == "uncertain"
 
 
 def test_a_value_that_only_happened_to_be_that_of_another_label_is_not_read_there():

@@ -167,7 +167,7 @@ def test_a_second_page_of_a_way_to_show_the_value_settles_the_field():
 def test_a_field_with_one_value_asks_for_rows_that_have_one():
     rows = [row(at, {"title": f"Book {at}", "shelf": None if at else "Shelf 1"}) for at in range(3)]
     assert learned(task(shelf="string | null"), rows).left == (
-        "shelf: 1 of the rows has a value; 2 or more are needed; add rows whose pages show one",
+        "shelf: 1 of the rows has a value; 2 or more are needed; add a row whose page shows one",
     )
 
 
@@ -184,6 +184,24 @@ def test_a_word_for_none_is_asked_for_and_settles_the_field():
     (told,) = learned(task(shelf="string | null"), rows).left
     assert "the key not_present" in told
     assert learned(task(shelf={"type": "string | null", "not_present": ["Nowhere"]}), rows).left == ()
+
+
+def test_a_row_whose_page_names_another_record_teaches_nothing_and_is_named():
+    """Such a page is for a person in a run; another row in its place settles it."""
+    spec = spec_of(
+        output_schema={"number": "string", "author": "string"}, identity={"number": "{number}"},
+        input_schema={"number": "string"}, start_url="http://site/{number}",
+    )  # fmt: skip
+    names = ("Ann Lee", "Bo Diaz", "Cy Okafor", "Di Falk")
+    rows = [row(at, {"number": f"R-{at}", "author": names[at]}) for at in range(4)]
+    rows = [replace(one, row={"number": f"R-{at}"}) for at, one in enumerate(rows)]
+    other = replace(rows[2], row={"number": "R-7"})
+    one = learned(spec, [*rows[:2], other])
+    (told,) = one.left
+    assert told.startswith("row 2: the page shows number 'R-2' where 'R-7' was asked for")
+    assert told.endswith("take another row instead")
+    assert [(check.field, check.right, check.problem) for check in one.checks] == [("number", 2, ""), ("author", 2, "")]
+    assert learned(spec, [*rows[:2], rows[3]]).left == ()
 
 
 # --- fields of rows
