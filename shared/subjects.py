@@ -73,6 +73,13 @@ from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
 from shared.contracts.sessions.control import ControlReply, ControlRun, RunControlled
 from shared.contracts.sessions.events import EventsReply, FollowRun, LoadEvents, RunFollowed
+from shared.contracts.sessions.reviewing import (
+    DecideReply,
+    DecideReview,
+    LoadReview,
+    ReviewReply,
+    ReviewSignedOff,
+)
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
 from shared.contracts.sessions.webhooks import DeliverWebhook
@@ -216,6 +223,12 @@ LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(
     f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply, repeatable=True
 )
 SETTLE_SAMPLE: Ask[SettleSample, SettleReply] = Ask(f"{PREFIX}.ask.evidence.sample.settle", SettleSample, SettleReply)
+DECIDE_REVIEW: Ask[DecideReview, DecideReply] = Ask(
+    f"{PREFIX}.ask.evidence.review.decide", DecideReview, DecideReply, repeatable=True
+)
+LOAD_REVIEW: Ask[LoadReview, ReviewReply] = Ask(
+    f"{PREFIX}.ask.evidence.review.load", LoadReview, ReviewReply, repeatable=True
+)
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply, repeatable=True)
 LOAD_ANSWER: Ask[LoadAnswer, AnswerPart] = Ask(
     f"{PREFIX}.ask.evidence.answer.load", LoadAnswer, AnswerPart, repeatable=True
@@ -366,7 +379,7 @@ RUN_FINISHED: Stored[RunFinished] = Stored(
     f"{PREFIX}.evt.evidence.run.finished",
     RunFinished,
     ("run_id",),
-    ("run_id", "attempt_base", "settlements"),
+    ("run_id", "attempt_base", "settlements", "reviewed"),
     ("evidence",),
 )
 SAMPLE_SETTLED: Stored[SampleSettled] = Stored(
@@ -375,6 +388,9 @@ SAMPLE_SETTLED: Stored[SampleSettled] = Stored(
     ("run_id", "sample_id"),
     ("run_id", "sample_id", "attempt", "number"),
     ("evidence",),
+)
+REVIEW_SIGNED_OFF: Stored[ReviewSignedOff] = Stored(
+    f"{PREFIX}.evt.evidence.review.signed_off", ReviewSignedOff, ("run_id",), ("run_id", "number"), ("evidence",)
 )
 EVIDENCE_BLOCKED: Stored[EvidenceBlocked] = Stored(
     f"{PREFIX}.evt.evidence.write.blocked", EvidenceBlocked, ("run_id", "sample_id"), ("run_id", "sample_id", "at")
@@ -391,6 +407,7 @@ EVENTS: tuple[Stored[Any], ...] = (
     SAMPLE_FINISHED,
     RUN_FINISHED,
     SAMPLE_SETTLED,
+    REVIEW_SIGNED_OFF,
     EVIDENCE_BLOCKED,
 )
 """All events of a run."""
@@ -407,6 +424,7 @@ RunEvent = (
     | SampleFinished
     | RunFinished
     | SampleSettled
+    | ReviewSignedOff
     | EvidenceBlocked
 )
 """A message of any of these subjects."""

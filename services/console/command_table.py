@@ -59,6 +59,80 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         "Settle a sample of a finished run whose irreversible press has an unknown outcome. The run is sealed again.",
         USUAL_CODES,
     ),
+    GroupRow(
+        "review",
+        "Review what a run has brought: decide, draw samples to look at again, and sign.",
+        (
+            CommandRow(
+                "list",
+                "review.standing:list_",
+                (
+                    "Show how the review of a run stands, and what is for review. Decisions of others are shown after "
+                    "your own."
+                ),
+            ),
+            CommandRow(
+                "show",
+                "review.standing:show",
+                (
+                    "Show all of one sample that can be decided: its values with page and picture, its judgment, and "
+                    "the decisions."
+                ),
+            ),
+            CommandRow(
+                "accept",
+                "review.decide:accept",
+                "Accept what the run has brought: a sample, a value, a judgment, the population or a difference.",
+            ),
+            CommandRow(
+                "correct",
+                "review.decide:correct",
+                "Correct a value or a judgment. What the run has read stays; tables show both.",
+            ),
+            CommandRow(
+                "reject",
+                "review.decide:reject",
+                "Reject what the run has brought: it is no evidence of what it should show.",
+            ),
+            CommandRow(
+                "not-applicable",
+                "review.decide:not_applicable",
+                "Say that the question does not arise for it, such as a sample that is not of the period.",
+            ),
+            CommandRow("comment", "review.decide:comment", "Say something of it, without deciding."),
+            CommandRow(
+                "sign",
+                "review.sign:sign",
+                "Sign the review of a run. Once all have signed who must, the run is sealed again with the decisions.",
+            ),
+            CommandRow(
+                "reopen",
+                "review.sign:reopen",
+                "Reopen a review that is signed off. What was decided stands; all have to sign again.",
+            ),
+            CommandRow(
+                "draw",
+                "review.sign:draw",
+                (
+                    "Draw samples to be looked at again, also done ones: each of them must be decided before somebody "
+                    "signs."
+                ),
+            ),
+            CommandRow(
+                "export",
+                "review.standing:export",
+                "Write all that is for review and what was decided to a file, as far as you may see it.",
+            ),
+            CommandRow(
+                "key",
+                "review.sign:key",
+                (
+                    "Print the fingerprint of the key that a person signs with, for the key `review` of a task. Makes "
+                    "it at first."
+                ),
+            ),
+        ),
+    ),
     CommandRow(
         "replay",
         "replay:replay",
@@ -94,7 +168,7 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
     CommandRow(
         "bus-config",
         "bus_config:bus_config",
-        "Write the configuration of a NATS server with a user for each service, for clients and for operators.",
+        "Write the configuration of a NATS server with a user for each service, for clients, reviewers and operators.",
     ),
     CommandRow(
         "validate",

@@ -10,13 +10,14 @@ from services.evidence.library_artifacts import LibraryArtifacts
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import OnBlocked, Signer, SqlAnswers, Store, ignore_blocked
 from services.evidence.refused_results import RefusedResults
+from services.evidence.reviews.review_logs import ReviewLogs
 from services.evidence.run_ledger import RunLedger
 from services.evidence.store.quarantine import Quarantine
 from services.evidence.webhooks.delivery import Webhooks
 from shared.bus.access.use import BusUse
 from shared.bus.ports import Blobs, EventReader, Publishes, Records
 from shared.streams import ANSWERS, ARTIFACTS, DELIVERIES, INBOX, INPUTS, RUN_CONTROL, WEBHOOKS
-from shared.subjects import EVIDENCE_BLOCKED, SAMPLE_FINISHED, SAMPLE_SETTLED
+from shared.subjects import EVIDENCE_BLOCKED, REVIEW_SIGNED_OFF, SAMPLE_FINISHED, SAMPLE_SETTLED
 
 
 @dataclass
@@ -41,12 +42,14 @@ class EvidenceDeps:
     publishes: Publishes | None = None
     """None: samples are not settled here."""
     ledger: RunLedger = field(init=False)
+    reviews: ReviewLogs = field(init=False)
     library: LibraryArtifacts = field(init=False)
     quarantine: Quarantine = field(init=False)
     refused_results: RefusedResults = field(init=False)
 
     def __post_init__(self) -> None:
         self.ledger = RunLedger(self.store)
+        self.reviews = ReviewLogs(self.store)
         self.quarantine = Quarantine(self.store, lambda: self.now())
         self.refused_results = RefusedResults(self.store, self.ledger, lambda: self.now())
         self.library = LibraryArtifacts(self.store, self.blobs, self.now, read_only=self.read_only)
@@ -56,6 +59,7 @@ BUS_USE = BusUse(
     publishes=(
         SAMPLE_FINISHED,
         SAMPLE_SETTLED,
+        REVIEW_SIGNED_OFF,
         EVIDENCE_BLOCKED,
     ),
     opens=(DELIVERIES,),

@@ -25,8 +25,10 @@ from services.evidence.ingest.filing import (
     store_register,
 )
 from services.evidence.ingest.presses import hold_press
+from services.evidence.ingest.review_decisions import close_review, take_decision
 from services.evidence.lifecycle import attempt_log, close_run_if_complete
 from services.evidence.read_api.read_handlers import reads
+from services.evidence.read_api.review_state import load_review_state
 from services.evidence.read_api.run_status import read_status
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
@@ -43,6 +45,13 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.control import RunControlled
+from shared.contracts.sessions.reviewing import (
+    DecideReply,
+    DecideReview,
+    LoadReview,
+    ReviewReply,
+    ReviewSignedOff,
+)
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
@@ -63,11 +72,14 @@ from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.streams import DELIVERY_QUEUES
 from shared.subjects import (
     CLAIM_PRESS,
+    DECIDE_REVIEW,
     DELETE_ARTIFACT,
     DELIVER_WEBHOOK,
     LIST_ARTIFACTS,
     LOAD_ARTIFACT,
+    LOAD_REVIEW,
     POPULATION_CLOSED,
+    REVIEW_SIGNED_OFF,
     RUN_CONTROLLED,
     RUN_FINISHED,
     RUN_STARTED,
@@ -225,6 +237,20 @@ async def settle(message: SampleSettled, deps: EvidenceDeps, attempt: int) -> Ru
 
 
 @actor.handles(
+    REVIEW_SIGNED_OFF,
+    refuse=refuse,
+    emits=RUN_FINISHED,
+    max_attempts=UNLIMITED_ATTEMPTS,
+    deadline_s=CLOSE_RUN_DEADLINE_S,
+)
+async def file_sign_off(message: ReviewSignedOff, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
+    """Close the run anew once its review is signed off, so that tables and report tell what was decided."""
+    state = await deps.ledger.lock_and_read(message.run_id)
+    await close_review(deps, state, message)
+    return await close_run_if_complete(deps, state)
+
+
+@actor.handles(
     RUN_FINISHED, refuse=refuse, emits=DELIVER_WEBHOOK, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S
 )
 async def queue_webhook(message: RunFinished, deps: EvidenceDeps, attempt: int) -> DeliverWebhook | None:
@@ -258,6 +284,18 @@ async def claim_press(request: ClaimPress, deps: EvidenceDeps) -> PressHeld:
 async def settle_sample(request: SettleSample, deps: EvidenceDeps) -> SettleReply:
     """Take what a person says of a press whose outcome is not known, or refuse it with the reason."""
     return await take_settlement(deps, request)
+
+
+@actor.answers(DECIDE_REVIEW, deadline_s=60.0)
+async def decide_review(request: DecideReview, deps: EvidenceDeps) -> DecideReply:
+    """File a decision of a person who reviews the run, or refuse it with the reason."""
+    return await take_decision(deps, request)
+
+
+@actor.answers(LOAD_REVIEW, deadline_s=120.0, paced=1)
+async def load_review(request: LoadReview, deps: EvidenceDeps) -> ReviewReply:
+    """Return how the review of a run stands, with a page of what is for review."""
+    return await load_review_state(deps, request)
 
 
 # --- artifacts of workflows

@@ -59,6 +59,7 @@ async def read_run(store: Store, run_id: str, record: RunRecord | None = None) -
     state.population_complete, state.population_note = file.population_complete, file.population_note
     state.population_reason, state.population_counted = file.population_reason, file.population_counted
     state.remarks, state.settlements, state.pauses = file.remarks, file.settlements, file.pauses
+    state.reviewed = file.reviewed
     created_at = file.record.created_at
     names = await store.names(layout.run_key(run_id))
     read = await map_concurrently(lambda name: _read_sample(store, run_id, name, created_at), names, READ_LIMIT)

@@ -105,6 +105,7 @@ class RunLedger:
             population_note=state.population_note,
             remarks=state.remarks,
             settlements=state.settlements,
+            reviewed=state.reviewed,
             pauses=state.pauses,
         )
         await self._store.write(layout.run_key(state.record.run_id, layout.RUN), encode_file(file))

@@ -1,6 +1,7 @@
 """What people and their programs do on the bus.
 
-A client requests runs and reads what came of them; an operator does all that people do by hand.
+A client requests runs and reads what came of them, a reviewer decides on that; an operator does all that people do by
+hand.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from shared.subjects import (
     CONTROL_RUN,
     CREATE_WORKFLOW,
     DECIDE,
+    DECIDE_REVIEW,
     DELETE_WORKFLOW,
     DO_IN_BUILD,
     DRAFT_TASK,
@@ -31,6 +33,7 @@ from shared.subjects import (
     LOAD_BUILD_FILE,
     LOAD_EVENTS,
     LOAD_HISTORY,
+    LOAD_REVIEW,
     LOAD_RUN,
     LOAD_SAMPLES,
     LOAD_STATUS,
@@ -48,7 +51,7 @@ from shared.subjects import (
     TRY_SAMPLE,
 )
 
-CLIENT, OPERATOR = "client", "operator"
+CLIENT, REVIEWER, OPERATOR = "client", "reviewer", "operator"
 
 CLIENT_USE = BusUse(
     asks=(
@@ -69,9 +72,26 @@ CLIENT_USE = BusUse(
     ),
     hears_runs=True,
 )
+REVIEWER_USE = BusUse(
+    asks=(
+        FIND_RUNS,
+        LOAD_RUN,
+        LOAD_STATUS,
+        LOAD_EVENTS,
+        FOLLOW_RUN,
+        ASK_SQL,
+        LOAD_ANSWER,
+        LOAD_REVIEW,
+        DECIDE_REVIEW,
+    ),
+    hears_runs=True,
+)
+"""Reads what runs have brought, and decides on it, each person with a key of his own; starts none."""
 OPERATOR_USE = BusUse(
     asks=(
         *CLIENT_USE.asks,
+        LOAD_REVIEW,
+        DECIDE_REVIEW,
         SETTLE_SAMPLE,
         DRAFT_TASK,
         REPERFORM,

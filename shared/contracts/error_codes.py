@@ -101,6 +101,7 @@ PermanentCode = Literal[
     "webhook_given_up",
     "control_refused",
     "settlement_refused",
+    "review_refused",
     "bus_refused",
     "no_signers",
     "not_signed",
@@ -208,6 +209,7 @@ ERRORS: dict[ErrorCode, str] = {
     "no_flow": "the run uses flows only, and its task has none",
     "webhook_refused": "a webhook may not be sent: its address is not allowed, or there is no secret to sign it with",
     "control_refused": "what was asked of a run does not fit how it stands",
+    "review_refused": "a decision of a review is not taken: its person, its order, its evidence or its content",
     "settlement_refused": "the sample is not one whose outcome is unknown, or the settlement lacks something",
     "webhook_given_up": "every attempt to deliver a webhook failed",
 }

@@ -94,6 +94,8 @@ class RunFinished(Message, frozen=True, kw_only=True):
     population_note: str = ""
     settlements: int = 0
     """How many times a person has settled a sample since the run began; each time it is finished anew."""
+    reviewed: int = 0
+    """The number of the decision with which the review was signed off, if this was made after it."""
     worked: tuple[DriversCount, ...] = msgspec.field(default=(), name="ways")
     """Who has worked on how many samples; empty in runs of earlier versions."""
     reconciliation: ReconciliationCounts | None = None

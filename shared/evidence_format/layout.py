@@ -9,6 +9,7 @@ run_2026-03-01_101500/
   memory/patterns.json, failures.json  what samples have taught, where a model decided
   manifest.json, seal.json  all of the above and the manifests of all samples, hashed and signed
   rounds/1/  what an earlier round had sealed, before the run was resumed
+  review.rounds/1/000001.json  a decision of a person who reviews the run, each sealed and chained to the one before
   _discovery/  how the samples were found: as for a sample
   TCK-1001/
     sample.json  01_ticket.png  action_log.json  result.json  manifest.json
@@ -47,6 +48,8 @@ ENRICHED = "enriched.csv"
 SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
 MANIFEST, SEAL, ROUNDS = "manifest.json", "seal.json", "rounds"
 OBJECTS, TABLES = "objects", "tables"
+REVIEWS = "review.rounds"
+"""No sample can have this name, in runs of earlier versions neither: it has a dot."""
 RECONCILIATION = "reconciliation"
 RECONCILED = f"{RECONCILIATION}/reconciliation.json"
 PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
@@ -155,7 +158,7 @@ def is_ours(path: str) -> bool:
     """Whether a file was written by us and not captured; ``path`` is relative to the run's folder."""
     name = path.rpartition("/")[2]
     own = name in OWN_FILES or name == SEAL or name.startswith("pressed_")
-    return own or path.split("/")[0] in (ROUNDS, MEMORY, TABLES, RECONCILIATION)
+    return own or path.split("/")[0] in (ROUNDS, MEMORY, TABLES, RECONCILIATION, REVIEWS)
 
 
 def is_of_round(path: str) -> bool:
@@ -163,6 +166,17 @@ def is_of_round(path: str) -> bool:
     if path.startswith(f"{RECONCILIATION}/"):
         return path == RECONCILED
     return not path.startswith(f"{MEMORY}/") and path not in (RUN, *POPULATIONS)
+
+
+def is_review(path: str) -> bool:
+    """Whether a file is a decision of the review. It is written once and stays where it is, in every round of the
+    run."""
+    return path.startswith(f"{REVIEWS}/")
+
+
+def review_path(round_: int, number: int) -> str:
+    """Return where a decision is, by the round of the review and its number in the run."""
+    return f"{REVIEWS}/{round_}/{number:06d}.json"
 
 
 def is_safe(name: str) -> bool:

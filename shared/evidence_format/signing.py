@@ -96,10 +96,11 @@ def key_path(settings: Settings) -> Path:
     if settings.signing_key is not None:
         return settings.signing_key
     here = settings.state_dir / FILE
-    return here if "state_dir" in settings.model_fields_set or here.exists() else _user_state() / FILE
+    return here if "state_dir" in settings.model_fields_set or here.exists() else user_state() / FILE
 
 
-def _user_state() -> Path:
+def user_state() -> Path:
+    """Return the folder in which this user keeps what outlives a run."""
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (state if state.is_absolute() else Path.home() / ".local" / "state") / "exhibit"
 
@@ -115,13 +116,13 @@ def load_signing_key(settings: Settings) -> SigningKey:
     _require_outside_evidence(path, settings)
     try:
         if not path.exists():
-            _create_key_file(path)
+            create_key_file(path)
             log.warning("a key to seal runs with was made for this user: %s; keep it, and keep it secret", path)
         pem = path.read_bytes()
     except OSError as exc:
         message = f"the key that seals runs cannot be had at {path}: {exc.strerror or exc}"
         raise Unavailable(message, code="no_signing_key") from exc
-    return SigningKey(_parse_private_key(pem, path))
+    return SigningKey(parse_private_key(pem, path))
 
 
 def load_known_key(settings: Settings) -> PublicKey | None:
@@ -129,7 +130,8 @@ def load_known_key(settings: Settings) -> PublicKey | None:
     return load_signing_key(settings).public if key_path(settings).exists() else None
 
 
-def _parse_private_key(pem: bytes, path: Path) -> Ed25519PrivateKey:
+def parse_private_key(pem: bytes, path: Path) -> Ed25519PrivateKey:
+    """Return the key of a PEM file. Raises Unavailable (``no_signing_key``) if it holds none of this kind."""
     try:
         key = serialization.load_pem_private_key(pem, password=None)
     except (ValueError, TypeError) as exc:
@@ -149,7 +151,7 @@ def _require_outside_evidence(path: Path, settings: Settings) -> None:
         raise PolicyDenied(message, code="key_in_evidence")
 
 
-def _create_key_file(path: Path) -> None:
+def create_key_file(path: Path) -> None:
     """Create the key file, readable by its owner only. If two processes do so at once, the first one's key is used."""
     pem = Ed25519PrivateKey.generate().private_bytes(_PEM, _PRIVATE, serialization.NoEncryption())
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,19 +1,20 @@
-"""The users of a bus for separate processes: one for each service, one for clients, one for operators."""
+"""The users of a bus for separate processes: one for each service, one for clients, one for reviewers, one for
+operators."""
 
 from __future__ import annotations
 
 from shared.bus.access.credentials import inbox_of
 from shared.bus.access.keys import public_key
 from shared.bus.access.rights import BusUser, Rights, follows_events, rights_of
-from shared.client.bus_use import CLIENT, CLIENT_USE, OPERATOR, OPERATOR_USE
+from shared.client.bus_use import CLIENT, CLIENT_USE, OPERATOR, OPERATOR_USE, REVIEWER, REVIEWER_USE
 from shared.host.service_names import NAMES
 from shared.host.services import service_user
 
 
 def bus_users() -> tuple[BusUser, ...]:
     """Return all users, those of services first."""
-    people = BusUser(name=CLIENT, use=CLIENT_USE), BusUser(name=OPERATOR, use=OPERATOR_USE)
-    return (*(service_user(name) for name in NAMES), *people)
+    people = {CLIENT: CLIENT_USE, REVIEWER: REVIEWER_USE, OPERATOR: OPERATOR_USE}
+    return (*(service_user(name) for name in NAMES), *(BusUser(name=name, use=use) for name, use in people.items()))
 
 
 def rights_by_name(seeds: dict[str, str]) -> dict[str, tuple[str, Rights]]:

@@ -23,7 +23,7 @@ def bus_config(
         bool, typer.Option("--new-keys", help="Make new keys for all users, in place of those there.")
     ] = False,
 ) -> CommandOutcome:
-    """Write the configuration of a NATS server with a user for each service, for clients and for operators.
+    """Write the configuration of a NATS server with a user for each service, for clients, reviewers and operators.
 
     Keys that are there already are kept. The seeds are secret: give each process its own, and nobody else any.
     """
@@ -38,6 +38,7 @@ def bus_config(
         f"{folder / SERVICES}: one seed for each service, as EXHIBIT_NATS_SEED of its process",
         f"{folder / SIGNERS}: beside the seed of each service: the keys by which it knows the others",
         f"{folder / 'client.seed'}: for who requests runs and reads them",
+        f"{folder / 'reviewer.seed'}: for who reviews what runs have brought",
         f"{folder / 'operator.seed'}: for who does things by hand",
         f"{written} of the seeds are new. They are secret, and only you can read them.",
     )

@@ -32,6 +32,7 @@ from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.control import RunControlled
+from shared.contracts.sessions.reviewing import ReviewSignedOff
 from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import StepTaken
 from shared.errors import NotSigned
@@ -54,6 +55,7 @@ RunMessage = (
     | StepTaken
     | SampleFinished
     | SampleSettled
+    | ReviewSignedOff
     | RunFinished
 )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from services.evidence.ports import Store
 from shared.evidence_format.files.manifest import FileEntry
+from shared.evidence_format.layout import REVIEWS
 
 KnownFiles = Mapping[str, FileEntry]
 """Files that were hashed before, by path."""
@@ -18,7 +19,8 @@ SMALL_BYTES = 1_000_000
 async def list_paths(store: Store, folder: str, known: Collection[str], exclude: Iterable[str] = ()) -> list[str]:
     """Return all files below a folder, as paths relative to it.
 
-    A ``known`` path is a file, and so is a name with a dot: folders of evidence have none. ``exclude``: names directly
+    A ``known`` path is a file, and so is a name with a dot: folders of evidence have none, but that of the
+    review. ``exclude``: names directly
     below the folder that are left out.
     """
     paths: list[str] = []
@@ -29,7 +31,8 @@ async def list_paths(store: Store, folder: str, known: Collection[str], exclude:
 
 
 async def _list_below(store: Store, folder: str, path: str, known: Collection[str]) -> list[str]:
-    names = [] if path in known or "." in path.rpartition("/")[2] else await store.names(f"{folder}/{path}")
+    is_file = path in known or ("." in path.rpartition("/")[2] and path != REVIEWS)
+    names = [] if is_file else await store.names(f"{folder}/{path}")
     if not names:
         return [path]
     return [below for name in names for below in await _list_below(store, folder, f"{path}/{name}", known)]

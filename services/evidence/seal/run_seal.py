@@ -63,7 +63,7 @@ async def archive_sealed_round(deps: EvidenceDeps, state: RunState) -> None:
     if await deps.store.read(f"{run}/{layout.SEAL}") is None:
         return
     archive = f"{layout.ROUNDS}/{len(await _list_rounds(deps, run)) + 1}"
-    paths = await list_paths(deps.store, run, (), exclude=_not_of_run(state, layout.ROUNDS))
+    paths = await list_paths(deps.store, run, (), exclude=_not_of_run(state, layout.ROUNDS, layout.REVIEWS))
     for path in sorted(paths, key=lambda path: path == layout.MANIFEST):
         await _archive_file(deps, run, path, f"{run}/{archive}/{path}")
     await deps.store.move(f"{run}/{layout.SEAL}", f"{run}/{archive}/{layout.SEAL}")
@@ -191,7 +191,9 @@ async def _files_of_round(deps: EvidenceDeps, run: str, number: int) -> dict[str
     archive = f"{layout.ROUNDS}/{number}"
     written = await deps.store.read(f"{run}/{archive}/{layout.MANIFEST}") or b""
     own = [
-        e for e in msgspec.json.decode(written, type=RunManifest).files if not e.path.startswith(f"{layout.ROUNDS}/")
+        e
+        for e in msgspec.json.decode(written, type=RunManifest).files
+        if not e.path.startswith(f"{layout.ROUNDS}/") and not layout.is_review(e.path)
     ]
     return {f"{archive}/{e.path}": msgspec.structs.replace(e, path=f"{archive}/{e.path}") for e in own}
 

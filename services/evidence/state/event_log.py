@@ -23,6 +23,7 @@ from shared.contracts.sessions.control import (
     SendText,
 )
 from shared.contracts.sessions.events import LoggedEvent
+from shared.contracts.sessions.reviewing import ReviewSignedOff
 from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import StepTaken
 from shared.subjects import EVENTS, SAMPLE_FOUND, RunEvent
@@ -88,6 +89,8 @@ def _entries(event: RunEvent, at: datetime) -> Iterator[LoggedEvent]:
                 index=0, event="RunContent", at=told.at, text=f"settled as {told.verdict}: {told.reason}",
                 sample_id=event.sample_id, attempt=told.attempt, by=told.by,
             )  # fmt: skip
+        case ReviewSignedOff():
+            yield LoggedEvent(index=0, event="RunContent", at=at, text=f"the review is signed off, round {event.round}")
         case EvidenceBlocked():
             yield LoggedEvent(index=0, event="RunContent", at=at, text=event.message, sample_id=event.sample_id)
         case RunControlled():

@@ -78,6 +78,8 @@ class RunState:
     """What a reader of the seal should know about how the run came to be sealed."""
     settlements: int = 0
     """How many times a person has settled a sample; each time the round is closed anew."""
+    reviewed: int = 0
+    """As in :class:`shared.evidence_format.files.run.RunFile`."""
     pauses: tuple[RunPause, ...] = ()
     """For which outages it was paused, over all rounds."""
     discovery: SampleEnd | None = None
@@ -173,6 +175,7 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         population_counted=state.population_counted,
         population_note=state.population_note,
         settlements=state.settlements,
+        reviewed=state.reviewed,
         worked=count_drivers(state.ends.values()),
         pauses=state.pauses,
         llm_calls=sum(end.llm_calls for end in all_ends),

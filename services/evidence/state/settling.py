@@ -166,7 +166,7 @@ def _values(request: SettleSample, spec: Mapping[str, Any]) -> tuple[list[FieldV
     values: list[FieldValue] = []
     problems: list[Problem] = []
     for name, text in request.values.items():
-        read = _value(spec, name, text, request.by.strip())
+        read = read_given_value(spec, name, text, request.by.strip())
         if isinstance(read, FieldValue):
             values.append(read)
         else:
@@ -174,7 +174,8 @@ def _values(request: SettleSample, spec: Mapping[str, Any]) -> tuple[list[FieldV
     return values, problems
 
 
-def _value(spec: Mapping[str, Any], name: str, text: str, by: str) -> FieldValue | str:
+def read_given_value(spec: Mapping[str, Any], name: str, text: str, by: str) -> FieldValue | str:
+    """Return the text that a person gives as a value of a field; what is wrong with it, for people, as a text."""
     schema: Mapping[str, Any] = spec.get("output_schema") or {}
     written = schema.get(name)
     if written is None:

@@ -173,7 +173,20 @@ class DecisionRefused(Message, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
 
 
-DecisionReply = DecisionFiled | DecisionRefused
+DecideReply = DecisionFiled | DecisionRefused
+
+
+class DrawWish(Part, frozen=True, kw_only=True):
+    """What is to be drawn. ``size`` 0: as many as the rates need. ``by``: what strata are made by: ``decider``,
+    ``doubt``,
+    ``amount:FIELD``."""
+
+    seed: str
+    size: int = 0
+    by: tuple[str, ...] = ("decider", "doubt")
+    confidence: float = 0.95
+    expected: float = 0.0
+    tolerable: float = 0.1
 
 
 class LoadReview(Message, frozen=True, kw_only=True):
@@ -187,6 +200,7 @@ class LoadReview(Message, frozen=True, kw_only=True):
     sample_id: str = ""
     drawn: bool = False
     skip: int = 0
+    wish: DrawWish | None = None
     by: str = ""
     at: datetime | None = None
     public_key: str = ""
@@ -252,6 +266,8 @@ class ReviewLoaded(Message, frozen=True, kw_only=True):
 
     ``next_number``, ``previous_sha256``: of the next decision of whoever asks. ``items``: a page; ``total``: of all.
     ``missing``: who has still to sign, for people. ``agreement``: of what was drawn; None: nothing was.
+    ``wished``: what the wish draws, to be signed by whoever asks; ``problem``: why it draws nothing. ``files``: of the
+    one sample that was asked for, which a corrected value may stand on.
     """
 
     run_id: str
@@ -269,6 +285,9 @@ class ReviewLoaded(Message, frozen=True, kw_only=True):
     reopened: str = ""
     draw: Draw | None = None
     agreement: Agreement | None = None
+    wished: Draw | None = None
+    problem: str = ""
+    files: tuple[ShownWhere, ...] = ()
 
 
 class ReviewUnknown(Message, frozen=True, kw_only=True):

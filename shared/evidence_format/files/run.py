@@ -34,6 +34,8 @@ class RunFile(Part, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = ()
     settlements: int = 0
     """How many times a person has settled a sample; each time the run is sealed again."""
+    reviewed: int = 0
+    """The number of the decision with which the review was last signed off, if tables and report tell of it."""
     pauses: tuple[RunPause, ...] = ()
     """For which outages the run was paused."""
 

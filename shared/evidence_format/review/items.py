@@ -111,6 +111,12 @@ def why_of(result: ResultFile) -> str:
     return "flagged" if result.flagged else ""
 
 
+def unreadable_item(sample_id: str) -> DecidableItem:
+    """Return a sample of which no result, or no manifest, can be read."""
+    target = ReviewTarget(kind="sample", sample_id=sample_id)
+    return DecidableItem(target=target, looked_at=LookedAt(content_sha256=""), why="unreadable", value="unreadable")
+
+
 def population_item(file: bytes, *, complete: bool, note: str) -> DecidableItem:
     """Return the population as its file lists it."""
     return DecidableItem(

@@ -231,12 +231,16 @@ class ReviewLog:
             looked_at: returns the evidence of a target as it is now, None if the run has no such target.
             items: returns all that must be decided; it is called for a signature only.
         """
-        found = self._person_problem(decision, key) or self._order_problem(decision) or self._state_problem(decision)
+        found = self.find_misfit(decision, key)
         if found is None:
             found = self._shape_problem(decision) or self._evidence_problem(decision, looked_at)
         if found is None and decision.act == "sign":
             found = self._signing_problem(decision.by, list(items()))
         return found
+
+    def find_misfit(self, decision: ReviewDecision, key: str) -> ReviewRefusal | None:
+        """Return why a decision cannot be the next one, whatever it is about: its person, its order, its round."""
+        return self._person_problem(decision, key) or self._order_problem(decision) or self._state_problem(decision)
 
     def _person_problem(self, decision: ReviewDecision, key: str) -> ReviewRefusal | None:
         by, refused = decision.by, ReviewRefusal.because

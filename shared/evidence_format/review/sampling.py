@@ -85,13 +85,19 @@ def allot(sizes: Mapping[str, int], size: int) -> dict[str, int]:
     return floors
 
 
-def amount_band(value: object, largest: float) -> str:
-    """Return the band of an amount: by powers of ten below the largest, so that large ones are drawn for certain."""
+def amount_of(value: object) -> float | None:
+    """Return the size of an amount; None for what is none."""
     try:
         amount = abs(float(str(value).replace(",", "")))
     except ValueError:
-        return "no amount"
-    if not math.isfinite(amount) or largest <= 0:
+        return None
+    return amount if math.isfinite(amount) else None
+
+
+def amount_band(value: object, largest: float) -> str:
+    """Return the band of an amount: by powers of ten below the largest, so that large ones are drawn for certain."""
+    amount = amount_of(value)
+    if amount is None or largest <= 0:
         return "no amount"
     return "high" if amount >= largest / 10 else "middle" if amount >= largest / 100 else "low"
 

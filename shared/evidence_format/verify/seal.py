@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -12,7 +12,7 @@ import msgspec
 from shared.evidence_format import chain
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, SampleLink, Seal
-from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
+from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL, is_review
 from shared.evidence_format.signing import ALGORITHM, NamedKey, PublicKey
 from shared.evidence_format.sources.source import Digest, FileInfo, Finding, RunSource, Unreadable, read_file
 from shared.evidence_format.verify.samples import MOST_BYTES
@@ -137,9 +137,9 @@ def _lost_files(
 ) -> list[Finding]:
     """Return what is lost. A round's own files are in its folder, the manifests of samples in the samples' folders."""
     problems = [
-        Finding(f"{folder}/{one.path}", "round_lost", f"is not what round {manifest.round} has sealed")
-        for one in manifest.files
-        if not one.path.startswith(f"{ROUNDS}/") and _sha256(actual, f"{folder}/{one.path}") != one.sha256
+        Finding(path, "round_lost", f"is not what round {manifest.round} has sealed")
+        for path, sha256 in _places(folder, manifest)
+        if _sha256(actual, path) != sha256
     ]
     aside: dict[str, set[str]] = {}
     for path in files:
@@ -147,6 +147,13 @@ def _lost_files(
             aside.setdefault(path.split("/")[0], set()).add(_sha256(actual, path))
     discovery = [manifest.discovery] if manifest.discovery is not None else []
     return problems + [_lost(manifest, link) for link in [*manifest.samples, *discovery] if not _has(aside, link)]
+
+
+def _places(folder: str, manifest: RunManifest) -> Iterator[tuple[str, str]]:
+    """Yield where each file that a round sealed is now, and its hash. Decisions of the review stay where they are."""
+    for one in manifest.files:
+        if not one.path.startswith(f"{ROUNDS}/"):
+            yield one.path if is_review(one.path) else f"{folder}/{one.path}", one.sha256
 
 
 def _has(aside: Mapping[str, set[str]], link: SampleLink) -> bool:

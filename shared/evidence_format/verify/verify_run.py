@@ -35,6 +35,7 @@ from shared.evidence_format.verify.compare import differences, row_problems
 from shared.evidence_format.verify.samples import MOST_BYTES, check_samples, read_manifests
 from shared.evidence_format.verify.seal import Signed, check_rounds, check_seal, read_manifest
 from shared.evidence_format.verify.verify_manifest import check_manifest, match_manifests
+from shared.evidence_format.verify.verify_review import ReviewCheck, check_review
 
 _OTHER_ID = re.compile(r"[^\W_]|_[0-9]")
 """What may follow a run id in the id of another run: runs that start in the same second get the suffix ``_2``."""
@@ -163,12 +164,31 @@ class _RunChecker:
         actual |= own.digests
         actual |= hash_files(self.source, {path: lies for path, lies in files.items() if path not in actual})
         checked.sealed = _sealed_files(made, links, folders)
+        reviewed = self._review(made, actual)
         self._compare(made, actual, {f"{link.sample_id}/{MANIFEST}" for link in links})
         more, checked.notes = check_rounds(
             self.source, files, actual, made, checked.seal.fingerprint if checked.seal else ""
         )
-        checked.notes = [*made.remarks, *checked.notes]
+        checked.notes = [*made.remarks, *checked.notes, *reviewed.notes]
         checked.problems += more + self._population(made) + self._reconciliation(made)
+
+    def _review(self, made: RunManifest, actual: Mapping[str, Digest]) -> ReviewCheck:
+        """Check the decisions of the review. Those that came since the seal are no part of it: their own seals, and the
+        chain, say that they belong there."""
+        paths = sorted(path for path in actual if layout.is_review(path))
+        if not paths:
+            return ReviewCheck()
+        with suppress(*chain.NOT_JSON):
+            record = parse_run_file(self._read(RUN) or b"").record
+            found = check_review(self._read, paths, made.run_id, record, self.checked.seal, self.checked.sealed)
+            self.checked.problems += found.problems
+            self.checked.sealed |= {path: self._as_it_is(path, actual[path]) for path in found.since_sealed}
+            return found
+        return ReviewCheck()
+
+    @staticmethod
+    def _as_it_is(path: str, digest: Digest) -> FileEntry:
+        return FileEntry(path=path, sha256=digest.sha256, size_bytes=digest.size_bytes)
 
     def _results(self, sample_ids: list[str]) -> dict[str, str]:
         read_now = {one: self._read(f"{one}/{RESULT}") for one in sample_ids}

@@ -15,7 +15,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import add_sample, close_population, file_result, file_step, open_run, settle
+from services.evidence.handlers import (
+    add_sample,
+    close_population,
+    file_result,
+    file_sign_off,
+    file_step,
+    open_run,
+    settle,
+)
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.outputs.xlsx.workbook import Workbook
@@ -27,6 +35,7 @@ from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, 
 from shared.contracts.evidence import LoadRun, RunLoaded, RunUnknown
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact
+from shared.contracts.sessions.reviewing import ReviewSignedOff
 from shared.contracts.sessions.settling import SampleSettled
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, PressClaim, StepTaken
 from shared.evidence_format import layout
@@ -51,6 +60,7 @@ HANDLERS: dict[type, Callable[[Any, EvidenceDeps, int], Awaitable[Any]]] = {
     StepTaken: file_step,
     SampleFinished: file_result,
     SampleSettled: settle,
+    ReviewSignedOff: file_sign_off,
 }
 
 

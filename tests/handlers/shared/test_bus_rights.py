@@ -127,6 +127,8 @@ WHO = {
     subjects.ACT: {"planner", "workflows", "operator"},
     subjects.SAVE_PROFILE: {"operator"},
     subjects.SETTLE_SAMPLE: {"operator"},
+    subjects.DECIDE_REVIEW: {"reviewer", "operator"},
+    subjects.LOAD_REVIEW: {"reviewer", "operator"},
     subjects.DELETE_WORKFLOW: {"operator"},
     subjects.DECIDE: {"planner"},
     subjects.CLAIM_PRESS: {"planner"},
@@ -137,6 +139,7 @@ WHO = {
     subjects.SAMPLE_FINISHED: {"planner", "evidence"},
     subjects.RUN_FINISHED: {"evidence"},
     subjects.SAMPLE_SETTLED: {"evidence"},
+    subjects.REVIEW_SIGNED_OFF: {"evidence"},
     subjects.DELIVER_WEBHOOK: {"evidence"},
 }
 """Written by hand: who may send what decides something."""

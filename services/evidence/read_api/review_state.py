@@ -1,0 +1,181 @@
+"""Answers how the review of a run stands, and shows each person the decisions that the person may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from services.evidence.deps import EvidenceDeps
+from services.evidence.reviews.drawing import drawables
+from services.evidence.reviews.review_logs import fingerprint_of, read_sample
+from services.evidence.state.run_state import RunState
+from shared.aio import map_concurrently
+from shared.contracts.sessions.reviewing import (
+    Agreement,
+    Draw,
+    DrawWish,
+    LoadReview,
+    ReviewItem,
+    ReviewLoaded,
+    ReviewReply,
+    ReviewUnknown,
+    ShownDecision,
+    ShownWhere,
+)
+from shared.evidence_format import layout
+from shared.evidence_format.review.decisions import reading_bytes
+from shared.evidence_format.review.items import DecidableItem
+from shared.evidence_format.review.review_log import ReviewLog, StandingDecision, target_key
+from shared.evidence_format.review.sampling import Rates, agreement, draw, drawn_ids, size_for
+from shared.evidence_format.signing import PublicKey
+
+PAGE_ITEMS = 200
+VALID_FOR = timedelta(minutes=15)
+"""How far the time in a signed request may be from the service's own: a request that was overheard is soon worth
+nothing."""
+
+
+async def load_review_state(deps: EvidenceDeps, request: LoadReview) -> ReviewReply:
+    """Return how the review stands, with a page of items."""
+    run_id = request.run_id
+    state = await deps.ledger.find(run_id)
+    if state is None:
+        return ReviewUnknown(run_id=run_id, message=layout.no_run(run_id, deps.store.location("")))
+    if state.current_summary is None:
+        return ReviewUnknown(run_id=run_id, message=f"{run_id} is not finished: review it when it is")
+    log = await deps.reviews.log(state)
+    asker = request.by if _is_asker(deps, log, request) else ""
+    needed = await deps.reviews.items(state, log)
+    items = await _wanted(deps, state, log, request, needed)
+    number, previous = log.next_of(request.by)
+    wished = await _wished(deps, state, request.wish) if request.wish is not None else None
+    return ReviewLoaded(
+        run_id=run_id,
+        round=log.round,
+        state=log.state,
+        decisions=len(log.filed),
+        next_number=number,
+        previous_sha256=previous,
+        items=tuple(_shown(log, asker, item) for item in items[request.skip : request.skip + PAGE_ITEMS]),
+        total=len(items),
+        open_items=sum(not _is_done(log, asker, item) for item in needed),
+        signatures=tuple(log.signatures.values()),
+        missing=log.missing(),
+        signed_off_at=log.signed_off_at,
+        reopened=log.reopened,
+        draw=log.draw,
+        agreement=await _agreement(deps, state, log),
+        wished=wished if isinstance(wished, Draw) else None,
+        problem=wished if isinstance(wished, str) else "",
+        files=await _files(deps, state, request.sample_id),
+    )
+
+
+def _is_asker(deps: EvidenceDeps, log: ReviewLog, request: LoadReview) -> bool:
+    """Whether a request is signed by whom it names, with the key that is known of the person, and just now."""
+    key = PublicKey.parse(request.public_key) if request.by and request.at is not None else None
+    if key is None or request.at is None or abs(deps.now() - request.at) > VALID_FOR:
+        return False
+    if not key.is_signed(reading_bytes(request), request.signature):
+        return False
+    known = log.policy.person(request.by)
+    bound = (
+        known.key if known is not None else log.people[request.by].key if request.by in log.people else key.fingerprint
+    )
+    return bound == fingerprint_of(request.public_key)
+
+
+async def _wanted(
+    deps: EvidenceDeps, state: RunState, log: ReviewLog, request: LoadReview, needed: Sequence[DecidableItem]
+) -> Sequence[DecidableItem]:
+    if request.sample_id:
+        sample = await read_sample(deps.store, request.run_id, request.sample_id)
+        return sample.items if sample is not None and request.sample_id in state.samples else ()
+    if request.drawn:
+        drawn = drawn_ids(log.draw) if log.draw is not None else frozenset[str]()
+        return [item for item in needed if item.target.sample_id in drawn]
+    return needed
+
+
+async def _files(deps: EvidenceDeps, state: RunState, sample_id: str) -> tuple[ShownWhere, ...]:
+    sample = await read_sample(deps.store, state.record.run_id, sample_id) if sample_id in state.samples else None
+    files = sample.result.artifacts if sample is not None else ()
+    return tuple(ShownWhere(file=one.filename, sha256=one.sha256) for one in files)
+
+
+def _is_done(log: ReviewLog, asker: str, item: DecidableItem) -> bool:
+    """Whether an item needs nothing more: of a reviewer, by himself."""
+    if asker and log.policy.role_of(asker) == "reviewer":
+        return log.has_decided(asker, item)
+    return log.standing_of(item) == "decided"
+
+
+def _shown(log: ReviewLog, asker: str, item: DecidableItem) -> ReviewItem:
+    key = target_key(item.target)
+    all_ = sorted([*log.standing.get(key, {}).values(), *log.comments.get(key, ())], key=lambda one: one.number)
+    seen = [one for one in all_ if log.sees(asker, one.decision.by, item.target)]
+    hidden = len(all_) - len(seen)
+    standing = log.standing_of(item)
+    if hidden:  # how it stands would tell what others have decided
+        standing = "decided" if asker and log.has_decided(asker, item) else "open"
+    return ReviewItem(
+        target=item.target,
+        looked_at=item.looked_at,
+        why=item.why,
+        value=item.value[:500],
+        page=item.page,
+        picture=item.picture,
+        standing=standing,
+        decisions=tuple(_shown_decision(one, item) for one in seen),
+        hidden=hidden,
+    )
+
+
+def _shown_decision(one: StandingDecision, item: DecidableItem) -> ShownDecision:
+    said = one.decision
+    return ShownDecision(
+        number=one.number,
+        by=said.by,
+        act=said.act,
+        reason=said.reason,
+        value=said.value,
+        where=said.where.file if said.where is not None else "",
+        at=said.at,
+        stale=one.looked_at != item.looked_at,
+    )
+
+
+# --- what was drawn
+
+
+async def _wished(deps: EvidenceDeps, state: RunState, wish: DrawWish) -> Draw | str:
+    """Return what a wish draws; for people why it draws nothing."""
+    rates = Rates(wish.confidence, wish.expected, wish.tolerable)
+    problem = rates.problem()
+    if problem:
+        return problem
+    try:
+        size = wish.size or size_for(rates)
+    except ValueError as exc:
+        return str(exc)
+    samples = await drawables(deps.store, state, wish.by)
+    return samples if isinstance(samples, str) else draw(samples, size, wish.seed, wish.by, rates)
+
+
+async def _agreement(deps: EvidenceDeps, state: RunState, log: ReviewLog) -> Agreement | None:
+    if log.draw is None:
+        return None
+
+    async def agrees(sample_id: str) -> bool | None:
+        sample = await read_sample(deps.store, state.record.run_id, sample_id, drawn=True)
+        return agrees_with_run(log, sample.items) if sample is not None else None
+
+    return agreement(log.draw, await map_concurrently(agrees, sorted(drawn_ids(log.draw)), 16))
+
+
+def agrees_with_run(log: ReviewLog, items: Sequence[DecidableItem]) -> bool | None:
+    """Whether people agree with a sample, whose items come with itself first; None while that is not decided."""
+    counts = [log.outcome(item.target, item.looked_at) for item in items]
+    if any(one is not None and one.decision.act in ("correct", "reject") for one in counts):
+        return False
+    return True if counts and counts[0] is not None else None

@@ -1,0 +1,178 @@
+"""Review a run: see what is for review, decide, and sign. Each decision is signed by the person's own key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from shared.bus.ports import Asks
+from shared.client.person_keys import PersonKey
+from shared.contracts.sessions.reviewing import (
+    DecidedTarget,
+    DecideReview,
+    DecisionFiled,
+    DecisionRefused,
+    Draw,
+    DrawWish,
+    LoadReview,
+    ReviewAct,
+    ReviewDecision,
+    ReviewItem,
+    ReviewLoaded,
+    ReviewUnknown,
+    ShownWhere,
+    SignedDecision,
+)
+from shared.errors import PermanentError
+from shared.evidence_format.review.decisions import decision_bytes, reading_bytes
+from shared.subjects import DECIDE_REVIEW, LOAD_REVIEW
+
+REVIEW_BOUND_S = 120.0
+CLOSED_POLL_S = 0.2
+MOST_TARGETS = 1000
+"""In one decision: a default server allows messages of 1 MB."""
+
+
+class ReviewRefusedError(PermanentError):
+    """Nothing was filed; ``refused`` has all that is wrong."""
+
+    code = "review_refused"
+
+    def __init__(self, refused: DecisionRefused) -> None:
+        super().__init__("\n".join(f"{problem.where}: {problem.message}" for problem in refused.problems))
+        self.refused = refused
+
+
+class Reviewer:
+    """Somebody who reviews a run.
+
+    Args:
+        asks: the bus, such as ``client.bus``.
+        run_id: of the run.
+        by: the name of the person.
+        key: signs what the person decides.
+
+    Example:
+        ann = Reviewer(client.bus, run_id, "ann", load_person_key("ann"))
+        for item in await ann.items():
+            await ann.decide("accept", [item])
+        await ann.decide("sign")
+    """
+
+    def __init__(self, asks: Asks, run_id: str, by: str, key: PersonKey) -> None:
+        self._asks, self.run_id, self.by, self._key = asks, run_id, by, key
+
+    async def load(
+        self, sample_id: str = "", *, skip: int = 0, drawn: bool = False, wish: DrawWish | None = None
+    ) -> ReviewLoaded:
+        """Return how the review stands, with a page of what is for review.
+
+        Args:
+            sample_id: all of one sample, also what need not be decided.
+            skip: items of earlier pages.
+            drawn: only what was drawn.
+            wish: what is to be drawn; the answer has it as ``wished``, and `decide` signs it.
+
+        Returns:
+            The state and the items, with the decisions that this person may see.
+
+        Raises:
+            PermanentError: there is no finished run of that name (``no_run``).
+        """
+        request = LoadReview(
+            run_id=self.run_id,
+            sample_id=sample_id,
+            drawn=drawn,
+            skip=skip,
+            wish=wish,
+            by=self.by,
+            at=datetime.now(UTC),
+            public_key=self._key.public.pem,
+        )
+        signed = msgspec.structs.replace(request, signature=self._key.sign(reading_bytes(request)))
+        reply = await self._asks.ask(LOAD_REVIEW, signed, timeout_s=REVIEW_BOUND_S)
+        if isinstance(reply, ReviewUnknown):
+            raise PermanentError(reply.message, code="no_run")
+        return reply
+
+    async def items(self, sample_id: str = "", *, drawn: bool = False) -> list[ReviewItem]:
+        """Return all that is for review, or all of one sample.
+
+        Args:
+            sample_id: as in `load`.
+            drawn: as in `load`.
+
+        Returns:
+            The items of all pages.
+        """
+        items: list[ReviewItem] = []
+        while True:
+            page = await self.load(sample_id, skip=len(items), drawn=drawn)
+            items += page.items
+            if not page.items or len(items) >= page.total:
+                return items
+
+    async def decide(
+        self,
+        act: ReviewAct,
+        items: Sequence[ReviewItem] = (),
+        *,
+        reason: str = "",
+        value: str = "",
+        where: ShownWhere | None = None,
+        draw: Draw | None = None,
+    ) -> list[DecisionFiled]:
+        """Decide on items, in one signed decision for each thousand. Waits until a run that is signed off is sealed.
+
+        Args:
+            act: what is decided.
+            items: what it is about, as it was looked at; none for ``sign``, ``reopen`` and ``draw``.
+            reason: why; needed unless something is accepted or signed.
+            value: the right value, with ``correct``.
+            where: the stored page or file that shows it.
+            draw: what was drawn.
+
+        Returns:
+            The receipts.
+
+        Raises:
+            ReviewRefusedError: with all that is wrong; nothing was filed of this decision.
+        """
+        receipts: list[DecisionFiled] = []
+        for start in range(0, max(len(items), 1), MOST_TARGETS):
+            stands = await self.load()
+            decision = ReviewDecision(
+                run_id=self.run_id,
+                round=stands.round,
+                by=self.by,
+                number=stands.next_number,
+                previous_sha256=stands.previous_sha256,
+                act=act,
+                targets=tuple(_targets(items[start : start + MOST_TARGETS])),
+                reason=reason.strip(),
+                value=value.strip(),
+                where=where,
+                draw=draw,
+                at=datetime.now(UTC),
+            )
+            receipts.append(await self._send(decision))
+        return receipts
+
+    async def _send(self, decision: ReviewDecision) -> DecisionFiled:
+        signature = self._key.sign(decision_bytes(decision))
+        signed = SignedDecision(decision=decision, signature=signature, public_key=self._key.public.pem)
+        while True:
+            request = DecideReview(run_id=self.run_id, signed=signed)
+            reply = await self._asks.ask(DECIDE_REVIEW, request, timeout_s=REVIEW_BOUND_S)
+            if isinstance(reply, DecisionRefused):
+                raise ReviewRefusedError(reply)
+            if decision.act != "sign" or reply.state != "signed_off" or reply.sealed:
+                return reply
+            await asyncio.sleep(CLOSED_POLL_S)
+
+
+def _targets(items: Iterable[ReviewItem]) -> Iterable[DecidedTarget]:
+    return (DecidedTarget(target=one.target, looked_at=one.looked_at) for one in items)

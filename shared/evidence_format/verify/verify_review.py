@@ -1,0 +1,126 @@
+"""Checks the review of a run: who decided what on which evidence, in which order, and who has signed.
+
+Each decision is signed by its person, sealed by the service that filed it, and chained to the one before; decisions
+that were filed since the run was sealed are checked in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from shared.contracts.discovery import RunRecord
+from shared.evidence_format import chain, layout
+from shared.evidence_format.files.manifest import FileEntry, Seal
+from shared.evidence_format.files.review import ReviewFile, parse_review, sealed_bytes
+from shared.evidence_format.review.decisions import decision_bytes
+from shared.evidence_format.review.items import ReviewedSample
+from shared.evidence_format.review.policy import ReviewPolicy
+from shared.evidence_format.review.review_log import ReviewLog, target_key
+from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.sources.source import Finding
+
+ReadFile = Callable[[str], bytes | None]
+
+
+@dataclass
+class ReviewCheck:
+    """``since_sealed``: decisions that are right and came since the run was sealed. ``notes``: for people."""
+
+    problems: list[Finding] = field(default_factory=list[Finding])
+    since_sealed: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+
+
+def check_review(
+    read: ReadFile,
+    paths: Sequence[str],
+    run_id: str,
+    record: RunRecord,
+    seal: Seal | None,
+    sealed: Mapping[str, FileEntry],
+) -> ReviewCheck:
+    """Check all decisions of a run.
+
+    Args:
+        read: returns a file of the run.
+        paths: of all files of the review.
+        record: of the run, which names who reviews.
+        seal: of the run.
+        sealed: all files that the seal covers.
+    """
+    checked = ReviewCheck()
+    log = ReviewLog(run_id, ReviewPolicy.of(record))
+    files: list[tuple[str, ReviewFile]] = []
+    for path in paths:
+        try:
+            files.append((path, parse_review(read(path) or b"")))
+        except chain.NOT_JSON as exc:
+            checked.problems.append(Finding(path, "unreadable", f"is no decision of a review: {exc}"))
+    for path, file in sorted(files, key=lambda one: (one[1].number, one[0])):
+        problem = _find_problem(path, file, log, seal, path in sealed)
+        if problem is not None:
+            checked.problems.append(problem)
+            return checked  # what follows hangs on it
+        key = PublicKey.parse(file.signed.public_key)
+        log.add(file, key.fingerprint if key is not None else "")
+        if path not in sealed:
+            checked.since_sealed.append(path)
+    checked.notes = [*_story(log, len(checked.since_sealed)), *_stale(read, log)]
+    return checked
+
+
+def _find_problem(path: str, file: ReviewFile, log: ReviewLog, seal: Seal | None, is_sealed: bool) -> Finding | None:
+    """Return the first thing that is wrong with a decision that would be the next one."""
+    number = len(log.filed) + 1
+    said = file.signed.decision
+    if file.number != number:
+        gone = layout.review_path(file.round, number)
+        return Finding(gone, "missing", f"is not there: the decisions of the review go on with number {file.number}")
+    if path != layout.review_path(file.round, file.number) or file.run_id != log.run_id:
+        return Finding(path, "renamed", f"is decision {file.number} of round {file.round} of {file.run_id}")
+    if file.previous_sha256 != log.head:
+        return Finding(
+            path, "inconsistent", "does not follow from the decision before it: one was changed or exchanged"
+        )
+    service = PublicKey.parse(file.seal.public_key) if file.seal is not None else None
+    if file.seal is None or service is None or not service.is_signed(sealed_bytes(file), file.seal.signature):
+        return Finding(path, "signature_wrong", "the seal of the decision is not that of its content")
+    if seal is not None and service.fingerprint != seal.fingerprint and not is_sealed:
+        return Finding(path, "other_key", f"was sealed with {service.fingerprint}, and the run with {seal.fingerprint}")
+    person = PublicKey.parse(file.signed.public_key)
+    if person is None or not person.is_signed(decision_bytes(said), file.signed.signature):
+        return Finding(path, "signature_wrong", f"the signature is not that of {said.by} under this decision")
+    misfit = log.find_misfit(said, person.fingerprint)
+    if misfit is not None:
+        return Finding(path, "inconsistent", f"could not be taken: {misfit.problems[0].message}")
+    return None
+
+
+def _story(log: ReviewLog, since: int) -> list[str]:
+    """Return how the review stands, for people."""
+    count = f"{len(log.filed)} decisions by {', '.join(sorted(log.people))}"
+    state = {"open": "open", "in_review": "in review", "signed_off": "signed off"}[log.state]
+    signed = [f"{one.by} ({one.role}) with the key {one.key}" for one in log.signatures.values()]
+    notes = [f"review {state}, round {log.round}: {count}", *(f"review signed by {one}" for one in signed)]
+    if since:
+        notes.append(f"{since} of them came since the run was sealed; the last ones could be removed unseen")
+    return notes
+
+
+def _stale(read: ReadFile, log: ReviewLog) -> list[str]:
+    """Return that decisions were made on other evidence than is there now, if some were."""
+    by_sample: dict[str, list[tuple[str, str, str, str]]] = {}
+    for kind, sample_id, name, key in log.standing:
+        if sample_id:
+            by_sample.setdefault(sample_id, []).append((kind, sample_id, name, key))
+    stale = 0
+    for sample_id, targets in by_sample.items():
+        result, manifest = (read(f"{sample_id}/{name}") for name in (layout.RESULT, layout.MANIFEST))
+        now: dict[tuple[str, str, str, str], object] = {}
+        with suppress(*chain.NOT_JSON):
+            items = ReviewedSample(sample_id, result or b"", manifest or b"").items
+            now = {target_key(item.target): item.looked_at for item in items}
+        stale += sum(one.looked_at != now.get(key) for key in targets for one in log.standing[key].values())
+    return [f"{stale} decisions of the review were made on evidence that has changed since"] if stale else []

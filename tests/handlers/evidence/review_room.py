@@ -1,0 +1,84 @@
+"""A finished run on a desk, and people who review it: each decision is asked of the handler and filed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from services.evidence.handlers import decide_review, load_review
+from shared.contracts.sessions.reviewing import (
+    DecidedTarget,
+    DecideReview,
+    DecisionFiled,
+    DecisionRefused,
+    LoadReview,
+    ReviewDecision,
+    ReviewItem,
+    ReviewLoaded,
+    ReviewSignedOff,
+    SignedDecision,
+)
+from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
+from tests.typed import expect
+from tests.unit.shared.reviewing.review_people import Signatory
+
+DOUBTFUL: dict[str, Any] = {"status": "needs_review", "reason": "unread_values"}
+
+
+def reviewing(*people: Signatory, reviewers: int = 1) -> dict[str, Any]:
+    """Return the key ``review`` of a task."""
+    named = [{"name": one.name, "role": one.role, "key": one.key} for one in people]
+    return {"reviewers": reviewers, "people": named}
+
+
+async def for_review(desk: Desk, review: dict[str, Any] | None = None) -> None:
+    """File a run of two samples: A-1 with a picture, for review; A-2 done."""
+    spec = {"output_schema": {"number": "string", "owner": "string | null"}, **({"review": review} if review else {})}
+    await desk.tell(started(spec=spec, requested_by="dan"))
+    one, other = sample("A-1"), sample("A-2", row=2)
+    await desk.tell(found(one), found(other), closed(2))
+    picture = await desk.capture(one)
+    await desk.tell(took(one, picture), ended(one, picture, **DOUBTFUL), ended(other))
+
+
+class ReviewRoom:
+    """What people do to `run_1` of a desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    async def load(self, who: Signatory | None = None, **more: Any) -> ReviewLoaded:
+        by = who.name if who is not None else ""
+        return expect(await load_review(LoadReview(run_id="run_1", by=by, **more), self.desk.deps), ReviewLoaded)
+
+    async def items(self, sample_id: str = "A-1") -> Sequence[ReviewItem]:
+        return (await self.load(sample_id=sample_id)).items
+
+    async def said(self, who: Signatory, act: Any, *about: ReviewItem, **more: Any) -> ReviewDecision:
+        """Return the next decision of a person; by default on all that is for review, with a reason."""
+        stands = await self.load(who)
+        aimed = about or (() if act in ("sign", "reopen", "draw") else stands.items)
+        given: dict[str, Any] = {
+            "run_id": "run_1",
+            "round": stands.round,
+            "by": who.name,
+            "number": stands.next_number,
+            "previous_sha256": stands.previous_sha256,
+            "act": act,
+            "targets": tuple(DecidedTarget(target=one.target, looked_at=one.looked_at) for one in aimed),
+            "reason": "as the page says",
+            "at": NOW,
+        }
+        return ReviewDecision(**{**given, **more})
+
+    async def send(self, signed: SignedDecision) -> DecisionFiled | DecisionRefused:
+        return await decide_review(DecideReview(run_id="run_1", signed=signed), self.desk.deps)
+
+    async def code(self, who: Signatory, act: Any, *about: ReviewItem, **more: Any) -> str:
+        """Return why the next decision of a person is refused; empty if it is filed."""
+        replied = await self.send(who.sign(await self.said(who, act, *about, **more)))
+        return replied.code if isinstance(replied, DecisionRefused) else ""
+
+    async def close(self) -> Any:
+        """Handle what was published of the sign-off."""
+        return await self.desk.tell(self.desk.bus.events(ReviewSignedOff)[-1])

@@ -1,0 +1,191 @@
+"""Decisions of people who review a run: filed once, sealed, chained, and proven by `verify`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from shared.contracts.results import ValueSource
+from shared.contracts.sessions.reviewing import DecisionFiled, ShownWhere
+from shared.contracts.steps import FieldValue
+from shared.evidence_format.files.json_files import encode_file
+from shared.evidence_format.files.review import ReviewFile, sealed_bytes
+from tests.handlers.evidence.evidence_desk import Desk, ended, found_values, sample, took
+from tests.handlers.evidence.mortal import SIGNER
+from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing
+from tests.typed import expect
+from tests.unit.shared.reviewing.review_people import ANN, BEN, CLEO, Signatory
+
+ROUND = "run_1/review.rounds/1"
+
+
+@pytest.fixture
+async def room(desk: Desk) -> ReviewRoom:
+    await for_review(desk, reviewing(ANN, BEN, CLEO, reviewers=2))
+    return ReviewRoom(desk)
+
+
+def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+async def signed_off(room: ReviewRoom) -> Any:
+    for who in (ANN, BEN):
+        assert [await room.code(who, act) for act in ("accept", "sign")] == ["", ""]
+    assert await room.code(CLEO, "sign") == ""
+    return await room.close()
+
+
+async def test_a_decision_adds_one_file_and_changes_no_other_and_the_run_still_verifies(room: ReviewRoom):
+    before = room.desk.files()
+    assert await room.code(ANN, "accept") == ""
+    assert changed(before, room.desk.files()) == {f"{ROUND}/000001.json"}
+    checked = room.desk.check()
+    assert checked.problems == []
+    assert "review in review, round 1: 1 decisions by ann" in checked.notes
+
+
+async def test_a_signed_off_review_is_sealed_with_the_run_and_what_was_sealed_before_stays(room: ReviewRoom):
+    before = room.desk.files()
+    finished = await signed_off(room)
+    assert finished.reviewed == 5
+    after = room.desk.files()
+    assert after["run_1/rounds/1/manifest.json"] == before["run_1/manifest.json"]
+    sealed = {one["path"] for one in json.loads(after["run_1/manifest.json"])["files"]}
+    assert {f"review.rounds/1/{number:06d}.json" for number in range(1, 6)} <= sealed
+    checked = room.desk.check()
+    assert checked.problems == []
+    assert f"review signed by cleo (approver) with the key {CLEO.key}" in checked.notes
+    state = await room.load()
+    assert (state.state, state.missing, state.open_items) == ("signed_off", (), 0)
+
+
+async def test_a_reopened_review_is_another_round_and_both_are_sealed(room: ReviewRoom):
+    await signed_off(room)
+    assert await room.code(ANN, "reject") == "signed_off"
+    assert await room.code(CLEO, "reopen", reason="a page was missed") == ""
+    for who in (ANN, BEN, CLEO):
+        assert await room.code(who, "reject") == ""
+        assert await room.code(who, "sign") == ""
+    await room.close()
+    assert room.desk.check().problems == []
+    assert sorted(path.name for path in (room.desk.root / "run_1/rounds").iterdir()) == ["1", "2"]
+    assert (await room.load()).round == 2
+
+
+async def test_the_same_decision_again_changes_nothing_also_after_others_and_after_a_restart(room: ReviewRoom):
+    first = ANN.sign(await room.said(ANN, "accept"))
+    receipt = expect(await room.send(first), DecisionFiled)
+    assert await room.code(ANN, "reject") == ""
+    files = room.desk.files()
+    room.desk.restart()
+    again = expect(await room.send(first), DecisionFiled)
+    assert (again.number, again.sha256) == (receipt.number, receipt.sha256)
+    assert room.desk.files() == files
+
+
+async def test_what_is_forged_moved_or_out_of_order_is_refused_and_changes_no_file(room: ReviewRoom):
+    files = room.desk.files()
+    real = ANN.sign(await room.said(ANN, "accept"))
+    other = msgspec.structs.replace(real.decision, act="reject")
+    assert await room.code(Signatory("eve"), "accept") == "unknown_person"
+    for forged, code in (
+        (msgspec.structs.replace(real, decision=other), "bad_signature"),
+        (msgspec.structs.replace(BEN.sign(real.decision), public_key=ANN.public.pem), "bad_signature"),
+        (BEN.sign(real.decision), "other_key"),
+        (ANN.sign(msgspec.structs.replace(real.decision, run_id="run_2")), "other_run"),
+        (ANN.sign(msgspec.structs.replace(real.decision, number=2)), "out_of_order"),
+        (ANN.sign(msgspec.structs.replace(real.decision, previous_sha256="0" * 64)), "out_of_order"),
+        (ANN.sign(msgspec.structs.replace(real.decision, round=2)), "other_round"),
+    ):
+        replied = await room.send(forged)
+        assert getattr(replied, "code", "") == code
+    assert room.desk.files() == files
+
+
+async def test_a_decision_on_a_sample_that_was_changed_since_is_stale(room: ReviewRoom):
+    seen = ANN.sign(await room.said(ANN, "accept"))
+    result = room.desk.root / "run_1/A-1/manifest.json"
+    result.write_bytes(result.read_bytes() + b"\n")
+    assert getattr(await room.send(seen), "code", "") == "stale"
+
+
+async def test_a_corrected_value_fits_its_field_and_stands_on_a_file_of_the_sample(room: ReviewRoom):
+    value = next(item for item in await room.items() if item.target.field == "number")
+    picture = room.desk.json("A-1/result.json")["artifacts"][0]
+    there = ShownWhere(file=picture["filename"], sha256=picture["sha256"])
+    wrong = ShownWhere(file=picture["filename"], sha256="0" * 64)
+    assert await room.code(ANN, "correct", value, value="") == "not_valid"
+    assert await room.code(ANN, "correct", value, value="8", where=wrong) == "not_valid"
+    assert await room.code(ANN, "correct", value, value="8", where=there) == ""
+
+
+async def test_a_second_reviewer_is_shown_the_first_decision_after_his_own(room: ReviewRoom):
+    assert await room.code(ANN, "reject") == ""
+    hidden = (await room.load()).items[0]
+    assert (hidden.decisions, hidden.hidden, hidden.standing) == ((), 1, "open")
+
+
+async def test_a_run_without_the_key_review_is_reviewed_by_anybody_and_signed_off_by_one(desk: Desk):
+    await for_review(desk)
+    room = ReviewRoom(desk)
+    assert await room.code(ANN, "sign") == "undecided"
+    assert [await room.code(ANN, act) for act in ("accept", "sign")] == ["", ""]
+    await room.close()
+    assert desk.check().problems == []
+
+
+@pytest.mark.parametrize(
+    ("harm", "code"),
+    [
+        (lambda files: files[1].unlink(), "missing"),
+        (lambda files: files[0].unlink(), "missing"),
+        (lambda files: files[0].write_bytes(files[0].read_bytes().replace(b"accept", b"reject")), "signature_wrong"),
+        (lambda files: _swap(files[0], files[1]), "renamed"),
+        (lambda files: files[0].write_bytes(b"{}"), "unreadable"),
+    ],
+    ids=["one between is gone", "the first is gone", "another act", "exchanged", "emptied"],
+)
+async def test_verify_finds_what_was_done_to_decisions_of_an_open_round(room: ReviewRoom, harm: Any, code: str):
+    for who in (ANN, BEN):
+        assert [await room.code(who, act) for act in ("accept", "sign")] == ["", ""]
+    harm(sorted((room.desk.root / ROUND).iterdir()))
+    assert code in {one.code for one in room.desk.check().problems}
+
+
+def _swap(one: Any, other: Any) -> None:
+    data = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(data)
+
+
+async def test_a_decision_that_was_sealed_by_somebody_else_is_found(room: ReviewRoom):
+    assert await room.code(ANN, "accept") == ""
+    path = room.desk.root / ROUND / "000001.json"
+    file = msgspec.json.decode(path.read_bytes(), type=ReviewFile)
+    other = msgspec.structs.replace(file, filed_at=file.filed_at.replace(year=2027))
+    for seal, code in ((file.seal, "signature_wrong"), (SIGNER.seal(sealed_bytes(other)), "other_key")):
+        path.write_bytes(encode_file(msgspec.structs.replace(other, seal=seal)))
+        assert code in {one.code for one in room.desk.check().problems}
+
+
+async def test_a_decision_on_a_value_is_about_its_stored_page_and_picture(desk: Desk):
+    one = sample("A-1")
+    await desk.begun(one)
+    picture = await desk.capture(one)
+    box = {"snapshot_id": "s", "observation_sha256": "x", "url": "http://x", "ref": 1, "role": "cell", "label": None}
+    source = ValueSource(**box, box=None, frame="main", screenshot_sha256=picture.artifact.sha256)
+    values = (FieldValue(field="number", state="value", value="7", source=source), found_values()[1])
+    step = msgspec.structs.replace(took(one, picture), values=values)
+    await desk.tell(step, msgspec.structs.replace(ended(one, picture, **DOUBTFUL), values=values))
+    room = ReviewRoom(desk)
+    value = next(item for item in await room.items() if item.target.field == "number")
+    assert (value.picture, value.looked_at.picture_sha256) == (picture.filename, picture.artifact.sha256)
+    seen = ANN.sign(await room.said(ANN, "accept", value))
+    path = desk.root / "run_1/A-1" / picture.filename
+    path.unlink()  # not written over: the bytes have another name
+    path.write_bytes(b"another picture")
+    assert getattr(await room.send(seen), "code", "") == "stale"
