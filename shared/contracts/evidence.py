@@ -12,7 +12,7 @@ from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode, SqlCode
 from shared.contracts.outages import RunPause
-from shared.contracts.planner import DriverName, Way
+from shared.contracts.planner import DriverName
 from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 
@@ -35,11 +35,10 @@ class DriversCount(Part, frozen=True, kw_only=True):
     """Samples on which these drivers have worked, in this order, with their model calls.
 
     ``done``: how many of the samples are done. ``reasons``: why they were not done by a flow to their end, most
-    frequent first, five at most. ``way``: in runs of earlier versions, in place of ``drivers``.
+    frequent first, five at most.
     """
 
     drivers: tuple[OpenCode[DriverName], ...] = ()
-    way: OpenCode[Way] = ""
     samples: int
     llm_calls: int
     cost_usd: float
@@ -110,7 +109,7 @@ class RunFinished(Message, frozen=True, kw_only=True):
 
 def uses_flows(finished: RunFinished) -> bool:
     """Return whether a flow was used in the run, or could have been: then it is told who has worked."""
-    return any("flow" in one.drivers or one.way.startswith("flow") or one.reasons for one in finished.worked)
+    return any("flow" in one.drivers or one.reasons for one in finished.worked)
 
 
 class EvidenceBlocked(Message, frozen=True, kw_only=True):

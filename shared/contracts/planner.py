@@ -24,8 +24,6 @@ BY_API = "api"
 DriverName = Literal["flow", "workflow", "rules", "model", "person", "recording"]
 """Who works on a sample: a flow or another workflow of the library, the rules, a model, a person, or a recorded log."""
 DRIVERS: tuple[DriverName, ...] = ("flow", "workflow", "rules", "model", "person", "recording")
-Way = Literal["", "agent", "flow", "flow_then_agent"]
-"""What results of earlier versions have in place of their drivers."""
 LONG_WAY_STEPS = 5
 """A sample that a model did in more steps than this is worth a workflow."""
 PLANNERS = (BY_RULE, "anthropic", BY_OPERATOR, BY_REPLAY)
@@ -150,8 +148,6 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     decided_by: str = ""
     drivers: tuple[OpenCode[DriverName], ...] = ()
     """Who has worked on the sample, in order; empty where nobody has, as where an API gave the record."""
-    way: OpenCode[Way] = ""
-    """Of planners of earlier versions, in place of ``drivers``; see :func:`drivers_of`."""
     no_flow: str = ""
     """Why no flow was used, where one could have been."""
     counted: int | None = None
@@ -164,11 +160,3 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     """Of fields that are not certain: what nearly matched, and which keys of the spec would settle them."""
     started_at: datetime
     finished_at: datetime
-
-
-def drivers_of(way: str, decided_by: str) -> tuple[DriverName, ...]:
-    """Return the drivers of a result of an earlier version, which has a way."""
-    own: dict[str, DriverName] = {BY_RULE: "rules", BY_REPLAY: "recording", BY_FLOW: "model", BY_WORKFLOW: "workflow"}
-    name = "person" if decided_by.startswith(f"{BY_OPERATOR}") else own.get(decided_by, "model")
-    known: dict[str, tuple[DriverName, ...]] = {"flow": ("flow",), "agent": (name,), "flow_then_agent": ("flow", name)}
-    return known.get(way, ())

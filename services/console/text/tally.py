@@ -240,7 +240,7 @@ def driver_lines(finished: RunFinished) -> list[str]:
         return []
     lines: list[str] = []
     for one in finished.worked:
-        who = drivers_text(one.drivers) or to_words(one.way)
+        who = drivers_text(one.drivers)
         lines.append(f"{who}: {_samples(one.samples)}, {one.llm_calls} calls, ${one.cost_usd:.4f}")
         lines += [f"    {why.samples} of them: {tidy(why.text)}" for why in one.reasons]
     counts = {one.drivers: one.done for one in finished.worked}

@@ -12,7 +12,7 @@ import msgspec
 from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import Sample, SampleFound
-from shared.contracts.planner import SampleFinished, drivers_of
+from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue, FiledArtifact, ResponseSource, plain_note
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.json_files import BYTES_GONE, ArtifactProblem
@@ -109,7 +109,7 @@ def result_file(message: SampleFinished, log: AttemptLog) -> ResultFile:
         planner_id=message.planner_id or msgspec.UNSET,
         session_id=message.session_id or msgspec.UNSET,
         decided_by=message.decided_by,
-        drivers=message.drivers or drivers_of(message.way, message.decided_by),
+        drivers=message.drivers,
         no_flow=message.no_flow,
         started_at=message.started_at,
         finished_at=message.finished_at,

@@ -20,7 +20,7 @@ from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.explained import FieldExplained, NearValue, SettlingKey
-from shared.contracts.planner import DriverName, Lessons, Way, drivers_of
+from shared.contracts.planner import DriverName, Lessons
 from shared.contracts.results import CaptureFacts
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import (
@@ -233,8 +233,6 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
     decided_by: str
     drivers: tuple[OpenCode[DriverName], ...] = ()
     """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions. So is ``no_flow``."""
-    way: OpenCode[Way] | UnsetType = UNSET
-    """In place of ``drivers`` in runs of earlier versions."""
     no_flow: str = ""
     refuted: tuple[OrderRefuted, ...] | UnsetType = UNSET
     """Why a sample that was done is for a person after all, as all results of the run tell; UNSET where nothing does.
@@ -326,8 +324,6 @@ def parse_result(data: bytes) -> ResultFile:
         result = msgspec.json.decode(data, type=ResultFile)
     except msgspec.ValidationError:
         result = upgrade(data, ResultFile)
-    if result.way and not result.drivers:
-        result = msgspec.structs.replace(result, drivers=drivers_of(result.way, result.decided_by), way=UNSET)
     if result.version == 1 and result.reason in PROBLEM_REASONS:
         return msgspec.structs.replace(result, problems=parse_message_problems(result.message))
     return result

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-import pytest
 
 from services.evidence.state.run_state import MAX_REASONS, SampleEnd, count_drivers
 from shared.contracts.codes import Status
@@ -75,18 +74,3 @@ def test_a_result_of_an_earlier_version_has_no_drivers():
     result = expect(parse_result(msgspec.json.encode(WRITTEN)), ResultFile)
     assert (result.drivers, result.no_flow) == ((), "")
     assert count_drivers([SampleEnd.of(result)]) == ()
-
-
-@pytest.mark.parametrize(
-    ("way", "decided_by", "drivers"),
-    [
-        ("flow", "flow", ("flow",)),
-        ("flow_then_agent", "rules", ("flow", "rules")),
-        ("flow_then_agent", "flow", ("flow", "model")),
-        ("agent", "claude-sonnet-5-5", ("model",)),
-        ("agent", "operator:Ann", ("person",)),
-    ],
-)
-def test_the_way_of_a_result_says_who_has_worked(way: str, decided_by: str, drivers: tuple[str, ...]):
-    written = {**WRITTEN, "way": way, "decided_by": decided_by}
-    assert expect(parse_result(msgspec.json.encode(written)), ResultFile).drivers == drivers
