@@ -11,6 +11,7 @@ from shared.contracts.base import Part
 from shared.extraction.absence import is_left_out, shape_of
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.alternation import LabelText, paired_text_of
+from shared.extraction.labels.beside import columns_to_label, is_own_label, label_of
 from shared.extraction.labels.moved import (
     displaced_rules,
     is_close_and_shaped,
@@ -20,7 +21,7 @@ from shared.extraction.labels.moved import (
     unique_place,
 )
 from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, ByTask, ExtractionRule, Kind, PageItself, is_called, kind_of
+from shared.extraction.rules import AtPlace, AtSelector, ByTask, ExtractionRule, Kind, PageItself, is_called, kind_of
 from shared.extraction.values import may_be_absent, value_key
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
@@ -169,6 +170,19 @@ def _is_joined(claims: Claims) -> bool:
     return not claims.field.joined and any(map(claims.page.is_joined, claims.found[0].rules))
 
 
+def _is_marked_alone(claims: Claims) -> bool:
+    """Then an id alone tells the value, of which the examples had a label too: an id may lead elsewhere. One that is
+    the field's own name tells it, unless the element has another label."""
+    field, found = claims.field, claims.found[0].rules
+    had_label = any(is_own_label(rule, field.labels) for rule in claims.lost)
+    if not had_label or not all(isinstance(rule.where, AtSelector) for rule in found):
+        return False
+    columns = columns_to_label(claims.rules, field.labels)
+    elements = [one for rule in found if (one := claims.page.find(rule.where)) is not None]
+    has_other = any(label_of(one, columns, claims.page) not in ("", *field.labels) for one in elements)
+    return has_other or not any(is_called(rule, field.labels) for rule in found)
+
+
 def _is_untold(claims: Claims) -> bool:
     field, found = claims.field, claims.found[0].rules
     kinds = _kinds(field, [rule for rule in found if rule not in claims.displaced], claims.structure)
@@ -224,6 +238,10 @@ DOUBTS: tuple[DoubtRow, ...] = (
     DoubtRow(
         "several_texts", "unsure", _is_joined,
         "several texts stand where the examples had one",
+    ),
+    DoubtRow(
+        "marked_alone", "unsure", _is_marked_alone,
+        "only an id in the markup tells the value, and the label that it had on the examples is gone",
     ),
     DoubtRow(
         "untold", "unsure", _is_untold,

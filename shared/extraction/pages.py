@@ -143,7 +143,7 @@ class ObservedPage(PageIndex):
             return label is not None and label.before_blank and rule.where.columns == 1
         if element is None or element.cut_chars or element.url or rule.attribute not in ("name", "value", "part"):
             return False
-        return not tidy((element.value if rule.attribute == "value" else element.name) or "")
+        return not (text_of(element, "value") if rule.attribute == "value" else tidy(element.name))
 
     def is_within_itself(self, element: Element) -> bool:
         """Return whether the element is a link to a place on this page: its address is the page's own, with a `#`."""
@@ -209,7 +209,8 @@ CHECKED_ROLES = ("checkbox", "switch", "radio", "menuitemcheckbox")
 
 
 def text_of(element: Element, attribute: Attribute, nth: int = 0, of: int = 0) -> str | None:
-    """Return a text of an element, white space collapsed; None where it has none.
+    """Return a text of an element, white space collapsed; None where it has none. What a list shows until one of its
+    options is chosen is no value.
 
     ``nth`` (from 0) and ``of``: which of how many, of a `part` or `hint`."""
     text: str | None
@@ -217,7 +218,7 @@ def text_of(element: Element, attribute: Attribute, nth: int = 0, of: int = 0) -
         case "name":
             text = element.name
         case "value":
-            text = element.value
+            text = None if "placeholder" in element.states else element.value
         case "url":
             text = unquote(element.url or "")
         case "title":

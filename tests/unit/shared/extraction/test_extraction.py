@@ -340,6 +340,21 @@ def test_of_radio_buttons_the_chosen_one_is_learned_and_read():
 LOGINS = ("ann1", "bodiaz2", "cy3")
 
 
+def with_list(shown: str, *states: str) -> ObservedPage:
+    choice = {"role": "combobox", "name": "owner", "tag": "select", "value": shown, "states": states}
+    return page(heading("A ticket"), text("Assigned to"), {**choice, "place": "form>select"})
+
+
+def test_what_a_list_shows_until_something_is_chosen_is_no_value():
+    """Such an option cannot be chosen, as "Unassigned" in an app for tickets."""
+    shown = [Example(with_list(one), one) for one in ("Ann Lee", "Bo Diaz")]
+    for form, absent in ((FieldType(type="string | null"), True), (FieldType(), False)):
+        field = learn_field(shown, ["assigned to"], form)
+        reading = read_field(field, with_list("Unassigned", "placeholder"), ())
+        assert (reading.value, reading.absent) == (None, absent)
+        assert read_field(field, with_list("Unassigned"), ()).value == "Unassigned"
+
+
 def test_a_shape_that_few_values_have_by_chance_excludes_nothing():
     shown = [Example(page(heading("Person"), *row("Login", one)), one) for one in LOGINS]
     rules = learn_field(shown, ("Login",))

@@ -88,6 +88,10 @@ EXAMPLES: Mapping[str, tuple[Make, ObservedPage]] = {
     "other_label": (in_part, properties([("Assignee", "Bo Dahl"), *pairs(OTHER)])),
     "one_of_several": (in_part, properties([NUMBER, REPORTER, ("Assignee", "Bo Dahl"), ASSIGNEE, *REST])),
     "several_texts": (in_part, with_two_texts()),
+    "marked_alone": (
+        with_id,
+        page(*row("Number", "TCK-1"), *row("Reporter", OTHER, id_="assignee"), *row("Team", "Red")),
+    ),
     "unproven": (told, ObservedPage(cards(OTHER), task_values={"assignee": TaskValue(OTHER, 2, proven=False)})),
     "untold": (in_order, in_order(OTHER)),
     "misshapen": (numbered, numbered("Draft")),
@@ -111,6 +115,24 @@ def test_every_row_has_an_example():
 def test_a_certain_reading_has_no_doubt(make):
     reading = read(make, make(OTHER))
     assert (reading.certainty, reading.value, reading.doubt) == ("certain", OTHER, "")
+
+
+def with_mark_alone(id_: str, **changes: str) -> ObservedPage:
+    """Return a page on which an id is all that is left of how the examples had the value."""
+    found = {**row("Assignee", OTHER, id_)[1], "header": None, "place": "main>b", **changes}
+    return page(heading("A ticket"), found, *row("Status", "Open"))
+
+
+def test_an_id_that_is_the_fields_own_name_tells_it_where_no_label_says_otherwise():
+    assert read(with_id, with_mark_alone("assignee")).value == OTHER
+    assert read(with_id, with_mark_alone("assignee", header="Reporter")).doubt == "marked_alone"
+
+
+def test_another_id_alone_tells_nothing_once_the_label_is_gone():
+    def numbered_id(person: str) -> ObservedPage:
+        return page(heading("A ticket"), *row("Assignee", person, id_="f17"), *row("Status", "Open"))
+
+    assert read(numbered_id, with_mark_alone("f17")).doubt == "marked_alone"
 
 
 def without_value(person: str) -> ObservedPage:
