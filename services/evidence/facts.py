@@ -19,6 +19,7 @@ from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.json_files import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.log_codec import LogEntry, parse_log
+from shared.evidence_format.review.reviewed import RunReview
 
 ShownProof = Literal["proven", "mismatch", "unproven", "not_asked"]
 
@@ -59,8 +60,8 @@ class ArtifactFacts:
 class SampleFacts(ResultFacts):
     """`ResultFacts` and the facts of the step log, which is decoded on first use."""
 
-    def __init__(self, task: TaskFacts, files: SampleFiles) -> None:
-        super().__init__(task, files.sample_id, *parse_sample_and_result(files.sample, files.result))
+    def __init__(self, task: TaskFacts, files: SampleFiles, review: RunReview | None = None) -> None:
+        super().__init__(task, files.sample_id, *parse_sample_and_result(files.sample, files.result), review)
         self.files_read = files
 
     @cached_property
@@ -131,13 +132,15 @@ class RunFacts:
     """Path of the register on this machine; empty if there is none, or if it is not there any more."""
     reconciliation: str = ""
     """Path on this machine where the comparison is once the product that makes it has finished; empty without one."""
+    review: RunReview | None = None
+    """None until it is signed off."""
 
     @cached_property
     def task(self) -> TaskFacts:
-        return TaskFacts.of(self.record.spec)
+        return TaskFacts.of(self.record.spec, reviewed=self.review is not None)
 
     def facts_of(self, files: SampleFiles) -> SampleFacts:
-        return SampleFacts(self.task, files)
+        return SampleFacts(self.task, files, self.review)
 
     @cached_property
     def discovery_facts(self) -> SampleFacts | None:

@@ -13,6 +13,7 @@ import msgspec
 from services.evidence.deps import EvidenceDeps
 from services.evidence.outputs.make_products import make_products
 from services.evidence.ports import READ_LIMIT
+from services.evidence.reviews.review_logs import read_signed_off
 from services.evidence.seal.file_hashes import make_tree_durable
 from services.evidence.seal.run_seal import archive_sealed_round, seal_run
 from services.evidence.seal.sample_seal import seal_sample
@@ -151,7 +152,8 @@ async def _make_outputs(deps: EvidenceDeps, state: RunState) -> RunFinished:
     run_id = state.record.run_id
     table = deps.store.location(layout.run_key(run_id, layout.COMBINED))
     summary = round_summary(state, deps.store.location(layout.run_key(run_id)), table, deps.now())
-    products = await make_products(deps.store, deps.products, state, summary, deps.on_blocked)
+    review = await read_signed_off(deps.store, state, await deps.reviews.log(state)) if state.reviewed else None
+    products = await make_products(deps.store, deps.products, state, summary, deps.on_blocked, review)
     await make_tree_durable(deps.store, layout.run_key(run_id, layout.MEMORY))
     await deps.store.make_durable(layout.run_key(run_id))
     report = deps.store.location(layout.run_key(run_id, layout.REPORT)) if layout.REPORT in products.names else ""

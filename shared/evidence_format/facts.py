@@ -16,7 +16,9 @@ from shared.contracts.base import Usage
 from shared.contracts.sessions.settling import Settlement
 from shared.contracts.steps import Note
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, StoredArtifact, StoredField
+from shared.evidence_format.review.reviewed import RunReview, SampleReview
 from shared.field_types import TYPE_EXPRESSION, base_type
+from shared.statuses import group_of
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,11 @@ class TaskFacts:
     proving: tuple[str, ...]
     """Names of the fields that prove the record, in the order of `identity`."""
     judged: bool
+    reviewed: bool = False
+    """Whether the review of the run is signed off, so that tables tell of it."""
 
     @classmethod
-    def of(cls, spec: Mapping[str, Any]) -> TaskFacts:
+    def of(cls, spec: Mapping[str, Any], *, reviewed: bool = False) -> TaskFacts:
         schema: Mapping[str, Any] = spec.get("output_schema") or {}
         identity: Mapping[str, Any] = spec.get("identity") or {}
         required: Sequence[str] = spec.get("required_fields") or ()
@@ -62,6 +66,7 @@ class TaskFacts:
             ),
             proving=tuple(name for name in identity if name in schema),
             judged=bool(spec.get("judgment_required")),
+            reviewed=reviewed,
         )
 
 
@@ -87,9 +92,15 @@ class ResultFacts:
     """
 
     def __init__(
-        self, task: TaskFacts, sample_id: str, sample: SampleFile | None, ended: ResultFile | LostResult | None
+        self,
+        task: TaskFacts,
+        sample_id: str,
+        sample: SampleFile | None,
+        ended: ResultFile | LostResult | None,
+        review: RunReview | None = None,
     ) -> None:
         self.task, self.sample_id, self.sample, self.ended = task, sample_id, sample, ended
+        self._run_review = review
         self.result = ended if isinstance(ended, ResultFile) else None
 
     # --- the sample
@@ -168,6 +179,19 @@ class ResultFacts:
     def settlement(self) -> Settlement | None:
         """What a person has said of a press whose outcome was not known."""
         return (self.result.settlement or None) if self.result is not None else None
+
+    @property
+    def review(self) -> SampleReview | None:
+        """What people have decided of it, in a review that is signed off; None: nothing."""
+        return self._run_review.samples.get(self.sample_id) if self._run_review is not None else None
+
+    @property
+    def signed_off_at(self) -> datetime | None:
+        """When the review was signed off; None also for a sample that has changed since."""
+        if self._run_review is None or self.status is None:
+            return None
+        for_review = bool(self.flagged) or group_of(self.status) != "done"
+        return self._run_review.signed_off_for(self.sample_id, self.finished_at, for_review=for_review)
 
     @property
     def judgment(self) -> Judgment | None:

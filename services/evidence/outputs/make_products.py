@@ -32,6 +32,7 @@ from shared.aio import map_concurrently
 from shared.contracts.evidence import ReconciliationCounts, RunFinished
 from shared.errors import PermanentError, Unavailable, as_unavailable
 from shared.evidence_format import layout
+from shared.evidence_format.review.reviewed import RunReview
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
@@ -73,14 +74,20 @@ async def make_products(
     state: RunState,
     finished: RunFinished,
     on_blocked: OnBlocked,
+    review: RunReview | None = None,
 ) -> MadeProducts:
-    """Make every product and store its files in the run's folder. Raises Unavailable if they cannot be written now."""
+    """Make every product and store its files in the run's folder. Raises Unavailable if they cannot be written now.
+
+    ``review``: of a run whose review is signed off.
+    """
     names: set[str] = set()
     folder = store.spool / f"closing-{uuid4().hex[:8]}"
     products: list[IsolatedProduct] = []
     counts: ReconciliationCounts | None = None
     try:
-        async with _local_register(store, await _read_run_facts(store, state, finished), folder) as run:
+        async with _local_register(
+            store, replace(await _read_run_facts(store, state, finished), review=review), folder
+        ) as run:
             for number, make in enumerate(makers):
                 (folder / str(number)).mkdir(parents=True)
                 products.append(IsolatedProduct(make(run, folder / str(number))))

@@ -15,6 +15,7 @@ from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.reconciliation import read_reconciliation
 from services.evidence.sql.catalogue import TABLES, table_file
 from services.evidence.sql.reconciliation_views import reconciliation_rows
+from services.evidence.sql.review_views import review_rows
 from services.evidence.sql.row_values import Row
 from services.evidence.sql.sample_rows import sample_rows, work_rows
 from services.evidence.sql.statements import copy_lines_to_parquet
@@ -48,6 +49,7 @@ class ParquetTables:
         with read_reconciliation(self._run) as made:
             if made is not None:
                 self._write(reconciliation_rows(self._run_id, self._run.task.task_id, made[1]))
+        self._write(review_rows(self._run_id, self._run.task.task_id, self._run.review))
         self.close()
         try:
             yield from self._write_tables()

@@ -21,7 +21,7 @@ from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import Store
 from services.evidence.read_api.answers import new_answer_name
 from services.evidence.read_api.live_tables import LiveTableCache
-from services.evidence.sql.catalogue import FOLDER, TABLES, table_file
+from services.evidence.sql.catalogue import FOLDER, LATER_TABLES, TABLES, table_file
 from services.evidence.sql.query_types import (
     MAX_QUERY_S,
     MAX_ROWS,
@@ -89,7 +89,7 @@ class SqlService:
         runs, left_out = found
         sources = QuerySources(
             b"".join(run.row + b"\n" for run in runs),
-            {view.name: tuple(run.files[view.name] for run in runs) for view in TABLES},
+            {view.name: tuple(run.files[view.name] for run in runs if view.name in run.files) for view in TABLES},
         )
         query = SqlQuery(
             request.query,
@@ -165,9 +165,10 @@ class SqlService:
         if last_round is None:
             return None
         stored = await self._store.names(layout.run_key(run_id, FOLDER))
-        if not all(table_file(view).removeprefix(f"{FOLDER}/") in stored for view in TABLES):
+        there = [view for view in TABLES if table_file(view).removeprefix(f"{FOLDER}/") in stored]
+        if {view.name for view in TABLES} - {view.name for view in there} - LATER_TABLES:
             return None
-        files = {view.name: self._store.location(layout.run_key(run_id, table_file(view))) for view in TABLES}
+        files = {view.name: self._store.location(layout.run_key(run_id, table_file(view))) for view in there}
         return self._run_source(file, RunCounts.of(last_round), last_round, "tables", files)
 
     async def _make_tables(self, file: RunFile, last_round: RunFinished | None) -> _RunSource:

@@ -8,7 +8,8 @@ function judgmentCard(detail) {
     el("p", { class: "question" }, said(given.question)),
     el("div", { class: "answer" }, said(given.answer, { class: "answer-text" }), el("div", { class: "sure" }, el("span", { class: "meter", "aria-hidden": "true" }, el("i", { vars: { width: `${Math.round(given.confidence * 100)}%` } })), `${Math.round(given.confidence * 100)} % sure`)),
     el("blockquote", null, said(given.reasoning)),
-    el("p", { class: "origin" }, given.decided_by ? el("span", null, "given by ", said(given.decided_by)) : null, (given.evidence_refs || []).length ? el("span", null, " on the evidence of ", given.evidence_refs.map((name, i) => [i ? ", " : "", evidenceLink(detail, name)])) : null));
+    el("p", { class: "origin" }, given.decided_by ? el("span", null, "given by ", said(given.decided_by)) : null, (given.evidence_refs || []).length ? el("span", null, " on the evidence of ", given.evidence_refs.map((name, i) => [i ? ", " : "", evidenceLink(detail, name)])) : null),
+    reviewed(detail.judgment_review));
 }
 
 function evidenceLink(detail, name) {

@@ -10,12 +10,23 @@ function fieldItem(field, i) {
   const head = where
     ? el("button", { type: "button", class: "mark-button", "aria-pressed": "false", "aria-label": `${words(field.n)}: show it on the picture` }, el("b", { class: "badge", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))))
     : el("span", { class: "mark-button" }, el("b", { class: "badge off", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))));
-  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where), explained(field));
+  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where), reviewed(field.review), explained(field));
   if (where) {
     item.addEventListener("click", (event) => event.target.closest("a, summary, details, .copy, .candidate") || getSelection().toString() || chooseField(i));
     head.addEventListener("focus", () => chooseField(i));
   }
   return item;
+}
+
+const DECIDED = { accept: "Accepted", correct: "Corrected", reject: "Rejected", not_applicable: "Not applicable" };
+
+// What people have decided of a value, a judgment or a sample, beside what the run has read.
+function reviewed(review) {
+  if (!review) return null;
+  return el("p", { class: "reviewed" },
+    el("strong", null, DECIDED[review.act] || review.act), review.value ? [" to ", el("q", null, said(review.value))] : null,
+    ` by ${review.by.join(", ")}, `, moment(review.at), review.why ? [": ", said(review.why)] : null,
+    review.file ? [" (", evidenceLink(open.detail, review.file), ")"] : null);
 }
 
 // The texts between which a person decides, each with its mark on the picture.

@@ -138,6 +138,7 @@ function integrity() {
     el("h2", { id: "integrity-title" }, "Integrity"),
     el("p", null, "Every file was hashed (SHA-256) where it was captured and again where it was filed. ", RUN.problems ? el("strong", null, `${many(RUN.problems, "file")} did not agree.`) : files ? "All agreed." : "This run has no captured files."),
     files ? el("p", { class: "muted" }, `${files}; ${size(RUN.bytes || 0)} in all. Each file’s hash stands beside it in this report.`) : null,
+    RUN.signed_off ? el("p", null, "The review is signed off, ", moment(RUN.signed_off.at), ": ", RUN.signed_off.by.map(([name, role], i) => [i ? ", " : "", said(name), ` (${role})`]), ".") : null,
     el("p", null, "This page was made before the run was sealed, so it cannot quote the seal. The seal covers it: the signed manifest names this file and all others with their hashes. To check that no byte was changed since:"),
     el("div", { class: "command" }, glyph("seal"), el("code", null, command), copyButton(command, "Copy the command")),
     el("ul", { class: "beside" }, (RUN.tables || []).map(([name, about]) => el("li", null, el("a", { href: name, target: "_blank", rel: "noreferrer noopener" }, name), el("span", { class: "muted" }, ` ${about}`)))),

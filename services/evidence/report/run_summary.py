@@ -93,6 +93,15 @@ class RunSums:
             worker.cost_usd += usage.cost_usd
 
 
+def _signed_off(closing: RunFacts) -> dict[str, Any] | None:
+    """Return when the review was signed off, and who has signed; None if it is not."""
+    review = closing.review
+    if review is None:
+        return None
+    signed = [[row.by, row.role] for row in review.rows if row.act == "sign" and row.counts]
+    return {"at": msgspec.to_builtins(review.signed_off_at), "by": signed}
+
+
 def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -> dict[str, Any]:
     """Return the data of the report's head. ``pictures``: numbers of samples with and without pictures in it."""
     record, finished = closing.record, closing.finished
@@ -132,6 +141,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "read": [reading_lines(reading) for reading in _readings(record)],
             "replay_of": record.replay_run_id,
             "differing": sums.differing,
+            "signed_off": _signed_off(closing),
             "tables": _tables(closing),
             "pictures": dict(pictures),
         }

@@ -77,6 +77,7 @@ function remarks(detail) {
   const list = [];
   if (detail.message) list.push(note(detail.status, "", said(detail.message), detail.status === "done" ? "" : "bad"));
   for (const problem of detail.files ? detail.files.filter((file) => file.problem) : []) list.push(note("failed", "File in trouble:", said(problem.problem), "bad"));
+  if (detail.review) list.push(note("flag", "Review:", reviewed(detail.review)));
   const differs = detail.differs || [];
   const other = detail.notes || [];
   if (differs.length) list.push(note("needs_review", "Not as recorded:", el("ul", null, differs.map((line) => el("li", null, said(line)))), "bad"));

@@ -13,6 +13,7 @@ from shared.contracts.results import Artifact
 from shared.contracts.steps import ObservationRef, ValueCandidate, ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredCell, StoredField, StoredRow
 from shared.evidence_format.log_codec import LogEntry
+from shared.evidence_format.review.reviewed import ReviewedTarget
 from shared.evidence_format.step_words import action_words, changes_of, heal_text, value_text
 
 MOST_IN_ROW = 400
@@ -74,6 +75,8 @@ def detail_of(facts: SampleFacts) -> dict[str, Any]:
             "item": {name: value_text(value) for name, value in item.items()},
             **{name: getattr(facts, name) for name in ("status", "reason", "message", "fault", "flagged")},
             **_result(facts),
+            "review": _reviewed(facts.review.sample) if facts.review is not None else None,
+            "judgment_review": _reviewed(facts.review.judgment) if facts.review is not None else None,
             "differs": [note_detail(note) for note in facts.notes if note.kind == "differs"],
             "notes": [note_text(note) for note in facts.notes if note.kind != "differs"],
             "fields": _fields(facts),
@@ -104,10 +107,19 @@ def _result(facts: SampleFacts) -> dict[str, Any]:
 def _fields(facts: SampleFacts) -> list[dict[str, Any]]:
     order = [field.name for field in facts.task.fields if field.name in facts.fields]
     names = [*order, *(name for name in facts.fields if name not in order)]
-    return [_field(name, facts.fields[name]) for name in names]
+    decided = facts.review.values if facts.review is not None else {}
+    return [_field(name, facts.fields[name], decided.get(name)) for name in names]
 
 
-def _field(name: str, stored: StoredField) -> dict[str, Any]:
+def _reviewed(found: ReviewedTarget | None) -> dict[str, Any] | None:
+    """Return what people have decided, beside what the run has."""
+    if found is None:
+        return None
+    shown = {"act": found.decision, "value": found.value[:MOST_IN_DETAIL], "why": found.reason, "file": found.where}
+    return lean({**shown, "by": list(found.by), "at": found.at})
+
+
+def _field(name: str, stored: StoredField, decided: ReviewedTarget | None = None) -> dict[str, Any]:
     value = value_text(stored.value)
     return lean(
         {
@@ -126,6 +138,7 @@ def _field(name: str, stored: StoredField) -> dict[str, Any]:
             "lacking": stored.lacking or None,
             "near": [{"shown": one.shown, "label": one.label, "why": near_words(one.why)} for one in stored.near or ()],
             "settled_by": [_settling(name, one) for one in stored.settled_by or ()],
+            "review": _reviewed(decided),
         }
     )
 

@@ -24,6 +24,7 @@ from shared.evidence_format.review.items import (
 )
 from shared.evidence_format.review.policy import ReviewPolicy
 from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key
+from shared.evidence_format.review.reviewed import RunReview, log_of, run_review
 from shared.evidence_format.review.sampling import drawn_ids
 from shared.evidence_format.signing import PublicKey
 from shared.statuses import group_of
@@ -85,6 +86,16 @@ class ReviewLogs:
         for file in sorted(await map_concurrently(read, paths, READ_LIMIT), key=lambda one: one.number):
             log.add(file, fingerprint_of(file.signed.public_key))
         return log
+
+
+async def read_signed_off(store: Store, state: RunState, log: ReviewLog) -> RunReview | None:
+    """Return what the review said when it was last signed off, of the evidence as it is now; None if it never was."""
+    if not state.reviewed:
+        return None
+    files = [file for file in log.filed if file.number <= state.reviewed]
+    signed = log_of(log.run_id, log.policy, files, fingerprint_of)
+    targets = {target_key(one.target): one.target for file in signed.filed for one in file.signed.decision.targets}
+    return run_review(signed, await evidence_of(store, state, targets.values()), fingerprint_of)
 
 
 def fingerprint_of(public_key: str) -> str:

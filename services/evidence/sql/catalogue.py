@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from services.evidence.sql.field_views import FIELDS, ITEMS
 from services.evidence.sql.reconciliation_views import DIFFERENCES, RECONCILIATION
+from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS
 from services.evidence.sql.view_types import (
     BIG,
     INPUT,
@@ -124,6 +125,9 @@ SAMPLES = SqlView(
         _c("settled_by", TEXT, "That person."),
         _c("settled_at", MOMENT, "When."),
         _c("settled_reason", TEXT, "Why."),
+        _c("decision", TEXT, "What people have decided of it in a review that is signed off; else NULL."),
+        _c("reviewed_by", TEXTS, "Who decided so."),
+        _c("signed_off_at", MOMENT, "When the review was signed off; NULL also if the sample has changed since."),
         _c(
             "drivers",
             TEXTS,
@@ -310,10 +314,14 @@ VIEWS: tuple[SqlView, ...] = (
     HEALS,
     RECONCILIATION,
     DIFFERENCES,
+    REVIEWS,
+    SIGN_OFFS,
 )
 VIEWS_BY_NAME = {view.name: view for view in VIEWS}
 TABLES: tuple[SqlView, ...] = tuple(view for view in VIEWS if view is not RUNS)
 """The views that are Parquet files in the folder of a run."""
+LATER_TABLES = frozenset({REVIEWS.name, SIGN_OFFS.name})
+"""Tables that runs of earlier versions lack, where they would be empty."""
 FOLDER = layout.TABLES
 
 

@@ -155,6 +155,23 @@ FROM (PIVOT (SELECT sample_id, status, field, value FROM fields)
       ON field IN ('assignee', 'due_date') USING first(value))
 ORDER BY sample_id""",
     ),
+    ExampleQuery(
+        "overruled",
+        "Which values did people correct or reject, who, and on what grounds?",
+        """SELECT r.sample_id, r.field, f.value AS read, r.reviewed_value, r.decision, r.reason, r.decided_by
+FROM reviews r
+LEFT JOIN fields f USING (run_id, sample_id, field)
+WHERE r.counts AND r.decision IN ('correct', 'reject')
+ORDER BY r.sample_id, r.field""",
+    ),
+    ExampleQuery(
+        "signed",
+        "Who has signed which run, when, and with which key?",
+        """SELECT run_id, round, signed_by, role, key, signed_at, signed_off_at
+FROM sign_offs
+WHERE counts
+ORDER BY run_id, number""",
+    ),
 )
 EXAMPLES_BY_NAME = {example.name: example for example in EXAMPLES}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from services.evidence.facts import AttemptFacts, SampleFacts
+from services.evidence.sql.review_views import settlement_rows
 from services.evidence.sql.row_values import (
     Row,
     attributes_of,
@@ -36,6 +37,7 @@ def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts
     yield from (("fields", {**ids, **row}) for row in _fields(facts))
     yield from (("items", {**ids, **row}) for row in _items(facts))
     yield from (("judgments", {**ids, **row}) for row in _judgments(facts))
+    yield from settlement_rows(run_id, facts)
     yield from work_rows(run_id, facts, attempts)
 
 
@@ -58,6 +60,7 @@ def _sample(facts: SampleFacts) -> Row:
         **{name: getattr(facts, name) or None for name in TEXTS_OF_A_SAMPLE},
         "drivers": [*facts.drivers] or None,
         **_settled(facts.settlement),
+        **_reviewed(facts),
         "attempt": facts.latest_attempt if facts.ended is not None or facts.log else None,
         "values": len(facts.named("value")),
         "fields_not_present": len(facts.named("not_present")),
@@ -71,6 +74,15 @@ def _settled(settlement: Settlement | None) -> Row:
     own = attributes_of(settlement, "by", "at", "reason")
     verdict = settlement.verdict if settlement is not None else None
     return {"settled": verdict, **{f"settled_{name}": value for name, value in own.items()}}
+
+
+def _reviewed(facts: SampleFacts) -> Row:
+    review = facts.review
+    return {
+        "decision": (review.decision or None) if review is not None else None,
+        "reviewed_by": (review.people or None) if review is not None else None,
+        "signed_off_at": facts.signed_off_at,
+    }
 
 
 # --- fields
@@ -91,11 +103,21 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
             "page_confidence": pages.get(source.observation_sha256) if source is not None else None,
             "items": len(stored.rows or ()) if field is not None and field.columns else None,
             "lacking": stored.lacking or None,
+            **_reviewed_value(facts, name),
             "step": entry.step.step if entry is not None else None,
             "reason": (entry.reason or None) if entry is not None else None,
             **(_source(source) if source is not None else {}),
             **_response(stored.response or None),
         }
+
+
+def _reviewed_value(facts: SampleFacts, name: str) -> Row:
+    found = facts.review.values.get(name) if facts.review is not None else None
+    return {
+        "decision": found.decision if found is not None else None,
+        "reviewed_value": (found.value or None) if found is not None else None,
+        "reviewed_by": list(found.by) if found is not None else None,
+    }
 
 
 def _items(facts: SampleFacts) -> Iterator[Row]:

@@ -58,6 +58,10 @@ def _listed(names: Sequence[str]) -> list[str] | None:
     return list(names) or None
 
 
+def _as_json(values: Mapping[str, str]) -> str | None:
+    return msgspec.json.encode(values, order="sorted").decode() if values else None
+
+
 def _moment(at: datetime | None) -> str | None:
     return None if at is None else msgspec.to_builtins(at)
 
@@ -167,7 +171,35 @@ JUDGED_AFTER = (
     ),
 )
 
-OWN_COLUMNS = frozenset(column.name for column in (*BEFORE, *JUDGED, *AFTER, *JUDGED_AFTER))
+REVIEWED = (
+    TableColumn(
+        "decision",
+        "text",
+        "what people have decided of it: accept, correct, reject or not_applicable",
+        lambda facts: (facts.review.decision or None) if facts.review is not None else None,
+    ),
+    TableColumn(
+        "reviewed_value",
+        "text",
+        "the corrected values by field, as JSON; what the run has read stands in the field",
+        lambda facts: _as_json(facts.review.corrected) if facts.review is not None else None,
+    ),
+    TableColumn(
+        "reviewed_by",
+        "names",
+        "who decided so",
+        lambda facts: _listed(facts.review.people) if facts.review is not None else None,
+    ),
+    TableColumn(
+        "signed_off_at",
+        "date-time",
+        "when the review was signed off, UTC; empty where the sample has changed since",
+        lambda facts: _moment(facts.signed_off_at),
+    ),
+)
+"""In the table only if the review of the run is signed off."""
+
+OWN_COLUMNS = frozenset(column.name for column in (*BEFORE, *JUDGED, *AFTER, *JUDGED_AFTER, *REVIEWED))
 """Names of all common columns."""
 RESERVED_COLUMNS = frozenset({"sample_id"})
 """No output field may have one of these names: rows are found by them."""
@@ -181,7 +213,7 @@ def columns_of(task: TaskFacts) -> tuple[TableColumn, ...]:
     fields = tuple(map(_field_column, task.fields))
     taken = {column.name.lower() for column in fields}
     before = (*BEFORE, *fields, *(JUDGED if task.judged else ()))
-    after = (*AFTER, *(JUDGED_AFTER if task.judged else ()))
+    after = (*AFTER, *(JUDGED_AFTER if task.judged else ()), *(REVIEWED if task.reviewed else ()))
     return tuple(column if column.field else _renamed(column, taken) for column in (*before, *after))
 
 

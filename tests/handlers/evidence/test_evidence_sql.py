@@ -118,7 +118,7 @@ async def test_a_large_answer_goes_through_the_bucket(room):
 
 async def test_describe_summarize_and_show_tables_tell_what_there_is(room):
     views = ["artifacts", "differences", "fields", "heals", "items", "judgments"]
-    views += ["reconciliation", "runs", "samples", "steps", "usage"]
+    views += ["reconciliation", "reviews", "runs", "samples", "sign_offs", "steps", "usage"]
     assert [name for (name,) in await room.rows("SHOW TABLES", ONE)] == views
     described = await room.rows("DESCRIBE judgments", ONE)
     assert described[0][:2] == ("run_id", "VARCHAR")
@@ -236,6 +236,8 @@ TOLD: dict[str, list[tuple[Any, ...]]] = {
         ("TCK-2", "done", None, None),
         ("TCK-5", "needs_review", None, None),
     ],
+    "overruled": [],
+    "signed": [],
 }
 """By what `sql_world.story` tells: TCK-2 is nobody's, TCK-3 was another page, TCK-4 was not found."""
 

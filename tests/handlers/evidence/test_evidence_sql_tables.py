@@ -60,7 +60,7 @@ async def test_rows_have_the_columns_that_the_catalogue_names_and_no_others(tmp_
 
     await filed(tmp_path, RecordedTables)
     # DuckDB reads a column that no row has as NULL, and skips one that the catalogue does not name.
-    not_of_this_run = {"heals", "items", "reconciliation", "differences"}
+    not_of_this_run = {"heals", "items", "reconciliation", "differences", "reviews", "sign_offs"}
     assert written == {view.name: set(view.names) for view in TABLES if view.name not in not_of_this_run}
 
 

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import msgspec
 import pytest
 
+from services.evidence.facts import RunFacts
+from services.evidence.outputs.make_products import ALL_PRODUCTS
+from services.evidence.recovery import read_sample_files
+from services.evidence.report.sample_details import detail_of
+from services.evidence.reviews.review_logs import read_signed_off
+from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS, review_rows
 from shared.contracts.results import ValueSource
 from shared.contracts.sessions.reviewing import DecisionFiled, ShownWhere
 from shared.contracts.steps import FieldValue
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
-from tests.handlers.evidence.evidence_desk import Desk, ended, found_values, sample, took
+from shared.evidence_format.review.reviewed import RunReview
+from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
 from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing
-from tests.typed import expect
+from tests.typed import expect, there
 from tests.unit.shared.reviewing.review_people import ANN, BEN, CLEO, Signatory
 
 ROUND = "run_1/review.rounds/1"
@@ -189,3 +198,93 @@ async def test_a_decision_on_a_value_is_about_its_stored_page_and_picture(desk: 
     path.unlink()  # not written over: the bytes have another name
     path.write_bytes(b"another picture")
     assert getattr(await room.send(seen), "code", "") == "stale"
+
+
+@pytest.fixture
+async def closed_with_tables(tmp_path: Path) -> Desk:
+    """A run of which a value was corrected and the sample accepted by both reviewers, signed off, with all outputs."""
+    desk = Desk(tmp_path, products=ALL_PRODUCTS)
+    await for_review(desk, reviewing(ANN, BEN, CLEO, reviewers=2))
+    room = ReviewRoom(desk)
+    shown = ShownWhere(**{name: desk.json("A-1/result.json")["artifacts"][0][key] for name, key in PLACE.items()})
+    for who in (ANN, BEN):
+        value = next(item for item in await room.items() if item.target.field == "number")
+        assert await room.code(who, "correct", value, value="8", reason="the page says 8", where=shown) == ""
+        assert [await room.code(who, act, reason="") for act in ("accept", "sign")] == ["", ""]
+    assert await room.code(CLEO, "sign") == ""
+    await room.close()
+    return desk
+
+
+PLACE = {"file": "filename", "sha256": "sha256"}
+
+
+async def test_tables_tell_both_values_and_who_has_decided(closed_with_tables: Desk):
+    desk = closed_with_tables
+    rows = {row["sample_id"]: row for row in desk.rows()}
+    told = ("number", "reviewed_value", "decision", "reviewed_by", "signed_off_at")
+    assert [rows["A-1"][name] for name in told] == ["7", '{"number":"8"}', "accept", "ann;ben", "2026-11-21T08:00:00Z"]
+    assert [rows["A-2"][name] for name in told] == ["7", "", "", "", "2026-11-21T08:00:00Z"]
+    assert desk.check().problems == []
+
+
+async def test_sql_tells_the_decisions_and_the_signatures(closed_with_tables: Desk):
+    tables = closed_with_tables.root / "run_1/tables"
+    decided = "SELECT number, decision, sample_id, field, reviewed_value, decided_by, counts, stale FROM"
+    with duckdb.connect() as db:
+        found = db.execute(f"{decided} '{tables}/reviews.parquet' ORDER BY number").fetchall()
+        signed = db.execute(
+            f"SELECT signed_by, role, counts FROM '{tables}/sign_offs.parquet' ORDER BY number"
+        ).fetchall()
+        field = f"SELECT value, reviewed_value, decision FROM '{tables}/fields.parquet' WHERE sample_id = 'A-1'"
+        values = db.execute(f"{field} AND field = 'number'").fetchall()
+    assert found == [
+        (1, "correct", "A-1", "number", "8", "ann", True, False),
+        (2, "accept", "A-1", None, None, "ann", True, False),
+        (4, "correct", "A-1", "number", "8", "ben", True, False),
+        (5, "accept", "A-1", None, None, "ben", True, False),
+    ]
+    assert signed == [("ann", "reviewer", True), ("ben", "reviewer", True), ("cleo", "approver", True)]
+    assert values == [("7", "8", "correct")]
+
+
+async def test_rows_of_a_review_have_the_columns_that_the_catalogue_names(closed_with_tables: Desk):
+    deps = closed_with_tables.deps
+    state = there(await deps.ledger.find("run_1"))
+    review = await read_signed_off(deps.store, state, await deps.reviews.log(state))
+    written: dict[str, set[str]] = {}
+    for table, row in review_rows("run_1", None, review):
+        written.setdefault(table, set()).update(row)
+    assert written == {view.name: set(view.names) for view in (REVIEWS, SIGN_OFFS)}
+
+
+async def test_the_report_shows_what_was_decided_beside_what_was_read(closed_with_tables: Desk):
+    deps = closed_with_tables.deps
+    state = there(await deps.ledger.find("run_1"))
+    review = there(await read_signed_off(deps.store, state, await deps.reviews.log(state)))
+    assert (
+        msgspec.json.decode(msgspec.json.encode(review), type=RunReview) == review
+    )  # for a product in a child process
+    run = RunFacts(state.record, there(state.finished), (), review=review)
+    shown = detail_of(run.facts_of(await read_sample_files(deps.store, "run_1", "A-1")))
+    number = shown["fields"][0]
+    assert (number["value"], number["review"]["value"], number["review"]["why"]) == ("7", "8", "the page says 8")
+    assert (number["review"]["act"], number["review"]["by"], number["review"]["file"]) == (
+        "correct",
+        ["ann", "ben"],
+        "01_t.png",
+    )
+    assert shown["review"]["act"] == "accept"
+
+
+async def test_a_decision_on_a_sample_that_a_later_round_did_again_counts_no_more(closed_with_tables: Desk):
+    desk = closed_with_tables
+    again = sample("A-1")
+    await desk.tell(started(1, spec=desk.json("run.json")["record"]["spec"], requested_by="dan"))
+    await desk.tell(closed(2, attempt_base=1))
+    await desk.tell(ended(again, attempt=2, number="9"))
+    rows = {row["sample_id"]: row for row in desk.rows()}
+    assert [rows["A-1"][name] for name in ("number", "decision", "reviewed_value")] == ["9", "", ""]
+    checked = desk.check()
+    assert checked.problems == []
+    assert any("made on evidence that has changed since" in note for note in checked.notes)

@@ -8,6 +8,7 @@ from shared.evidence_format.table.columns import (
     JUDGED_AFTER,
     OWN_COLUMNS,
     RESERVED_COLUMNS,
+    REVIEWED,
     columns_of,
 )
 from shared.task.spec import check_spec
@@ -15,8 +16,8 @@ from tests.cases import cases
 
 
 def test_the_names_no_field_can_bear_are_the_columns_every_table_has():
-    assert {column.name for column in (*BEFORE, *AFTER, *JUDGED, *JUDGED_AFTER)} == OWN_COLUMNS
-    judged = TaskFacts.of({"output_schema": {}, "judgment_required": True})
+    assert {column.name for column in (*BEFORE, *AFTER, *JUDGED, *JUDGED_AFTER, *REVIEWED)} == OWN_COLUMNS
+    judged = TaskFacts.of({"output_schema": {}, "judgment_required": True}, reviewed=True)
     assert {column.name for column in columns_of(judged)} == OWN_COLUMNS
 
 
@@ -24,7 +25,7 @@ def test_the_names_no_field_can_bear_are_the_columns_every_table_has():
 def test_a_field_keeps_its_name_and_the_column_of_every_table_is_renamed(name: str):
     spec = {"task_id": "t", "goal": "g", "output_schema": {name: "string"}, "judgment_required": True}
     assert check_spec({**spec, "judgment_question": "q"})[1] == ()
-    columns = columns_of(TaskFacts.of(spec))
+    columns = columns_of(TaskFacts.of(spec, reviewed=True))
     assert [column.field for column in columns if column.name == name] == [True]
     assert {column.common_name for column in columns if not column.field} == OWN_COLUMNS
     assert len({column.name for column in columns}) == len(columns)

@@ -1,0 +1,207 @@
+"""What a review that is signed off says of each sample: the facts that tables, report and SQL select from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from shared.contracts.base import Part
+from shared.contracts.sessions.reviewing import LookedAt, ReviewTarget
+from shared.evidence_format.files.review import ReviewFile
+from shared.evidence_format.review.policy import ReviewPolicy
+from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key
+
+
+class ReviewedTarget(Part, frozen=True, kw_only=True, gc=False):
+    """The decision that counts on a target. ``value``: of a correction; ``where``: the file that shows it; ``by``: all
+    who decided so, in the order in which they did."""
+
+    decision: str
+    value: str = ""
+    reason: str = ""
+    where: str = ""
+    where_sha256: str = ""
+    by: tuple[str, ...]
+    at: datetime
+
+
+class SampleReview(Part, frozen=True, kw_only=True):
+    """``sample``, ``judgment``, ``values``: what was decided of the sample itself, of its judgment and of its
+    values."""
+
+    sample: ReviewedTarget | None = None
+    judgment: ReviewedTarget | None = None
+    values: dict[str, ReviewedTarget] = {}
+
+    @property
+    def decided(self) -> list[ReviewedTarget]:
+        rest = [one for one in (self.sample, self.judgment) if one is not None]
+        return [*rest, *self.values.values()]
+
+    @property
+    def decision(self) -> str:
+        """What was decided of the sample; of one whose values alone were decided, the gravest of those."""
+        if self.sample is not None:
+            return self.sample.decision
+        found = {one.decision for one in self.decided}
+        return next((one for one in ("reject", "correct", "not_applicable", "accept") if one in found), "")
+
+    @property
+    def people(self) -> list[str]:
+        return list(dict.fromkeys(name for one in self.decided for name in one.by))
+
+    @property
+    def corrected(self) -> dict[str, str]:
+        """The corrected values, as text by field; that of the judgment under ``judgment``."""
+        values = {name: one.value for name, one in self.values.items() if one.decision == "correct"}
+        judged = self.judgment
+        return values | ({"judgment": judged.value} if judged is not None and judged.decision == "correct" else {})
+
+
+class DecisionRow(Part, frozen=True, kw_only=True, gc=False):
+    """A decision on one target. ``counts``: it is one that counts; ``stale``: its evidence has changed since."""
+
+    number: int
+    round: int
+    by: str
+    role: str
+    key: str
+    act: str
+    target: ReviewTarget | None
+    looked_at: LookedAt | None
+    value: str
+    reason: str
+    where: str
+    where_sha256: str
+    at: datetime
+    filed_at: datetime
+    sha256: str
+    counts: bool
+    stale: bool
+
+
+class RunReview(Part, frozen=True, kw_only=True):
+    """A review up to the decision that signed it off. ``samples``: by sample id."""
+
+    round: int
+    signed_off_at: datetime
+    signed_off_number: int
+    samples: dict[str, SampleReview]
+    rows: tuple[DecisionRow, ...]
+
+    def signed_off_for(self, sample_id: str, finished_at: datetime | None, *, for_review: bool) -> datetime | None:
+        """Return when a sample was signed off; None for one that has changed since: it is not what was signed."""
+        if for_review and sample_id not in self.samples:
+            return None
+        later = finished_at is not None and finished_at > self.signed_off_at
+        return None if later else self.signed_off_at
+
+
+def log_of(run_id: str, policy: ReviewPolicy, files: Iterable[ReviewFile], key_of: Callable[[str], str]) -> ReviewLog:
+    """Return the review of these files. ``key_of``: returns the fingerprint of a public key."""
+    log = ReviewLog(run_id, policy)
+    for file in files:
+        log.add(file, key_of(file.signed.public_key))
+    return log
+
+
+def decided_samples(log: ReviewLog) -> list[str]:
+    """Return the ids of the samples that something was decided of."""
+    return sorted({sample_id for _, sample_id, _, _ in log.standing if sample_id})
+
+
+def run_review(log: ReviewLog, now: dict[TargetKey, LookedAt], key_of: Callable[[str], str]) -> RunReview | None:
+    """Return what a review says that is signed off; None for another one.
+
+    ``now``: the evidence of all targets that something was decided of, as it is now; one that is left out is gone.
+    """
+    if log.state != "signed_off" or log.signed_off_at is None:
+        return None
+    counting: dict[TargetKey, ReviewedTarget] = {}
+    for key, people in log.standing.items():
+        target = next(iter(people.values())).decision.targets
+        aimed = next(one.target for one in target if target_key(one.target) == key)
+        found = _reviewed(log, aimed, now[key]) if key in now else None
+        if found is not None:
+            counting[key] = found
+    samples: dict[str, SampleReview] = {}
+    for kind, sample_id, field, key in counting:
+        if sample_id:
+            samples[sample_id] = _with(
+                samples.get(sample_id, SampleReview()), kind, field, counting[kind, sample_id, field, key]
+            )
+    return RunReview(
+        round=log.round,
+        signed_off_at=log.signed_off_at,
+        signed_off_number=log.signed_off_number,
+        samples=samples,
+        rows=tuple(row for file in log.filed for row in _rows(log, file, now, key_of)),
+    )
+
+
+def _reviewed(log: ReviewLog, target: ReviewTarget, now: LookedAt) -> ReviewedTarget | None:
+    counts = log.outcome(target, now)
+    if counts is None:
+        return None
+    said = counts.decision
+    same = [one for one in log.fresh(target, now).values() if one.outcome == counts.outcome]
+    where = said.where
+    return ReviewedTarget(
+        decision=said.act,
+        value=said.value,
+        reason=said.reason,
+        where=where.file if where is not None else "",
+        where_sha256=where.sha256 if where is not None else "",
+        by=tuple(one.decision.by for one in sorted(same, key=lambda one: one.number)),
+        at=said.at,
+    )
+
+
+def _with(review: SampleReview, kind: str, field: str, found: ReviewedTarget) -> SampleReview:
+    return SampleReview(
+        sample=found if kind == "sample" else review.sample,
+        judgment=found if kind == "judgment" else review.judgment,
+        values={**review.values, field: found} if kind == "value" else review.values,
+    )
+
+
+def _rows(
+    log: ReviewLog, file: ReviewFile, now: dict[TargetKey, LookedAt], key_of: Callable[[str], str]
+) -> Sequence[DecisionRow]:
+    said = file.signed.decision
+    where = said.where
+
+    def row(target: ReviewTarget | None, looked_at: LookedAt | None, *, counts: bool, stale: bool) -> DecisionRow:
+        return DecisionRow(
+            number=file.number,
+            round=file.round,
+            by=said.by,
+            role=log.policy.role_of(said.by) or "",
+            key=key_of(file.signed.public_key),
+            act=said.act,
+            target=target,
+            looked_at=looked_at,
+            value=said.value,
+            reason=said.reason,
+            where=where.file if where is not None else "",
+            where_sha256=where.sha256 if where is not None else "",
+            at=said.at,
+            filed_at=file.filed_at,
+            sha256=file.sha256,
+            counts=counts,
+            stale=stale,
+        )
+
+    if not said.targets:
+        stands = said.by in log.signatures and log.signatures[said.by].number == file.number
+        return [row(None, None, counts=stands, stale=False)]
+    rows: list[DecisionRow] = []
+    for one in said.targets:
+        key = target_key(one.target)
+        fresh = now.get(key) == one.looked_at
+        last = log.standing.get(key, {}).get(said.by)
+        outcome = log.outcome(one.target, one.looked_at) if fresh else None
+        counts = last is not None and last.number == file.number and outcome is not None
+        counts = counts and outcome is not None and outcome.outcome == (said.act, said.value)
+        rows.append(row(one.target, one.looked_at, counts=counts, stale=not fresh))
+    return rows
