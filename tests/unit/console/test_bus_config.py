@@ -15,7 +15,7 @@ from shared.bus.access.credentials import BusAccess, connect_options, read_seed,
 from shared.bus.access.keys import new_seed, public_key
 from shared.errors import PermanentError
 
-USERS = {"evidence", "browser_pool", "workflows", "vision", "planner", "discovery", "client", "operator"}
+USERS = {"evidence", "browser_pool", "workflows", "vision", "planner", "discovery", "client", "operator", "reviewer"}
 URL = "nats://127.0.0.1:1"
 
 
