@@ -10,12 +10,12 @@ from typing import Any
 
 from practice.comparing import Same, rows_of
 from practice.drift import Drift, drifted
-from services.console.commands.flows.compile import publish_flow
 from shared.client import Client
 from shared.contracts.discovery import RunMode
 from shared.contracts.workflows.heals import FlowHealing
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowVersion
 from shared.evidence_format.sources.folder import FolderSource
+from shared.flows.checking.into_library import publish_flow
 from shared.flows.checking.validation import compile_checked
 from shared.host.services import run_embedded
 from shared.recordings.from_run import read_recordings

@@ -38,6 +38,8 @@ def command_of(line: BuildLine) -> builds.AnyBuildCommand | InvalidLine | None:
             return builds.AskCompiler()
         case "say":
             return builds.SayText(text=line.rest)
+        case "publish":
+            return _publish(line.words)
         case _:
             return None
 
@@ -64,3 +66,9 @@ def _todo(words: tuple[str, ...]) -> builds.AnyBuildCommand | InvalidLine | None
             return builds.ChooseTodo(number=int(number))
         case _:
             return InvalidLine(HOW_TODO)
+
+
+def _publish(words: tuple[str, ...]) -> builds.AnyBuildCommand | InvalidLine:
+    if len(words) > 1:
+        return InvalidLine("publish [NAME]")
+    return builds.PublishFlow(name=words[0] if words else "")

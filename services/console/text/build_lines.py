@@ -14,6 +14,7 @@ from services.console.text.action_lines import (
     quoted_words,
 )
 from shared.contracts.actions import BrowserAction, Goto
+from shared.flows.building.folder import CompilerLine
 from shared.task.row_values import fill_known
 
 COMMANDS: Mapping[str, str] = {
@@ -27,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "next": "the next row: what is in scratch_work is run on it",
     "again": "this row from its beginning, with what is in scratch_work",
     "compile": "compile now, in the background",
+    "publish": "replay the flow on a row that it was not built with, and put it into the library: publish [NAME]",
     "questions": "answer what the compiler asks",
     "say": "write a remark into the conversation",
     "log": "the last lines of the compiler's log",
@@ -95,3 +97,10 @@ def parse_choice(line: str, options: tuple[str, ...], *, multi_select: bool) -> 
         else:
             return (), line.strip()
     return tuple(dict.fromkeys(chosen)), ""
+
+
+def log_text(line: CompilerLine) -> str:
+    """Return a line of the compiler's log for people."""
+    end = f"  {line.version}" if line.version else ""
+    took = f"  {line.elapsed_s:.2f} s" if line.elapsed_s else ""
+    return f"{line.at[11:19]}  {line.kind:<9}  {line.text}{end}{took}"

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 from services.workflows.builds.background_compiler import BackgroundCompiler
 from services.workflows.builds.build_store import BuildBus
+from services.workflows.builds.publishing import FlowPublisher
 from services.workflows.builds.recorded_row import RecordedRow
 from services.workflows.builds.row_browser import open_row, recorded_row, start_url_of
 from services.workflows.builds.scratch_rows import ScratchRows
@@ -55,6 +56,7 @@ class BuildSession:
         )
         bench.compile_due = self._compiler.compile_due
         self._scratch = ScratchRows(bench)
+        self._publisher = FlowPublisher(bench, bus)
         self._todos = TodoCommands(bench, self._scratch)
         self.shown: builds.ShownPage | None = None
 
@@ -87,8 +89,10 @@ class BuildSession:
                 await self._ask_compiler()
             case builds.SayText():
                 self._bench.note(MessageWritten(at=now_text(), by=self._bench.by, text=command.text))
+            case builds.PublishFlow():
+                await self._publish(command)
             case builds.CloseBuild():
-                await self._close()
+                await self._close(offer=command.offer)
             case builds.GiveAnswers():
                 pass
             case _:
@@ -156,9 +160,15 @@ class BuildSession:
             found = samples_of(self._bench.folder).get(row.sample_id)
             await self._open_browser(row, recorded_row(row) if found is None else known_of(state, found))
 
-    async def _close(self) -> None:
+    async def _publish(self, command: builds.PublishFlow) -> None:
+        await self._compiler.drain()
+        await self._publisher.publish(command, self.rows)
+
+    async def _close(self, *, offer: bool) -> None:
         """Save and compile, and only then end."""
         self._bench.save()
+        if offer and await self._publisher.wants(self.rows):
+            await self._publish(builds.PublishFlow())
         if self._bench.state.sample_id:
             self._bench.note(CompileAsked(at=now_text(), why="the session is closed"))
         await self._compiler.drain()

@@ -123,7 +123,7 @@ class RunningBuild:
     def _begin(self) -> BuildSession:
         """Return the session of what is stored, or of a workspace that a client has brought."""
         brought = [] if self._events else read_events(self.folder)
-        bench = Workbench(self.folder, self._spec, self._record.by, self._events or brought)
+        bench = Workbench(self.folder, self._spec, self._record.spec, self._record.by, self._events or brought)
         bench.changed = self._to_store.set
         self._bench = bench
         return BuildSession(bench, self._rows, self._bus, self.stored)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from services.workflows.builds.recorded_row import RecordedRow
@@ -20,6 +20,7 @@ from shared.flows.variables import typed_row
 from shared.streams import Bucket
 
 Noted = Callable[[StepTaken, FlowCall], None]
+Before = Callable[[ActOnPage], Awaitable[None]]
 
 
 class ScratchRun:
@@ -51,36 +52,43 @@ class ScratchRun:
     async def _answer(self, call: FlowCall) -> FlowAnswer:
         self._bus.call = call
         answer = await self._live.answer(call)
-        return self._keep(call, answer) if isinstance(call, ReadFields) and answer.error is None else answer
+        if not isinstance(call, ReadFields) or answer.error is not None:
+            return answer
+        return keep_values(self._row, self._files, call, answer, self.read)
 
-    def _keep(self, call: ReadFields, answer: FlowAnswer) -> FlowAnswer:
-        """Record the values that were read, with the elements that show them."""
-        file, page = self._files.fields, self._row.page
-        variables = {to_identifier(name): value for name, value in self._row.row.items()}
-        assert page is not None
-        for one in read_fields(call.fields, file, page, words_for_nothing(file), variables):
-            if one.element is None:
-                return flow_error("value_uncertain", f"it is not known which element shows {one.field}")
-            value = self._row.record_value(one.field, one.element)
-            if isinstance(value, str):
-                return flow_error("value_uncertain", value)
-            self.read[one.field] = value
-        return answer
+
+def keep_values(
+    row: RecordedRow, files: FlowFiles, call: ReadFields, answer: FlowAnswer, read: dict[str, FieldValue]
+) -> FlowAnswer:
+    """Record the values that a flow has read, with the elements that show them; they are added to ``read``."""
+    file, page = files.fields, row.page
+    variables = {to_identifier(name): value for name, value in row.row.items()}
+    assert page is not None
+    for one in read_fields(call.fields, file, page, words_for_nothing(file), variables):
+        if one.element is None:
+            return flow_error("value_uncertain", f"it is not known which element shows {one.field}")
+        value = row.record_value(one.field, one.element)
+        if isinstance(value, str):
+            return flow_error("value_uncertain", value)
+        read[one.field] = value
+    return answer
 
 
 class RecordingBus:
     """The browser of a row, as the driver of a flow asks it: what is done and seen is recorded.
 
-    ``call``: of the flow, which the next actions belong to."""
+    ``call``: of the flow, which the next actions belong to. ``before``: is told each action before it is done."""
 
-    def __init__(self, row: RecordedRow, noted: Noted, route_step: int) -> None:
-        self._row, self._noted, self._route_step = row, noted, route_step
+    def __init__(self, row: RecordedRow, noted: Noted, route_step: int, before: Before | None = None) -> None:
+        self._row, self._noted, self._route_step, self._before = row, noted, route_step, before
         self.call: FlowCall | None = None
 
     async def ask(self, subject: object, request: Any, *, timeout_s: float = 30.0) -> Any:
         """Act, or observe: a driver asks nothing else."""
         if not isinstance(request, ActOnPage):
             return await self._row.observe()
+        if self._before is not None:
+            await self._before(request)
         step = await self._row.act(request.action, self._route_step)
         assert self.call is not None
         self._noted(step, self.call)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from services.workflows.builds.recorded_row import RecordedRow
 from shared.contracts.questions import Question, QuestionAnswer
@@ -33,11 +34,14 @@ def now_text() -> str:
 
 
 class Workbench:
-    """``events`` and ``state``, their fold. ``live``: the row in the browser; None before the first one is open.
+    """``written``: the spec as it stands in its file. ``events`` and ``state``, their fold. ``live``: the row in the
+    browser; None before the first one is open.
     ``compile_due``: is told why flow.py is to be compiled. ``changed``: is called after each event."""
 
-    def __init__(self, folder: Path, spec: TaskSpec, by: str, events: Sequence[BuildEvent]) -> None:
-        self.folder, self.spec, self.by = folder, spec, by
+    def __init__(
+        self, folder: Path, spec: TaskSpec, written: Mapping[str, Any], by: str, events: Sequence[BuildEvent]
+    ) -> None:
+        self.folder, self.spec, self.written, self.by = folder, spec, written, by
         self.events = list(events)
         self.state: BuildState = replayed(events)
         self.live: RecordedRow | None = None

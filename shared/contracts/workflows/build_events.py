@@ -170,6 +170,17 @@ class FlowWritten(Event, frozen=True, kw_only=True, omit_defaults=True, tag="com
     diff: str = ""
 
 
+class FlowPublished(Event, frozen=True, kw_only=True, omit_defaults=True, tag="published"):
+    """``name`` and ``hash``: of the version in the library. ``row``: that it was replayed on. ``held_back``: the replay
+    ended before a press that may send something. ``given_up``: fields of which a person has accepted the loss."""
+
+    name: str
+    hash: str
+    row: str
+    held_back: bool = False
+    given_up: tuple[str, ...] = ()
+
+
 class SessionClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="closed"):
     """Everything was saved."""
 
@@ -196,6 +207,7 @@ BuildEvent = (
     | CompilerTold
     | Told
     | FlowWritten
+    | FlowPublished
     | SessionClosed
 )
 

@@ -137,8 +137,20 @@ class GiveAnswers(BuildCommand, frozen=True, kw_only=True, tag="answer"):
     answers: tuple[QuestionAnswer, ...]
 
 
+class PublishFlow(BuildCommand, frozen=True, kw_only=True, tag="publish"):
+    """Replay the flow on a row that it was not built with, and put it into the library. ``name``: empty: the task's.
+    ``accept_loss``: fields that may be lost."""
+
+    name: str = ""
+    author: str = ""
+    accept_loss: tuple[str, ...] = ()
+
+
 class CloseBuild(BuildCommand, frozen=True, kw_only=True, tag="close"):
-    """Save, compile and end. The session can be opened again."""
+    """Save, compile and end. The session can be opened again. ``offer``: ask first whether to publish the flow,
+    where that can be done."""
+
+    offer: bool = False
 
 
 AnyBuildCommand = (
@@ -160,6 +172,7 @@ AnyBuildCommand = (
     | AskCompiler
     | SayText
     | GiveAnswers
+    | PublishFlow
     | CloseBuild
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.contracts.questions import MAX_QUESTIONS
@@ -10,7 +10,7 @@ from shared.contracts.workflows.build_events import Question
 from shared.flows.building.edits import AddedCall, ScratchEdits, find_edits, with_added, without_steps
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
-from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, compile_samples, write_flow
+from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, compile_samples, with_given_up, write_flow
 from shared.flows.identifiers import to_identifier
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
@@ -37,11 +37,12 @@ def compile_build(
     samples: Sequence[Recording],
     files: Mapping[str, str],
     written: Mapping[str, ScratchWritten],
+    given_up: Collection[str] = (),
 ) -> BuiltFlow:
     """Return the flow of the session so far; of one row it is a draft.
 
-    ``files``: scratch_work as it is; ``written``: as the session has written it. Raises NotCompiledError where nothing
-    was recorded.
+    ``files``: scratch_work as it is; ``written``: as the session has written it. ``given_up``: see
+    `compile_flow`. Raises NotCompiledError where nothing was recorded.
     """
     none = frozenset[int]()
     own = {name: state.dropped.get(name, none) | state.added.get(name, none) for name in {*state.dropped, *state.added}}
@@ -54,7 +55,7 @@ def compile_build(
         recorded = without_steps(ordered, edits.removed, own)
         plan = compile_samples(_without_fields(spec, edits), recorded, draft=draft)
     names = {to_identifier(name): name for name in ordered[0].row}
-    flow = write_flow(spec, with_added(plan, edits.added, names), recorded)
+    flow = write_flow(spec, with_given_up(with_added(plan, edits.added, names), {*given_up, *state.given_up}), recorded)
     told = [*edits.told, *(f"{name} is not read any more" for name in sorted(edits.not_read))]
     questions = [one for one in _questions(flow) if one.text not in state.asked]
     return BuiltFlow(flow, tuple(told), tuple(edits.added), tuple(questions[:MAX_QUESTIONS]), tuple(recorded))

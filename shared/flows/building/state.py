@@ -17,6 +17,7 @@ from shared.contracts.workflows.build_events import (
     ActionRecorded,
     BuildEvent,
     CompileAsked,
+    FlowPublished,
     FlowWritten,
     QuestionsAnswered,
     QuestionsAsked,
@@ -57,7 +58,7 @@ class BuildState:
 
     ``chosen``: the TODO that a person has turned to; 0: the next one. ``last_number``: the largest that a TODO ever
     had. ``acting``: the action whose end is not known yet. ``asking``: questions that wait for an answer. ``open``: the
-    session has not been closed since it was opened.
+    session has not been closed since it was opened. ``given_up``: fields that the published flow may lose.
     """
 
     todos: tuple[Todo, ...] = ()
@@ -79,6 +80,7 @@ class BuildState:
     acting: str = ""
     asking: tuple[Question, ...] = ()
     open: bool = False
+    given_up: frozenset[str] = frozenset()
 
     @property
     def current(self) -> Todo | None:
@@ -177,6 +179,8 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
         case RowDone():
             finished = tuple(dict.fromkeys((*state.finished, event.sample_id)))
             return replace(state, row_done=True, finished=finished)
+        case FlowPublished():
+            return replace(state, given_up=frozenset(event.given_up))
         case QuestionsAsked():
             return replace(state, asking=event.questions)
         case QuestionsAnswered():

@@ -73,9 +73,13 @@ def compile_flow(spec: TaskSpec, samples: Sequence[Recording], given_up: Collect
 
     Raises NotCompiledError as `compile_samples` does.
     """
-    plan = compile_samples(spec, samples)
+    return write_flow(spec, with_given_up(compile_samples(spec, samples), given_up), samples)
+
+
+def with_given_up(plan: FlowPlan, given_up: Collection[str]) -> FlowPlan:
+    """Return the plan of a flow that none of these fields stops."""
     fields = replace_part(plan.files.fields, given_up=tuple(sorted(set(given_up) & plan.files.fields.fields.keys())))
-    return write_flow(spec, replace(plan, files=replace_part(plan.files, fields=fields)), samples)
+    return replace(plan, files=replace_part(plan.files, fields=fields))
 
 
 def write_flow(spec: TaskSpec, plan: FlowPlan, samples: Sequence[Recording]) -> CompiledFlow:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from shared.actions.table import facts_of_action
+from shared.contracts.actions import AnswerDialog, BrowserAction, ByRef, Click, DoubleClick, Press, Target
 from shared.contracts.browser_pool import Element
 from shared.pages.effects.closing import only_closes
 from shared.pages.effects.press_words import ENDING, SENDING, has_word
@@ -40,6 +42,24 @@ def click_only_looks(element: Element, elements: Sequence[Element]) -> bool:
     if OPENS_MORE & set(element.states) or belongs_to_search(element):
         return True
     return only_closes(element, elements) or says_it_looks(element.name)
+
+
+def action_only_looks(action: BrowserAction, elements: Sequence[Element]) -> bool:
+    """Return whether an action changes nothing on the site. ``elements``: of the page as it is before."""
+    match action:
+        case Click() | DoubleClick():
+            element = _element_of(action.target, elements)
+            return element is not None and click_only_looks(element, elements)
+        case Press():
+            return keys_only_look(action.keys, None if action.target is None else _element_of(action.target, elements))
+        case AnswerDialog():
+            return action.answer == "dismiss"
+        case _:
+            return facts_of_action(action).effect in ("reads_only", "repeated_freely")
+
+
+def _element_of(target: Target, elements: Sequence[Element]) -> Element | None:
+    return next((one for one in elements if isinstance(target, ByRef) and one.ref == target.ref), None)
 
 
 def keys_only_look(keys: str, element: Element | None) -> bool:

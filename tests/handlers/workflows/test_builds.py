@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 import pytest
@@ -28,20 +27,11 @@ from shared.contracts.workflows.build_events import (
 from shared.flows.building.state import replayed
 from shared.recordings.packing import unpack_recording
 from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
-from shared.subjects import DO_IN_BUILD, FOLLOW_BUILD, LOAD_BUILD_FILE, OPEN_BUILD, STORE_BUILD_FILE
+from shared.subjects import LOAD_BUILD_FILE, STORE_BUILD_FILE
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
+from tests.handlers.workflows.build_asker import Asker
 from tests.unit.planner.planner_pages import el, page
-
-SPEC = {
-    "task_id": "records",
-    "goal": "Read it.",
-    "start_url": "http://site/{number}",
-    "input_schema": {"number": "string"},
-    "output_schema": {"number": "string", "status": "string"},
-    "identity": {"number": "{number}"},
-}
-ROWS = tuple(builds.BuildRow(sample_id=one, number=n, fields={"number": one}) for n, one in enumerate("AB", 1))
 
 
 def record(number: str) -> Any:
@@ -114,47 +104,6 @@ class _Deps:
 
     def __init__(self, sessions: BuildSessions) -> None:
         self.builds = sessions
-
-
-class Asker:
-    """A client of one session. ``events``: that it was told."""
-
-    def __init__(self, bus: MemoryBus, build_id: str) -> None:
-        self.bus, self.build_id = bus, build_id
-        self.events: list[BuildEvent] = []
-        self.change = -1
-
-    async def open(self) -> builds.BuildOpened:
-        reply = await self.bus.ask(OPEN_BUILD, builds.OpenBuild(build_id=self.build_id, spec=SPEC, rows=ROWS, by="ann"))
-        assert isinstance(reply, builds.BuildOpened), reply
-        self.instance_id = reply.instance_id
-        return reply
-
-    async def send(self, command: builds.AnyBuildCommand) -> tuple[str, builds.DoReply]:
-        command_id = uuid4().hex
-        request = builds.DoInBuild(
-            build_id=self.build_id, instance_id=self.instance_id, command_id=command_id, command=command
-        )
-        return command_id, await self.bus.ask(DO_IN_BUILD, request)
-
-    async def follow(self) -> builds.BuildFollowed:
-        request = builds.FollowBuild(
-            build_id=self.build_id, instance_id=self.instance_id, since=len(self.events), change=self.change, wait_s=20
-        )
-        reply = await self.bus.ask(FOLLOW_BUILD, request)
-        assert isinstance(reply, builds.BuildFollowed), reply
-        self.events += reply.events
-        self.change = reply.change
-        return reply
-
-    async def do(self, command: builds.AnyBuildCommand) -> builds.BuildFollowed:
-        """Return what is told when the command has ended, or asks something."""
-        command_id, reply = await self.send(command)
-        assert isinstance(reply, builds.BuildAccepted), reply
-        while True:
-            told = await self.follow()
-            if (command_id in told.done and told.next == told.stored) or told.questions:
-                return told
 
 
 GO, PRESS = (

@@ -9,11 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
+from services.console import exits
 from services.console.commands.build.build_rows import read_rows
+from services.console.commands.flows.accepting import AcceptLoss, accepted_fields
+from services.console.commands.workflows.arguments import Author, Library, author_or_user
+from services.console.commands.workflows.library import library_settings
 from services.console.event_loop import run_async
-from services.console.options import Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
+from services.console.options import Encoding, HiddenRows, Nats, Sheets, read_as
 from shared.contracts.discovery import Problem, ReadAs
-from shared.contracts.workflows.builds import BuildRow
+from shared.contracts.workflows.builds import BuildRow, PublishFlow
 from shared.errors import RunRejectedError
 from shared.flows.building.folder import read_events
 from shared.host.connections import open_bus
@@ -33,6 +37,13 @@ def build(
     out: Annotated[
         Path | None, typer.Option(help="The workspace. Without: builds/TASK. One that is there goes on.")
     ] = None,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Publish what was built, on the next row of the input, and end.")
+    ] = False,
+    name: Annotated[str, typer.Option(help="With --publish: name in the library. Without: that of the task.")] = "",
+    accept_loss: AcceptLoss = None,
+    author: Author = "",
+    library: Library = None,
     sheet: Sheets = None,
     encoding: Encoding = None,
     hidden_rows: HiddenRows = None,
@@ -48,7 +59,11 @@ def build(
             problems.append(Problem(where=str(folder), message=str(exc)))
     if task is None or problems:
         raise RunRejectedError(problems)
-    run_async(_work(load_settings(nats), folder, task, written, rows))
+    accepted = tuple(sorted(accepted_fields(task, accept_loss)))
+    command = PublishFlow(name=name, author=author_or_user(author), accept_loss=accepted) if publish else None
+    published = run_async(_work(library_settings(nats, library), folder, task, written, rows, command))
+    if command is not None and not published:
+        raise typer.Exit(exits.NOT_ALL_DONE)
 
 
 def _read(
@@ -69,8 +84,13 @@ def _read(
 
 
 async def _work(
-    settings: Settings, folder: Path, spec: TaskSpec, written: dict[str, Any], rows: list[BuildRow]
-) -> None:
+    settings: Settings,
+    folder: Path,
+    spec: TaskSpec,
+    written: dict[str, Any],
+    rows: list[BuildRow],
+    publish: PublishFlow | None,
+) -> bool:
     from services.console.commands.build.terminal import BuildTerminal  # only here: the options are told without it
     from services.console.commands.build.typed_session import TypedSession
     from services.console.line_reader import LineReader
@@ -78,4 +98,4 @@ async def _work(
     folder.mkdir(parents=True, exist_ok=True)
     terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
     async with open_bus(settings, SERVICES, "build") as opened:
-        await TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser()).run()
+        return await TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser()).run(publish)

@@ -11,7 +11,7 @@ import msgspec
 
 from shared.bus.ports import PART_BYTES, Asks
 from shared.contracts.base import Part
-from shared.contracts.workflows.build_events import BuildEvent, CompilerTold, QuestionsAnswered
+from shared.contracts.workflows.build_events import BuildEvent, CompilerTold, FlowPublished, QuestionsAnswered
 from shared.contracts.workflows.builds import BuildOpened, BuildRefused, LoadBuildFile, StoreBuildFile
 from shared.errors import PermanentError
 from shared.flows.building.folder import (
@@ -39,14 +39,14 @@ class KnownFiles(Part, frozen=True, kw_only=True):
 
 class BuildFolder:
     """``state``: the fold over the events that are in the folder; ``events``: how many they are.
-    ``answered``: how often answers were given since."""
+    ``answered``: how often answers were given since; ``published``: whether the flow was."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         events = read_events(folder)
         self.state: BuildState = replayed(events)
         self.events = len(events)
-        self.answered = 0
+        self.answered, self.published = 0, False
         path = folder / SESSION_FILE
         known = msgspec.json.decode(path.read_bytes(), type=KnownFiles) if path.exists() else None
         self.known = KnownFiles(build_id=uuid4().hex) if known is None else known
@@ -56,6 +56,7 @@ class BuildFolder:
         append_event(self.folder, event)
         self.events += 1
         self.answered += isinstance(event, QuestionsAnswered)
+        self.published = self.published or isinstance(event, FlowPublished)
         before, self.state = self.state, apply_event(self.state, event)
         if self.state.todos != before.todos:
             write_todos(self.folder, self.state)

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 
 from services.console.line_reader import LineReader
-from services.console.text.build_lines import build_help, parse_choice
+from services.console.text.build_lines import build_help, log_text, parse_choice
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.workflows.build_events import (
     ActionRecorded,
     BuildEvent,
+    FlowPublished,
     FlowWritten,
     Told,
     ValueRecorded,
@@ -28,11 +29,11 @@ class BuildTerminal:
     """``reader``: of standard input. ``is_terminal``: a person types; then there is a prompt."""
 
     def __init__(self, reader: LineReader, *, is_terminal: bool) -> None:
-        self._reader, self._is_terminal = reader, is_terminal
+        self._reader, self.is_terminal = reader, is_terminal
 
     async def next_line(self, prompt: str) -> str | None:
         """Return the next line, or None at the end of the input."""
-        if self._is_terminal:
+        if self.is_terminal:
             sys.stdout.write(printable(prompt))
             sys.stdout.flush()
         return await self._reader.next()
@@ -82,6 +83,8 @@ class BuildTerminal:
                 self.say(f"  {event.field}: {event.shown!r}{none}")
             case FlowWritten():
                 self._show_compiled(event, closing=closing)
+            case FlowPublished():
+                self.say(f"It is in the library as {event.name}, version {event.hash[:12]}.")
             case _:
                 pass
 
@@ -102,10 +105,3 @@ class BuildTerminal:
         self.say(f"workspace/flow.py is version {event.version}{draft}")
         if event.asks:
             self.say(f"the compiler asks {event.asks} things" + ("" if closing else ": `questions`"))
-
-
-def log_text(line: CompilerLine) -> str:
-    """Return a line of the compiler's log for people."""
-    end = f"  {line.version}" if line.version else ""
-    took = f"  {line.elapsed_s:.2f} s" if line.elapsed_s else ""
-    return f"{line.at[11:19]}  {line.kind:<9}  {line.text}{end}{took}"

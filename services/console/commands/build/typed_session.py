@@ -42,25 +42,32 @@ class TypedSession:
         self._terminal = terminal
         self._folder = BuildFolder(folder)
         self._client = BuildClient(asks, self._folder, self._show)
-        self._closing = False
+        self._closing, self._offer = False, False
 
     def _show(self, event: BuildEvent) -> None:
         self._terminal.show_event(event, closing=self._closing)
 
-    async def run(self) -> None:
-        """Work until the end of the input, `close`, or a cancellation; then everything is saved and compiled."""
+    async def run(self, publish: builds.PublishFlow | None = None) -> bool:
+        """Work until the end of the input, `close`, or a cancellation; then everything is saved and compiled.
+
+        ``publish``: do this, and end. Return whether the flow was published since.
+        """
         await self._client.open(self._written, self._rows, self._by)
         follower = asyncio.create_task(self._client.follow())
         try:
             try:
                 await self._do(builds.BeginWork())
                 self._terminal.show_todos(self._folder.state)
+                if publish is not None:
+                    await self._do(publish)
+                    return self._folder.published
                 while (line := await self._terminal.next_line(self._prompt())) is not None:
                     if not await self._do_line(line):
                         break
+                return self._folder.published
             finally:
                 self._closing = True
-                await self._do(builds.CloseBuild())
+                await self._do(builds.CloseBuild(offer=self._offer))
         finally:
             follower.cancel()
             with suppress(asyncio.CancelledError):
@@ -73,6 +80,7 @@ class TypedSession:
         if isinstance(line, InvalidLine):
             self._terminal.refuse(line.message)
         elif line is not None and line.command == "close":
+            self._offer = self._terminal.is_terminal
             return False
         elif line is not None:
             await self._do_command(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,11 +21,10 @@ from services.console.event_loop import run_async
 from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load_settings
 from services.console.outcomes import CommandOutcome
 from services.console.terminal.flows_view import checks_table, compiled_lines, support_lines
-from shared.client.workflow_calls import create_workflow, get_workflow
-from shared.client.workflow_samples import SampleBus, lent_samples
 from shared.contracts.discovery import Problem
-from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused, WorkflowShown
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.errors import RunRejectedError
+from shared.flows.checking.into_library import publish_flow
 from shared.flows.checking.published import published_flow
 from shared.flows.checking.validation import Losses, Validation, compile_checked, split_samples, variables_of
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError
@@ -35,7 +33,7 @@ from shared.flows.files import write_files
 from shared.flows.workspace import write_workspace
 from shared.host.connections import open_bus
 from shared.recordings.from_run import RunRecordings
-from shared.recordings.packing import PackedRecordings, pack_recordings, within_limits
+from shared.recordings.packing import pack_recordings, within_limits
 from shared.settings import Settings
 from shared.task.spec import TaskSpec, check_spec
 from shared.text.normal import printable
@@ -172,32 +170,6 @@ def compile_(
         return run_async(work())
     except NotCompiledError as exc:
         raise exits.refused(run, str(exc)) from exc
-
-
-async def publish_flow(
-    bus: SampleBus,
-    name: str,
-    flow: CompiledFlow,
-    author: str,
-    run_id: str,
-    samples: PackedRecordings | None = None,
-    *,
-    accepted_losses: Sequence[str] = (),
-) -> WorkflowCreated | WorkflowRefused:
-    """Put a flow into the library with its samples; it takes the place of an earlier version of its name."""
-    shown = await get_workflow(bus, name)
-    before = shown.workflow.hash if isinstance(shown, WorkflowShown) else ""
-    publish = partial(
-        *(create_workflow, bus, name, flow.source),
-        author=author,
-        source_run=run_id,
-        files=write_files(flow.files),
-        accepted_losses=accepted_losses,
-    )
-    if samples is None:
-        return await publish(replace=before)
-    async with lent_samples(bus, samples.samples, samples.data) as lent:
-        return await publish(replace=before, samples=lent)
 
 
 def _read(settings: Settings, run: str, named: tuple[str, ...]) -> tuple[RunRecordings, TaskSpec]:

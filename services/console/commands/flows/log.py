@@ -11,9 +11,9 @@ import msgspec
 import typer
 
 from services.console import exits
-from services.console.commands.build.terminal import log_text
 from services.console.event_loop import run_async
 from services.console.options import AsJson
+from services.console.text.build_lines import log_text
 from shared.flows.building.folder import CONVERSATION, read_log
 from shared.text.normal import printable
 

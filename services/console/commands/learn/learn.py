@@ -14,7 +14,6 @@ from rich.text import Text
 
 from services.console import exits
 from services.console.commands.flows.accepting import AcceptLoss, accepted_fields
-from services.console.commands.flows.compile import publish_flow
 from services.console.commands.learn.examples import ExampleRow, Examples, read_examples
 from services.console.commands.workflows.arguments import Author, Library, author_or_user
 from services.console.commands.workflows.library import ask_library
@@ -34,6 +33,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowRefused
 from shared.errors import RunRejectedError
 from shared.extraction.values import form_of, value_key
+from shared.flows.checking.into_library import publish_flow
 from shared.flows.files import write_files
 from shared.flows.learning.flow import FlowOfExamples, learned_flow
 from shared.flows.learning.learned_fields import (

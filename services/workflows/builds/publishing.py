@@ -1,0 +1,215 @@
+"""Publishing the flow of a build session: it is replayed on a row that it was not built with, checked like a compiled
+one, and put into the library with the recorded rows as its samples."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.workflows.builds.build_store import BuildBus
+from services.workflows.builds.recorded_row import RecordedRow
+from services.workflows.builds.row_browser import open_row, recorded_row
+from services.workflows.builds.scratch_run import RecordingBus, keep_values
+from services.workflows.builds.workbench import Workbench, now_text
+from shared.client.flow_runs import run_flow
+from shared.contracts.browser_pool import ActOnPage
+from shared.contracts.questions import Question
+from shared.contracts.steps import FieldValue
+from shared.contracts.workflows.build_events import FlowPublished
+from shared.contracts.workflows.builds import BuildRow, PublishFlow
+from shared.contracts.workflows.flows import FlowAnswer, FlowCall, ReadFields, ReadWithModel
+from shared.contracts.workflows.library import WorkflowRefused
+from shared.flows.building.build import BuiltFlow, compile_build
+from shared.flows.building.folder import (
+    captures_folder,
+    read_scratch_files,
+    read_written,
+    samples_of,
+    write_flow_files,
+    write_sample,
+)
+from shared.flows.checking.into_library import publish_flow
+from shared.flows.checking.published import published_flow
+from shared.flows.checking.validation import Losses, begin_draft, error_of, validate_flow, variables_of
+from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, NotCompiledError
+from shared.flows.files import write_files
+from shared.flows.live import LiveFlow
+from shared.flows.workspace import write_workspace
+from shared.pages.effects.site_changes import action_only_looks
+from shared.pages.elements import description_of
+from shared.recordings.packing import pack_recordings, within_limits
+from shared.recordings.recording import Recording
+from shared.workflow_source.wording import finding_line
+
+PRESS_IT, STOP_BEFORE = "press it", "stop before it"
+RIGHT, WRONG = "they are right", "one is wrong"
+YES, NO = "yes", "no"
+
+
+class HeldBackError(Exception):
+    """The replay has come to something that may change the site, and a person wants it to end there."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay came to. ``stopped``: why the flow did not come to its end; ``held_back``: before what a person
+    has ended it. Empty: it came to its end."""
+
+    sample: Recording
+    read: dict[str, FieldValue]
+    stopped: str = ""
+    held_back: str = ""
+
+
+class FlowPublisher:
+    """``bench``: the session; its row in the browser stays as it is, for a replay has a browser of its own."""
+
+    def __init__(self, bench: Workbench, bus: BuildBus) -> None:
+        self._bench, self._bus = bench, bus
+
+    def further_row(self, rows: Sequence[BuildRow]) -> BuildRow | None:
+        """Return the first row that the flow was not built with."""
+        seen = {*self._bench.state.finished, self._bench.state.sample_id}
+        return next((one for one in rows if one.sample_id not in seen), None)
+
+    def why_not(self, rows: Sequence[BuildRow]) -> str:
+        """Return why nothing can be published now; empty: it can be tried."""
+        if len(self._bench.state.finished) < MIN_SAMPLES:
+            return f"a flow is built with {MIN_SAMPLES} rows: finish this one, and `next`"
+        if self.further_row(rows) is None:
+            return "give one more row, which it was not built with: begin again with another --input or --row"
+        return ""
+
+    async def wants(self, rows: Sequence[BuildRow]) -> bool:
+        """Ask whether the flow is to be published, where it can be."""
+        if self.why_not(rows):
+            return False
+        return await self._bench.ask(Question(text="Put the flow into the library?", options=(YES, NO))) == [YES]
+
+    async def publish(self, command: PublishFlow, rows: Sequence[BuildRow]) -> None:
+        """Replay, check and publish. What speaks against it is told, and nothing is published then."""
+        bench, row = self._bench, self.further_row(rows)
+        unknown = [one for one in command.accept_loss if one not in bench.spec.output_schema]
+        why = f"the task has no field {', '.join(unknown)}" if unknown else self.why_not(rows)
+        if why or row is None:
+            bench.refuse(why)
+            return
+        bench.save()
+        found = samples_of(bench.folder)
+        samples = [found[one] for one in bench.state.finished if one in found]
+        try:
+            built = await asyncio.to_thread(self._compile, samples, command.accept_loss)
+        except NotCompiledError as exc:
+            bench.refuse(str(exc))
+            return
+        if built.flow.problems:
+            self._stays_draft(built.flow.problems)
+            return
+        bench.tell(f"Replaying the flow on row {row.sample_id}, which it was not built with.")
+        replay = await self._replay(built.flow, row)
+        if replay.stopped:
+            bench.refuse(f"on row {row.sample_id} the flow stopped: {replay.stopped}. Work that row out: `next`")
+            return
+        if replay.read and not await self._confirmed(row, replay):
+            bench.refuse(f"nothing is published: work row {row.sample_id} out by hand: `next`")
+            return
+        await self._check_and_publish(command, built, replay)
+
+    def _compile(self, samples: Sequence[Recording], given_up: Sequence[str]) -> BuiltFlow:
+        """Return the flow of the finished rows; it is what stands in workspace/flow.py then."""
+        bench = self._bench
+        files, _ = read_scratch_files(bench.folder)
+        built = compile_build(bench.spec, bench.state, samples, files, read_written(bench.folder), given_up)
+        moment = now_text()[:19].replace("-", "").replace(":", "")
+        write_flow_files(bench.folder, built.flow, variables_of(built.flow, samples[0].row), moment)
+        return built
+
+    def _stays_draft(self, problems: Sequence[str]) -> None:
+        count = len(problems)
+        self._bench.refuse(f"the flow stays a draft ({count} {'reason' if count == 1 else 'reasons'}):")
+        for one in problems:
+            self._bench.refuse(f"  {one}")
+
+    async def _confirmed(self, row: BuildRow, replay: Replay) -> bool:
+        found = ", ".join(f"{key} is {value.shown!r}" for key, value in replay.read.items())
+        asked = Question(text=f"Row {row.sample_id}: {found}. Is that right?", options=(RIGHT, WRONG))
+        return await self._bench.ask(asked) == [RIGHT]
+
+    # --- the replay
+
+    async def _replay(self, flow: CompiledFlow, row: BuildRow) -> Replay:
+        """Run the flow on a row in a browser of its own, and record it."""
+        bench, read, held_back = self._bench, dict[str, FieldValue](), ""
+        captures = captures_folder(bench.folder, row.sample_id)
+        async with open_row(self._bus, bench.spec, row) as session:
+            live_row = RecordedRow(session, bench.spec, recorded_row(row), captures, bench.by)
+            bus = RecordingBus(live_row, lambda step, call: None, 0, lambda request: self._may_act(live_row, request))
+            begin = begin_draft(flow, live_row.row)
+            live = LiveFlow(bus, session.lease, flow.files, begin.variables)
+
+            async def answer(call: FlowCall) -> FlowAnswer:
+                bus.call = call
+                if isinstance(call, ReadWithModel):
+                    return FlowAnswer(value={})
+                answered = await live.answer(call)
+                if isinstance(call, ReadFields) and answered.error is None:
+                    return keep_values(live_row, flow.files, call, answered, read)
+                return answered
+
+            stopped = ""
+            try:
+                stopped = error_of(await run_flow(self._bus, begin, answer))
+            except HeldBackError as exc:
+                held_back = str(exc)
+        return Replay(live_row.sample, read, stopped, held_back)
+
+    async def _may_act(self, row: RecordedRow, request: ActOnPage) -> None:
+        """Ask a person before an action that may change the site. Raises HeldBackError where it is not to be done."""
+        shown = () if row.page is None else row.page.elements
+        action = request.action
+        if action_only_looks(action, shown) and not request.once:
+            return
+        ref = getattr(getattr(action, "target", None), "ref", 0)
+        element = next((one for one in shown if one.ref == ref), None)
+        tag = str(action.__struct_config__.tag)
+        what = tag if element is None else f"{tag} on {description_of(element)}"
+        text = f"On row {row.sample.sample_id} the flow is about to do this: {what}. It may change the site. Do it?"
+        if await self._bench.ask(Question(text=text, options=(PRESS_IT, STOP_BEFORE))) != [PRESS_IT]:
+            raise HeldBackError(what)
+
+    # --- checked and published
+
+    async def _check_and_publish(self, command: PublishFlow, built: BuiltFlow, replay: Replay) -> None:
+        bench, flow = self._bench, built.flow
+        name = command.name or bench.spec.task_id
+        samples = list(built.samples)
+        whole = [] if replay.held_back else [replay.sample]
+        losses = Losses(frozenset(command.accept_loss), await published_flow(self._bus, name))
+        held_out, used = (whole, samples) if whole else (samples[-1:], samples[:-1])
+        validation = await validate_flow(self._bus, flow, bench.spec, held_out, used, losses=losses)
+        if validation.problems:
+            self._stays_draft(validation.problems)
+            return
+        for one in whole:
+            write_sample(bench.folder, one)
+        packed = pack_recordings(bench.written, [*samples, *whole], flow.samples)
+        write_workspace(bench.folder, flow.source, write_files(flow.files), samples=packed)
+        lost = sorted(one.field for one in validation.lost)
+        kept = within_limits(packed)
+        reply = await publish_flow(self._bus, name, flow, command.author or bench.by, "", kept, accepted_losses=lost)
+        if isinstance(reply, WorkflowRefused):
+            self._stays_draft([finding_line(one) for one in reply.findings])
+            return
+        if replay.held_back:
+            bench.tell(f"The replay ended before this: {replay.held_back}. The rest is proven by recorded rows only.")
+        bench.note(
+            FlowPublished(
+                at=now_text(),
+                name=reply.workflow.name,
+                hash=reply.workflow.hash,
+                row=replay.sample.sample_id,
+                held_back=bool(replay.held_back),
+                given_up=tuple(sorted(flow.files.fields.given_up)),
+            )
+        )

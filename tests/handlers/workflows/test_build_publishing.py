@@ -1,0 +1,140 @@
+"""Publishing the flow of a build session: its replay asks before a press that may send something."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from services.workflows.builds.build_sessions import BuildSessions
+from services.workflows.builds.publishing import PRESS_IT, RIGHT, STOP_BEFORE, WRONG
+from services.workflows.execution.in_process_executor import InProcessExecutor
+from shared.client.workflow_calls import get_workflow
+from shared.client.workflow_samples import LoadedSamples, load_samples
+from shared.contracts.actions import ByText, Click, Goto
+from shared.contracts.questions import QuestionAnswer
+from shared.contracts.results import Locator
+from shared.contracts.workflows import builds
+from shared.contracts.workflows.build_events import FlowPublished, Told
+from shared.contracts.workflows.library import WorkflowShown
+from tests.handlers.planner.scripted_pool import ScriptedPool, pool
+from tests.handlers.workflows.build_asker import Asker
+from tests.handlers.workflows.service_bench import open_service
+from tests.unit.planner.planner_pages import el, page
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ORDERS = ("1001", "1002", "1003")
+BY_ROLE = Locator(kind="role", value='role=button[name="Send order"]', matches=1)
+SEND = builds.ActOnRow(action=Click(target=ByText(text="Send order"), reason=""))
+
+
+def order(number: str) -> Any:
+    return page(
+        el("button", "Send order", tag="button", fingerprint="f1", locators=(BY_ROLE,)),
+        el("definition", number, header="Number", tag="dd"),
+        el("definition", f"Open {number}", header="Status", tag="dd"),
+    )
+
+
+@dataclass
+class Shop:
+    """A session on a site whose orders are sent, and the pool that sees what is pressed."""
+
+    asker: Asker
+    pool: ScriptedPool
+
+    @property
+    def sent(self) -> int:
+        return sum(isinstance(one, Click) for one in self.pool.actions)
+
+    @property
+    def told(self) -> list[str]:
+        return [one.text for one in self.asker.events if isinstance(one, Told)]
+
+    async def samples(self, name: str) -> list[tuple[str, str]]:
+        """Return the samples of the flow in the library, with their use."""
+        loaded = await load_samples(self.asker.bus, name)
+        assert isinstance(loaded, LoadedSamples)
+        assert loaded.told is not None
+        return [(one.sample_id, one.use) for one in loaded.told.samples]
+
+    async def answer(self, chosen: str) -> builds.BuildFollowed:
+        told = await self.asker.follow() if not self._asked else self._asked
+        assert told.questions, self.told
+        [question] = told.questions
+        answer = QuestionAnswer(question=question.text, chosen=(chosen,))
+        self._asked = await self.asker.answer_and_wait((answer,))
+        return self._asked
+
+    _asked: builds.BuildFollowed | None = None
+
+    async def do(self, command: builds.AnyBuildCommand) -> builds.BuildFollowed:
+        self._asked = await self.asker.do(command)
+        return self._asked
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def shop(tmp_path: Path) -> AsyncGenerator[Shop]:
+    executor = InProcessExecutor()
+    async with open_service(tmp_path, executor) as service:
+        site = ScriptedPool({f"http://site/{one}": [order(one)] for one in ORDERS})
+        service.bus.host(pool, site)
+        service.deps.builds = sessions = BuildSessions(service.bus, "process1")
+        asker = Asker(service.bus, "one", rows=ORDERS)
+        await asker.open()
+        one = Shop(asker, site)
+        await one.do(builds.BeginWork())
+        await _work_out_two_rows(one)
+        yield one
+        await sessions.close()
+    await executor.close()
+
+
+async def _work_out_two_rows(shop: Shop) -> None:
+    go = builds.ActOnRow(action=Goto(url="http://site/1001", reason=""))
+    for command in (go, SEND, builds.FinishTodo()):
+        await shop.do(command)
+    for field in ("number", "status"):
+        await shop.do(builds.ReadValue(field=field, where=("beside", field.title())))
+    await shop.do(builds.FinishTodo())
+    await shop.do(builds.NextRow())
+    await shop.answer("they are right")
+    assert shop.asker.state.finished == ORDERS[:2], shop.told
+    assert shop.sent == 2  # one for each row: that is how they are worked out
+
+
+async def test_without_a_yes_nothing_is_sent_for_the_proof(shop: Shop):
+    told = await shop.do(builds.PublishFlow())
+    assert "Send order" in told.questions[0].text
+    await shop.answer(STOP_BEFORE)
+    await shop.answer(RIGHT)  # what was read until there
+    assert shop.sent == 2
+    [published] = [one for one in shop.asker.events if isinstance(one, FlowPublished)]
+    assert (published.name, published.row, published.held_back) == ("records", "1003", True)
+    assert await shop.samples("records") == [
+        ("1001", "compiled_from"),
+        ("1002", "compiled_from"),
+    ]
+    assert any("recorded rows only" in one for one in shop.told)
+
+
+async def test_with_a_yes_the_further_row_is_the_proof_and_a_sample(shop: Shop):
+    await shop.do(builds.PublishFlow(name="orders"))
+    told = await shop.answer(PRESS_IT)
+    assert told.questions[0].text == "Row 1003: number is '1003', status is 'Open 1003'. Is that right?"
+    await shop.answer(RIGHT)
+    assert shop.sent == 3
+    assert ("1003", "held_out") in await shop.samples("orders")
+
+
+async def test_what_is_not_right_on_the_further_row_is_not_published(shop: Shop):
+    await shop.do(builds.PublishFlow())
+    await shop.answer(PRESS_IT)
+    await shop.answer(WRONG)
+    assert not isinstance(await get_workflow(shop.asker.bus, "records"), WorkflowShown)
+    assert "nothing is published: work row 1003 out by hand: `next`" in shop.told
