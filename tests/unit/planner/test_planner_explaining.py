@@ -262,6 +262,15 @@ def test_what_nearly_matched_is_told_with_the_rule_that_left_it_out(elements, fi
     assert not isinstance(reading, FieldFound) or reading.candidate.shown not in dict(expected)
 
 
+def test_a_pattern_may_ask_for_what_looks_like_a_change():
+    change = row("One", "open → closed")
+    assert [one.why for one in told("string", *change).near] == ["past"]
+    asked = of({"type": "string", "pattern": "\\w+ → \\w+"}, *change)
+    assert asked.page is not None
+    (reading,) = read_page(asked.spec, asked.sample, asked.page).readings.values()
+    assert isinstance(reading, FieldFound)
+
+
 def test_each_reason_of_the_label_reader_has_a_page():
     shown = {why for _, _, expected in NEAR for _, why in expected}
     assert {row.code for row in DOUBTS} <= {*shown, *OF_OTHER_RECORDS}
