@@ -118,7 +118,8 @@ class DoubtRow:
 
 def reading_of(claims: Claims) -> FieldReading:
     """Return what the claims come to."""
-    if not claims.found and (claims.leaves_out or (claims.says_none and may_be_absent(claims.field.form))):
+    says_none = claims.says_none and may_be_absent(claims.field.form) and not _is_emptiness_marked_alone(claims)
+    if not claims.found and (claims.leaves_out or says_none):
         lost = claims.nothing if claims.leaves_out else claims.lost
         return FieldReading(
             certainty="certain", absent=True, left_out=claims.leaves_out, empty=claims.empty, lost=lost
@@ -171,16 +172,11 @@ def _is_joined(claims: Claims) -> bool:
 
 
 def _is_marked_alone(claims: Claims) -> bool:
-    """Then an id alone tells the value, of which the examples had a label too: an id may lead elsewhere. One that is
-    the field's own name tells it, unless the element has another label."""
-    field, found = claims.field, claims.found[0].rules
-    had_label = any(is_own_label(rule, field.labels) for rule in claims.lost)
-    if not had_label or not all(isinstance(rule.where, AtSelector) for rule in found):
-        return False
-    columns = columns_to_label(claims.rules, field.labels)
-    elements = [one for rule in found if (one := claims.page.find(rule.where)) is not None]
-    has_other = any(label_of(one, columns, claims.page) not in ("", *field.labels) for one in elements)
-    return has_other or not any(is_called(rule, field.labels) for rule in found)
+    return is_marked_alone(claims.found[0].rules, claims.lost, claims.field, claims.page)
+
+
+def _is_emptiness_marked_alone(claims: Claims) -> bool:
+    return bool(claims.empty) and is_marked_alone(claims.empty, claims.lost, claims.field, claims.page)
 
 
 def _is_untold(claims: Claims) -> bool:
@@ -264,6 +260,20 @@ DOUBTS_OF_FLOWS: Mapping[str, str] = {
 """Reasons for which a flow does not take what is certain by these rows: it knows the element, and what the row of the
 sample says. The words by which its task says that there is none count as a value in the rows above."""
 _WORDS = {**{one.code: one.says for one in DOUBTS}, **DOUBTS_OF_FLOWS}
+
+
+def is_marked_alone(
+    found: Sequence[ExtractionRule], lost: Collection[ExtractionRule], field: FieldRules, page: ObservedPage
+) -> bool:
+    """Return whether only an id leads to what these rules found, of which the examples had a label too: an id may lead
+    elsewhere. One that is the field's own name tells it, unless the element has another label."""
+    had_label = any(is_own_label(rule, field.labels) for rule in lost)
+    if not had_label or not all(isinstance(rule.where, AtSelector) for rule in found):
+        return False
+    columns = columns_to_label((*found, *lost), field.labels)
+    elements = [one for rule in found if (one := page.find(rule.where)) is not None]
+    has_other = any(label_of(one, columns, page) not in ("", *field.labels) for one in elements)
+    return has_other or not any(is_called(rule, field.labels) for rule in found)
 
 
 def is_told_by_label(

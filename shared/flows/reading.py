@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, FlowError, FlowErrorCode
+from shared.contracts.workflows.heals import Witness
 from shared.extraction.agreement import read_field, texts_of
-from shared.extraction.certainty import BELONGING, TELLING, FieldReading, is_told_by_label, words_of_doubt
+from shared.extraction.certainty import (
+    BELONGING,
+    TELLING,
+    FieldReading,
+    is_marked_alone,
+    is_told_by_label,
+    words_of_doubt,
+)
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
 from shared.extraction.pages import NO_TASK_VALUES, ObservedPage, only
 from shared.extraction.part_of_record import is_beside_another_id, may_be_of_another, part_of_record
-from shared.extraction.rules import ExtractionRule, kind_of
+from shared.extraction.rules import AtSelector, ExtractionRule, PageItself, kind_of
 from shared.extraction.task_values import is_proven, read_flow_task
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
@@ -38,7 +46,7 @@ class LocatedReading:
 
     ``text``: as shown, of a value or of the words. ``element``: what shows it. ``healed``: some rules find nothing now.
     ``lost``: these; ``moved``: those of them that lead to values of other labels; ``matched``: the rules that found it.
-    ``why``: for people, why it is uncertain.
+    ``why``: for people, why it is uncertain. ``witnesses``: what speaks for a healed one.
     """
 
     field: str
@@ -52,6 +60,7 @@ class LocatedReading:
     moved: tuple[ExtractionRule, ...] = ()
     matched: tuple[ExtractionRule, ...] = ()
     why: str = ""
+    witnesses: tuple[Witness, ...] = ()
 
 
 def words_for_nothing(file: FieldsFile) -> dict[str, tuple[str, ...]]:
@@ -157,6 +166,8 @@ def _said_empty(
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
         why = words_of_doubt("untold")
         return LocatedReading(name, "uncertain", candidates=texts, why=why)
+    if is_marked_alone(empty, gone, rules, page):
+        return LocatedReading(name, "uncertain", candidates=texts, why=words_of_doubt("marked_alone"))
     element = page.find(empty[0].where) or element_beside_label(empty[0], rules.rules, rules.homes, page, rules.address)
     moved = tuple(rule for rule in rules.rules if rule in contradicted)
     return LocatedReading(
@@ -186,6 +197,7 @@ def read_fields(
         is_shown = not proof and proves_by_place(proofs, named, page, constants)
         task_values = read_flow_task(file.task, page, {**named, **wanted}, variables, is_shown=is_shown)
     observed = ObservedPage.of(page, task_values)
+    shows_record = _Proven(file, page, {**named, **wanted}, variables)
     found: list[LocatedReading] = []
     for name in names:
         rules = rules_of(name, file, proof=proof)
@@ -200,11 +212,47 @@ def read_fields(
             reading = _named_by_row(reading, rules, named.get(name, ""), part)
             text = named.get(name) or wanted.get(name, "")
             heading = _own_heading(reading, rules, text, page, part)
-            if heading is not None and file.task and is_proven(file.task, page, {**named, **wanted}, variables):
+            if heading is not None and shows_record():
                 shown = tidy(heading.name)
                 reading = LocatedReading(name, "value", shown, heading, (shown,), healed=True, lost=rules.rules)
-            found.append(reading)
+            found.append(_with_witnesses(reading, rules, shows_record) if reading.healed else reading)
     return tuple(found)
+
+
+class _Proven:
+    """Whether the page proves the record, by the task of the flow; asked of a page at most once."""
+
+    def __init__(
+        self, file: FieldsFile, page: PageObserved, named: Mapping[str, str], variables: Mapping[str, str]
+    ) -> None:
+        self._asked = file, page, named, variables
+        self._answer: bool | None = None
+
+    def __call__(self) -> bool:
+        file, page, named, variables = self._asked
+        if self._answer is None:
+            self._answer = file.task is not None and bool(named) and is_proven(file.task, page, named, variables)
+        return self._answer
+
+
+def _with_witnesses(reading: LocatedReading, rules: FieldRules, is_shown: Callable[[], bool]) -> LocatedReading:
+    """Return a healed reading with what speaks for it."""
+    found: list[Witness] = [_witness_of_rule(rule, rules.labels) for rule in reading.matched]
+    if not found:
+        found.append("heading")
+    if rules.shape and reading.state == "value":
+        found.append("shape")
+    if is_shown():
+        found.append("record")
+    return replace(reading, witnesses=tuple(dict.fromkeys(found)))
+
+
+def _witness_of_rule(rule: ExtractionRule, labels: Collection[str]) -> Witness:
+    if isinstance(rule.where, AtSelector):
+        return "id"
+    if isinstance(rule.where, PageItself):
+        return "title"
+    return "label" if kind_of(rule, labels) in ("labelled", "near") else "place"
 
 
 def proves_by_place(

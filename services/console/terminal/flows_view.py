@@ -92,10 +92,12 @@ def fields_table(files: FlowFiles) -> Table:
 
 
 def drift_table(rows: Sequence[DriftedSubject]) -> Table:
-    """Return what was found in another way, on how many samples, what led there, and what does not any more."""
-    table = Table("what", "samples", "how", "found by", "not any more", box=None, pad_edge=False)
+    """Return what was found in another way, on how many samples, what led there and speaks for it, and what does not
+    any more."""
+    table = Table("what", "samples", "how", "witnesses", "found by", "not any more", box=None, pad_edge=False)
     for one in rows:
-        ways = [[f"{text} ({count})" for text, count in found[:MOST_RULES]] for found in (one.matched, one.lost)]
+        told = (one.witnesses, one.matched, one.lost)
+        ways = [[f"{text} ({count})" for text, count in found[:MOST_RULES]] for found in told]
         cells = (f"{one.kind} {one.subject}", f"{one.samples} of {one.of}", ", ".join(one.rungs))
         table.add_row(*map(_cell, (*cells, *("\n".join(found) for found in ways))))
     return table

@@ -18,6 +18,13 @@ shows is a page of its own now, or was one. ``planner``: a step that a
 planner decided on."""
 
 
+Witness = Literal[
+    "label", "name", "id", "place", "shape", "title", "heading", "fingerprint", "effect", "record", "model"
+]
+"""What speaks for something that was found in another way. ``label``: the field's own, also a telling word beside the
+value. ``name``: of the element itself. ``id``: a mark in the markup. ``place``: order, path, group or part of the page.
+``shape``: the form that every example's value has. ``title``, ``heading``: of the page, with the text of the row.
+``effect``: what acting on it showed. ``record``: the page proves the record. ``model``: a planner has said so."""
 HealMode = Literal["off", "recorded", "planner"]
 """What a flow may do on a page that has changed. ``recorded``: all rungs but the last. ``planner``: all of them."""
 HEAL_MODES: tuple[HealMode, ...] = ("off", "recorded", "planner")
@@ -52,7 +59,8 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
     ``others``: elements like it that were not meant, such as of the same name in other rows. ``observation_sha256``: of
     the page on which it was found. ``found``: new ways that lead to it alone, and ``expects``: what had to hold after
     the step; both of a step that a planner chose. ``line``: of the flow's source, of the call that something lay over
-    the page for; 0 for other kinds, and in records of earlier versions."""
+    the page for; 0 for other kinds, and in records of earlier versions. ``witnesses``: what speaks for what was used;
+    none of popups, and in records of earlier versions."""
 
     kind: HealedKind
     subject: str
@@ -71,6 +79,7 @@ class Heal(Part, frozen=True, kw_only=True, omit_defaults=True):
     found: tuple[HealWay, ...] = ()
     expects: Postcondition | None = None
     line: int = 0
+    witnesses: tuple[OpenCode[Witness], ...] = ()
 
 
 # --- a flow that is healed while runs use it

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Change
-from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay
+from shared.contracts.workflows.heals import Heal, HealedKind, HealRung, HealWay, Witness
 from shared.extraction.rules import ByTask, ExtractionRule, UnderHeader, describe_rule
 from shared.flows.files import ElementFacts
 from shared.flows.reading import LocatedReading
 from shared.pages.locate.findings import Found
+from shared.pages.locate.selectors import Selector, parse_selector
+from shared.text.normal import fold
 
 KEY_DIGITS = 16
 
@@ -46,7 +48,32 @@ def heal_of_element(
         fingerprint_now=element.fingerprint,
         url=page.url,
         observation_sha256=page.sha256,
+        witnesses=_witnesses_of_element(selector, found, recorded),
     )
+
+
+def _witnesses_of_element(selector: str, found: Found, recorded: Collection[str]) -> tuple[Witness, ...]:
+    """Return what leads to the element: its name, where the selector has one that it still has; selectors; and its
+    fingerprint."""
+    own = parse_selector(selector)
+    is_named = bool(own.name) and fold(own.name or "") == fold(found.element.name)
+    witnesses: list[Witness] = []
+    if is_named:
+        witnesses.append("name")
+    witnesses.extend(_witness_of_selector(parse_selector(one)) for one in found.found_by)
+    if found.others:
+        witnesses.append("place")
+    if found.element.fingerprint in recorded:
+        witnesses.append("fingerprint")
+    return tuple(dict.fromkeys(witnesses))
+
+
+def _witness_of_selector(selector: Selector) -> Witness:
+    if selector.kind == "css":
+        return "id" if "#" in selector.value or "data-test" in selector.value else "place"
+    if selector.kind == "label" or (selector.header and not selector.name):
+        return "label"
+    return "name" if selector.name or selector.kind == "text" else "place"
 
 
 def remark_of_element(selector: str, found: Found) -> str:
@@ -82,6 +109,7 @@ def heal_of_reading(reading: LocatedReading, page: PageObserved, kind: HealedKin
         fingerprint_now="" if element is None else element.fingerprint,
         url=page.url,
         observation_sha256=page.sha256,
+        witnesses=reading.witnesses,
     )
 
 
@@ -112,6 +140,7 @@ def heal_of_effect(subject: str, recorded: Iterable[str], shown: str, page: Page
         matched=(HealWay(key=shown, text=shown),),
         url=page.url,
         observation_sha256=page.sha256,
+        witnesses=("name", "effect"),
     )
 
 

@@ -171,4 +171,5 @@ def heal_of_chosen(
         observation_sha256=page.sha256,
         found=tuple(HealWay(key=one, text=one) for one in led),
         expects=chosen.expects,
+        witnesses=("model", "effect"),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from shared.contracts.base import Part
-from shared.contracts.workflows.heals import HealedKind, HealWay
+from shared.contracts.workflows.heals import HealedKind
 from shared.flows.healing.proposals import Heals
 from shared.recordings.recording import Recording
 
@@ -15,7 +15,8 @@ class DriftedSubject(Part, frozen=True, kw_only=True):
     """An element or a field that some samples found in another way than all that is known of it.
 
     ``samples``: how many found it so, of ``of`` that used the flow. ``lost`` and ``matched``: ways with the number of
-    samples on which they led to nothing (or to something else), and to what was used."""
+    samples on which they led to nothing (or to something else), and to what was used. ``witnesses``: what spoke for
+    that together, such as ``label, record``, with the number of samples."""
 
     kind: HealedKind
     subject: str
@@ -24,6 +25,7 @@ class DriftedSubject(Part, frozen=True, kw_only=True):
     rungs: tuple[str, ...]
     lost: tuple[tuple[str, int], ...]
     matched: tuple[tuple[str, int], ...]
+    witnesses: tuple[tuple[str, int], ...] = ()
 
 
 def drift_of(heals: Heals) -> tuple[DriftedSubject, ...]:
@@ -50,14 +52,15 @@ def _subject(kind: HealedKind, subject: str, heals: Heals) -> DriftedSubject:
         samples=len(each),
         of=len(heals),
         rungs=tuple(sorted({str(heal.rung) for found in each for heal in found})),
-        lost=_counted([way for heal in found for way in (*heal.lost, *heal.moved)] for found in each),
-        matched=_counted([way for heal in found for way in heal.matched] for found in each),
+        lost=_counted([way.text for heal in found for way in (*heal.lost, *heal.moved)] for found in each),
+        matched=_counted([way.text for heal in found for way in heal.matched] for found in each),
+        witnesses=_counted([", ".join(heal.witnesses) for heal in found if heal.witnesses] for found in each),
     )
 
 
-def _counted(samples: Iterable[list[HealWay]]) -> tuple[tuple[str, int], ...]:
-    """Return each way with the number of samples that have it, most first."""
+def _counted(samples: Iterable[list[str]]) -> tuple[tuple[str, int], ...]:
+    """Return each text with the number of samples that have it, most first."""
     counts = Counter[str]()
-    for ways in samples:
-        counts.update({way.text for way in ways})
+    for texts in samples:
+        counts.update(set(texts))
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

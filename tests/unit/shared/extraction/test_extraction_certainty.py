@@ -128,6 +128,15 @@ def test_an_id_that_is_the_fields_own_name_tells_it_where_no_label_says_otherwis
     assert read(with_id, with_mark_alone("assignee", header="Reporter")).doubt == "marked_alone"
 
 
+def test_a_blank_that_only_an_id_leads_to_does_not_say_that_there_is_none():
+    blank = page(*row("Number", "TCK-1"), *row("Reporter", "", id_="assignee"), *row("Team", "Red"))
+    reading = read(with_id, blank, type_="string | null")
+    assert (reading.absent, reading.certainty) == (False, "missing")
+    rules = learn_field([Example(with_id(value), value) for value in PEOPLE], ("Assignee",), FieldType(type="string"))
+    said = locate_field("assignee", rules, with_mark_alone("assignee", header="Reporter"), frozenset(), (OTHER,))
+    assert (said.state, said.why) == ("uncertain", words_of_doubt("marked_alone"))
+
+
 def test_another_id_alone_tells_nothing_once_the_label_is_gone():
     def numbered_id(person: str) -> ObservedPage:
         return page(heading("A ticket"), *row("Assignee", person, id_="f17"), *row("Status", "Open"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from shared.contracts.workflows.heals import Heal, HealWay
 from shared.flows.healing.drift import drift_of
 
@@ -22,6 +24,12 @@ def test_ways_are_counted_once_for_a_sample_and_most_drift_stands_first():
     assert field.lost == ((PLACE.text, 2), (GROUP.text, 1))
     assert field.matched == ((LABEL.text, 2),)
     assert (element.kind, element.subject, element.samples, element.rungs) == ("element", "text=Save", 1, ("narrowed",))
+
+
+def test_what_spoke_for_a_heal_is_counted_together():
+    told, other = replace(owner(PLACE), witnesses=("label", "record")), replace(owner(PLACE), witnesses=("id", "place"))
+    (field,) = drift_of({"a": [told, told], "b": [told], "c": [other], "d": [owner(PLACE)]})
+    assert field.witnesses == (("label, record", 2), ("id, place", 1))
 
 
 def test_a_run_without_heals_has_no_drift():

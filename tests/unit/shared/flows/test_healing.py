@@ -65,6 +65,7 @@ def test_a_heal_is_recorded_with_what_was_lost_and_what_matched():
     assert (done.heal.kind, done.heal.rung, done.heal.subject) == ("element", "moved", BLAME)
     assert [way.key for way in done.heal.moved] == [PATH]
     assert [way.key for way in done.heal.matched] == [BLAME, "text=Blame"]
+    assert done.heal.witnesses == ("name", "fingerprint")
     assert done.heal.observation_sha256 == page(*links).sha256
     unchanged = expect(decided(BLAME, link("Blame", PATH, "f-blame")), Perform)
     assert unchanged.heal is None
