@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.errors import Unavailable
 from shared.evidence_format.signing import PublicKey, create_key_file, parse_private_key, user_state
+from shared.settings import Settings
 from shared.text.names import safe_id
 
 PEOPLE = "people"
@@ -26,18 +27,19 @@ class PersonKey:
         return base64.b64encode(self._key.sign(data)).decode()
 
 
-def person_key_path(name: str) -> Path:
-    """Return where the key of a person is on this machine, unless another file is named."""
-    return user_state() / PEOPLE / f"{safe_id(name)}.pem"
+def person_key_path(name: str, settings: Settings) -> Path:
+    """Return where the key of a person is: in the state folder that the settings name, else in that of the user."""
+    state = settings.state_dir if "state_dir" in settings.model_fields_set else user_state()
+    return state / PEOPLE / f"{safe_id(name)}.pem"
 
 
-def load_person_key(name: str, file: Path | None = None) -> PersonKey:
+def load_person_key(name: str, settings: Settings, file: Path | None = None) -> PersonKey:
     """Return the key of a person; make it if there is none and no file is named.
 
     Raises:
         Unavailable: it cannot be read or made (``no_signing_key``).
     """
-    path = file or person_key_path(name)
+    path = file or person_key_path(name, settings)
     try:
         if file is None and not path.exists():
             create_key_file(path)

@@ -56,7 +56,7 @@ class Reviewer:
         key: signs what the person decides.
 
     Example:
-        ann = Reviewer(client.bus, run_id, "ann", load_person_key("ann"))
+        ann = Reviewer(client.bus, run_id, "ann", load_person_key("ann", settings))
         for item in await ann.items():
             await ann.decide("accept", [item])
         await ann.decide("sign")

@@ -52,8 +52,8 @@ async def take_decision(deps: EvidenceDeps, request: DecideReview) -> DecideRepl
     assert state is not None
     async with _only_writer(deps, run_id):
         log = await deps.reviews.log(state)
-        number = log.filed_as(signed.decision)
-        if number is None:
+        number = log.filed_as(signed.decision, fingerprint_of(signed.public_key))
+        if number is None:  # one that is filed is answered also while the run is closed with it
             refused = await _find_refusal(deps, state, log, signed)
             if refused is not None:
                 return _refused(run_id, refused)
@@ -68,15 +68,13 @@ def is_signed_so(signed: SignedDecision) -> bool:
 
 
 def _find_unfit(deps: EvidenceDeps, state: RunState | None, run_id: str) -> ReviewRefusal | None:
-    """Return why a run cannot be reviewed."""
+    """Return why no run of that name is reviewed here."""
     if state is None:
         return ReviewRefusal.because("no_such_run", "run_id", layout.no_run(run_id, deps.store.location("")))
     if deps.signer is None:
         return ReviewRefusal.because(
             "not_sealed", "run_id", "runs are not sealed here, and only a sealed run is reviewed"
         )
-    if state.current_summary is None:
-        return ReviewRefusal.because("run_at_work", "run_id", f"{run_id} is not finished: review it when it is")
     return None
 
 
@@ -96,7 +94,9 @@ async def _only_writer(deps: EvidenceDeps, run_id: str) -> AsyncGenerator[None]:
 async def _find_refusal(
     deps: EvidenceDeps, state: RunState, log: ReviewLog, signed: SignedDecision
 ) -> ReviewRefusal | None:
-    said = signed.decision
+    said, run_id = signed.decision, state.record.run_id
+    if state.current_summary is None:
+        return ReviewRefusal.because("run_at_work", "run_id", f"{run_id} is not finished: review it when it is")
     seen = await evidence_of(deps.store, state, [one.target for one in said.targets])
     items = await items_to_decide(deps.store, state, log) if said.act == "sign" else []
     key = fingerprint_of(signed.public_key)

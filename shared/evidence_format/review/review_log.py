@@ -143,10 +143,10 @@ class ReviewLog:
         own = self.people.get(by)
         return (len(own.hashes) + 1, own.hashes[-1]) if own is not None else (1, person_start(self.run_id, by))
 
-    def filed_as(self, decision: ReviewDecision) -> int | None:
-        """Return the number under which just this decision is filed; None if it is not."""
+    def filed_as(self, decision: ReviewDecision, key: str) -> int | None:
+        """Return the number under which just this decision by this key is filed; None if it is not."""
         own = self.people.get(decision.by)
-        if own is None or not 1 <= decision.number <= len(own.hashes):
+        if own is None or own.key != key or not 1 <= decision.number <= len(own.hashes):
             return None
         same = own.hashes[decision.number - 1] == decision_hash(decision)
         return own.numbers[decision.number - 1] if same else None

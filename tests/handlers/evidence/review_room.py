@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from services.evidence.handlers import decide_review, load_review
 from shared.contracts.sessions.reviewing import (
@@ -18,6 +21,7 @@ from shared.contracts.sessions.reviewing import (
     ReviewSignedOff,
     SignedDecision,
 )
+from shared.evidence_format.review.decisions import reading_bytes
 from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
 from tests.typed import expect
 from tests.unit.shared.reviewing.review_people import Signatory
@@ -50,6 +54,14 @@ class ReviewRoom:
     async def load(self, who: Signatory | None = None, **more: Any) -> ReviewLoaded:
         by = who.name if who is not None else ""
         return expect(await load_review(LoadReview(run_id="run_1", by=by, **more), self.desk.deps), ReviewLoaded)
+
+    async def load_as(self, who: Signatory, signer: Signatory | None) -> ReviewLoaded:
+        """Ask as a person, with the signature of that person or of another; None: with none."""
+        request = LoadReview(run_id="run_1", by=who.name, at=NOW)
+        if signer is not None:
+            signature = base64.b64encode(signer.private.sign(reading_bytes(request))).decode()
+            request = msgspec.structs.replace(request, public_key=signer.public.pem, signature=signature)
+        return expect(await load_review(request, self.desk.deps), ReviewLoaded)
 
     async def items(self, sample_id: str = "A-1") -> Sequence[ReviewItem]:
         return (await self.load(sample_id=sample_id)).items

@@ -11,13 +11,14 @@ import msgspec
 import pytest
 
 from services.evidence.facts import RunFacts
+from services.evidence.ingest.review_decisions import close_review
 from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.recovery import read_sample_files
 from services.evidence.report.sample_details import detail_of
 from services.evidence.reviews.review_logs import read_signed_off
 from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS, review_rows
 from shared.contracts.results import ValueSource
-from shared.contracts.sessions.reviewing import DecisionFiled, ShownWhere
+from shared.contracts.sessions.reviewing import DecisionFiled, DrawWish, ReviewSignedOff, ShownWhere
 from shared.contracts.steps import FieldValue
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
@@ -96,6 +97,19 @@ async def test_the_same_decision_again_changes_nothing_also_after_others_and_aft
     assert room.desk.files() == files
 
 
+async def test_the_last_signature_is_answered_while_the_run_is_closed_with_it(room: ReviewRoom):
+    for who in (ANN, BEN):
+        assert [await room.code(who, act) for act in ("accept", "sign")] == ["", ""]
+    last = CLEO.sign(await room.said(CLEO, "sign"))
+    assert expect(await room.send(last), DecisionFiled).sealed is False
+    state = there(await room.desk.deps.ledger.find("run_1"))
+    await close_review(room.desk.deps, state, room.desk.bus.events(ReviewSignedOff)[-1])
+    assert expect(await room.send(last), DecisionFiled).sealed is False
+    assert getattr(await room.send(ANN.sign(last.decision)), "code", "") == "run_at_work"
+    await room.close()
+    assert expect(await room.send(last), DecisionFiled).sealed
+
+
 async def test_what_is_forged_moved_or_out_of_order_is_refused_and_changes_no_file(room: ReviewRoom):
     files = room.desk.files()
     real = ANN.sign(await room.said(ANN, "accept"))
@@ -145,6 +159,33 @@ async def test_a_run_without_the_key_review_is_reviewed_by_anybody_and_signed_of
     assert [await room.code(ANN, act) for act in ("accept", "sign")] == ["", ""]
     await room.close()
     assert desk.check().problems == []
+
+
+async def test_who_asks_proves_who_it_is_by_the_key_of_the_person(room: ReviewRoom):
+    assert await room.code(ANN, "reject") == ""
+    assert await room.code(BEN, "reject") == ""
+    seen = [len((await room.load_as(*who)).items[0].decisions) for who in ((BEN, BEN), (BEN, ANN), (BEN, None))]
+    assert seen == [2, 0, 0]
+
+
+async def test_nobody_chooses_the_samples_that_are_drawn(room: ReviewRoom):
+    wish = DrawWish(seed="7", size=1, by=("doubt",))
+    drawn = there((await room.load(wish=wish)).wished)
+    other = msgspec.structs.replace(drawn.strata[0], sample_ids=("A-2",) if "A-1" in str(drawn.strata[0]) else ("A-1",))
+    chosen = msgspec.structs.replace(drawn, strata=(other, *drawn.strata[1:]))
+    assert await room.code(ANN, "draw", draw=chosen) == "not_valid"
+    assert await room.code(ANN, "draw", draw=drawn) == ""
+    assert (await room.load()).draw == drawn
+
+
+async def test_what_is_drawn_must_be_decided_and_its_rate_of_agreement_is_told(room: ReviewRoom):
+    drawn = there((await room.load(wish=DrawWish(seed="7", size=2, by=()))).wished)
+    assert await room.code(ANN, "draw", draw=drawn) == ""
+    one, other = (await room.load(drawn=True)).items
+    assert [await room.code(ANN, "accept", one), await room.code(ANN, "sign")] == ["", "undecided"]
+    assert [await room.code(ANN, "reject", other), await room.code(ANN, "sign")] == ["", ""]
+    told = there((await room.load()).agreement)
+    assert (told.drawn, told.decided, told.agreed, told.within) == (2, 2, 1, False)
 
 
 @pytest.mark.parametrize(

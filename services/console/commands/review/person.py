@@ -54,7 +54,7 @@ def reviewing(
 
         name = by or getuser()
         async with open_client(settings, ["evidence"]) as client:
-            yield Reviewer(client.bus, run_id, name, load_person_key(name, key))
+            yield Reviewer(client.bus, run_id, name, load_person_key(name, settings, key))
 
     async def ask() -> ResultT:
         from shared.client.reviews import ReviewRefusedError

@@ -9,7 +9,7 @@ import typer
 
 from services.console import exits
 from services.console.commands.review.person import By, PersonKeyFile, ReviewedRun, reviewing
-from services.console.options import AsJson, Evidence, Nats
+from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def key(by: By = None, file: PersonKeyFile = None, as_json: AsJson = False) -> C
     """Print the fingerprint of the key that a person signs with, for the key `review` of a task. Makes it at first."""
     from shared.client.person_keys import load_person_key, person_key_path
 
-    name = by or getuser()
-    public = load_person_key(name, file).public
-    lines = [public.fingerprint, f"the key of {name}, in {file or person_key_path(name)}; keep it secret"]
+    name, settings = by or getuser(), load_settings()
+    public = load_person_key(name, settings, file).public
+    where = file or person_key_path(name, settings)
+    lines = [public.fingerprint, f"the key of {name}, in {where}; keep it, and keep it secret"]
     return CommandResult(lines, {"name": name, "key": public.fingerprint, "public_key": public.pem})

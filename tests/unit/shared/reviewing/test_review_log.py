@@ -103,9 +103,10 @@ def test_decisions_of_a_person_come_in_the_order_in_which_they_were_signed():
     assert review.take(ANN, later) == "out_of_order"
     assert review.take(ANN, first) == ""
     assert review.take(ANN, later) == "out_of_order"
-    assert review.log.filed_as(first) == 1
+    assert review.log.filed_as(first, ANN.key) == 1
+    assert review.log.filed_as(first, BEN.key) is None
     other = review.said(ANN, "reject", number=1, previous_sha256=first.previous_sha256)
-    assert review.log.filed_as(other) is None
+    assert review.log.filed_as(other, ANN.key) is None
     assert review.take(ANN, other) == "number_taken"
 
 
