@@ -26,8 +26,8 @@ from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, sample_of, texts_of
 from benchmarks.report import Row, under
 from services.browser_pool.adapters.browser.launch import find_browser
-from services.evidence.facts import SampleFacts, SampleFiles
 from services.evidence.outputs.report_file import ReportFile
+from shared.evidence_view.sample_facts import SampleFacts, SampleFiles
 from shared.settings import Settings
 
 SAMPLES = 1000

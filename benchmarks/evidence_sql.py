@@ -21,13 +21,13 @@ from msgspec.structs import replace
 
 from benchmarks.evidence_world import RUN_ID, World, record
 from benchmarks.report import Row, under
-from services.evidence.facts import SampleFacts
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.read_api.sql_service import SqlService, open_sql_service
 from services.evidence.sql.docs_page import EXAMPLES
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.evidence import AskSql, SqlAnswered
 from shared.evidence_format.files.run import RunFile
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.settings import Settings
 from shared.testing.bus import MemoryBus
 

@@ -19,7 +19,7 @@ import msgspec
 
 from benchmarks.evidence_facts import NAMES, NOTES, SCHEMA, facts
 from benchmarks.evidence_files import artifact_bytes, filed_artifacts
-from services.evidence.facts import RunFacts, SampleFacts, SampleFiles
+from services.evidence.facts import RunFacts
 from services.evidence.state.file_contents import AttemptLog, result_file, sample_file, samples_csv
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.base import Usage
@@ -33,6 +33,7 @@ from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, St
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.run import RunFile
 from shared.evidence_format.log_codec import encode_log, entry_of
+from shared.evidence_view.sample_facts import SampleFacts, SampleFiles
 from shared.statuses import Status
 from shared.text.names import safe_id
 

@@ -17,7 +17,7 @@ from services.evidence.reviews.review_logs import read_signed_off
 from services.evidence.seal.file_hashes import make_tree_durable
 from services.evidence.seal.run_seal import archive_sealed_round, seal_run
 from services.evidence.seal.sample_seal import seal_sample
-from services.evidence.state.file_contents import AttemptLog, parse_result_or_loss
+from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_doubts import (
     DateReading,
     date_readings,
@@ -34,6 +34,7 @@ from shared.errors import PermanentError
 from shared.evidence_format import layout
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.sample import ResultFile
+from shared.evidence_view.sample_facts import parse_result_or_loss
 
 # --- attempts at a sample
 

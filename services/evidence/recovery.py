@@ -12,15 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from services.evidence.facts import SampleFiles
 from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.state.file_contents import (
-    RESULT_UNREADABLE,
-    SAMPLE_UNREADABLE,
-    AttemptLog,
-    parse_result_or_loss,
-    result_without_sample,
-)
+from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import RunState, SampleEnd, parse_sample_end
 from services.evidence.step_files import read_begun_attempt, read_log, read_merged_log
 from shared.aio import map_concurrently
@@ -31,6 +24,13 @@ from shared.evidence_format import chain, layout
 from shared.evidence_format.files.run import RunFile, parse_run_file, with_remark
 from shared.evidence_format.files.sample import ResultFile, SampleFile
 from shared.evidence_format.log_codec import attempt_of_log
+from shared.evidence_view.sample_facts import (
+    RESULT_UNREADABLE,
+    SAMPLE_UNREADABLE,
+    SampleFiles,
+    parse_result_or_loss,
+    result_without_sample,
+)
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)

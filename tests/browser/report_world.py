@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from playwright.async_api import Browser
 
-from services.evidence.facts import RunFacts, SampleFiles
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.report_file import ReportFile
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import DriversCount, RunFinished
@@ -25,6 +25,7 @@ from shared.evidence_format.files.reconciliation import (
     count_records,
     write_reconciliation,
 )
+from shared.evidence_view.sample_facts import SampleFiles
 from tests.handlers.evidence.written_sample import files_of
 
 AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)

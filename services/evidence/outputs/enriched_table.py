@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.tables.csv_cells import csv_line
 from services.evidence.tables.enriched import appended_cells, appended_columns, original_cells, unique_names
 from shared.evidence_format import layout
 from shared.evidence_format.table.rows import RowMaker
+from shared.evidence_view.sample_facts import SampleFacts
 
 
 class EnrichedTable:

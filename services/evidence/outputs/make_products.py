@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
@@ -33,6 +33,7 @@ from shared.contracts.evidence import ReconciliationCounts, RunFinished
 from shared.errors import PermanentError, Unavailable, as_unavailable
 from shared.evidence_format import layout
 from shared.evidence_format.review.reviewed import RunReview
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.reconciliation import read_reconciliation
 from services.evidence.sql.catalogue import TABLES, table_file
@@ -22,6 +22,7 @@ from services.evidence.sql.statements import copy_lines_to_parquet
 from shared.errors import Unavailable
 from shared.evidence_format import chain, layout
 from shared.evidence_format.log_codec import LogEntry, parse_log
+from shared.evidence_view.sample_facts import SampleFacts
 
 MEMORY_MB = 512
 """Memory of DuckDB, without that for the longest rows."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from shared.errors import ExhibitError
+from shared.evidence_view.sample_facts import SampleFacts
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import NotMadeError, OpenFile, OutputFile
 from shared.contracts.discovery import Register
 from shared.contracts.evidence import ReconciliationCounts
@@ -28,6 +28,7 @@ from shared.evidence_format.files.reconciliation import (
     parse_reconciliation,
     write_reconciliation,
 )
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.reconciling.columns import RegisterColumns, match_columns
 from shared.reconciling.comparison import ComparedSample, Sides, compare_records
 from shared.reconciling.keys import key_of_sample

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from services.evidence.facts import ArtifactFacts, RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.reconciliation import read_reconciliation
 from services.evidence.outputs.thumbnails import Thumbnail, make_thumbnail
@@ -28,8 +28,6 @@ from services.evidence.report.page import (
     head,
     packed,
     program,
-    status_css,
-    status_js,
 )
 from services.evidence.report.pictures import (
     BoxesByPicture,
@@ -41,18 +39,21 @@ from services.evidence.report.pictures import (
     step_pictures,
     value_spans,
 )
-from services.evidence.report.playback_facts import MOST_FLOWS, flow_of, source_of
 from services.evidence.report.reconciliation_facts import reconciliation_facts
 from services.evidence.report.run_summary import RunSums, run_summary
-from services.evidence.report.sample_details import detail_of, row_of
 from shared.evidence_format import layout
 from shared.evidence_format.files.flow import parse_flow_file
+from shared.evidence_view.assets import read_parts, status_css, status_js
+from shared.evidence_view.playback_facts import MOST_FLOWS, flow_of, source_of
+from shared.evidence_view.sample_details import detail_of, row_of
+from shared.evidence_view.sample_facts import ArtifactFacts, SampleFacts
 
 THREADS = 2
 MAX_SAMPLES_IN_WORK = 8
 """Samples whose thumbnails are being made. It limits how many full pictures are in memory."""
 SCRIPTS = (
     "dom",
+    "parts",
     "data",
     "overview",
     "reconciliation",
@@ -71,10 +72,16 @@ PendingThumbnail = tuple[ArtifactFacts, "Future[Thumbnail | None] | None"]
 
 @cache
 def assets() -> Assets:
-    """Return the style, program and skeleton of the page, from the package `services.evidence.report`."""
+    """Return the style, program and skeleton of the page, from the package `services.evidence.report`; what others show
+    a sample with as well is in `shared.evidence_view`."""
     folder = resources.files("services.evidence.report")
-    scripts = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    css = "\n".join((folder / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    own = {one.name for one in folder.iterdir()}
+
+    def joined(names: Iterable[str]) -> str:
+        texts = ((folder / name).read_text("utf-8") if name in own else read_parts([name]) for name in names)
+        return "\n".join(texts)
+
+    scripts, css = joined(f"{name}.js" for name in SCRIPTS), joined(f"{name}.css" for name in STYLES)
     return Assets(
         css=f"{css}\n{status_css()}",
         js=f'(() => {{\n"use strict";\n{status_js()}{scripts}\n}})();',

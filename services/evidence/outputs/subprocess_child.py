@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from services.evidence.facts import RunFacts, SampleFiles
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import IsolatedProduct, MakeProduct
 from services.evidence.outputs.subprocess_product import (
     DONE,
@@ -30,6 +30,7 @@ from services.evidence.outputs.subprocess_product import (
 )
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.errors import ExhibitError
+from shared.evidence_view.sample_facts import SampleFiles
 
 
 class _ParentGone(Exception):

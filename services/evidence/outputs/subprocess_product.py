@@ -15,12 +15,13 @@ from typing import Literal, Protocol, cast
 
 import msgspec
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import MakeProduct, NotMadeError, OpenFile, OutputFile, Product
 from shared.child_process.parent import ChildProcess
 from shared.contracts.codes import OpenCode
 from shared.contracts.error_codes import ErrorCode, TransientCode
 from shared.errors import Unavailable
+from shared.evidence_view.sample_facts import SampleFacts
 
 # --- the frames
 

@@ -8,7 +8,6 @@ const FIELD_STATES = { v: "has a value", p: "the page says none", n: "not found"
 const FIELDS = RUN.fields || [];
 const PER_CHUNK = RUN.pictures.chunk;
 const INDEX = new Map(ROWS.map((row, at) => [row[ID], at]));
-const fieldWord = (name) => words(name);
 
 // --- details
 

@@ -77,8 +77,6 @@ function notices() {
   return list;
 }
 
-const note = (icon, head, body, kind) => el("div", { class: `note ${kind || ""}` }, glyph(icon), el("div", null, el("strong", null, head), " ", body));
-
 // --- population
 
 function population() {
@@ -120,14 +118,6 @@ function outcomes() {
   const flagged = RUN.flagged ? el("tr", { class: "extra" }, el("td", { colspan: 2 }, el("span", { class: "status" }, glyph("flag"), "Flagged: a remark for a person to read")), el("td", { class: "number" }, el("button", { type: "button", class: "link", "aria-label": `Show the ${RUN.flagged} flagged samples`, onclick: () => narrow({ flagged: true }) }, count(RUN.flagged))), el("td", { class: "number muted" }, share(RUN.flagged, RUN.samples))) : null;
   return table("outcomes", ["Status", "Reason", "#Samples", "#Share"], [...rows, flagged]);
 }
-
-function table(kind, heads, rows) {
-  return el("div", { class: "scroll-x" }, el("table", { class: kind },
-    el("thead", null, el("tr", null, heads.map((head) => el("th", { scope: "col", class: head.startsWith("#") ? "number" : null }, head.replace(/^#/, ""))))),
-    el("tbody", null, rows)));
-}
-
-const status = (code) => el("span", { class: `status st-${code}` }, glyph(code), STATUSES[code] || sentence(code));
 
 // --- hash state
 

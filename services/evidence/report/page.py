@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-
-from shared.statuses import GROUPS, STYLES, GroupStyle, population_order
 
 SAMPLES_A_CHUNK = 16
 """Samples whose details are compressed together: their steps are alike, so they compress well. Opening one sample
@@ -92,39 +89,3 @@ def _page_foot(label: str) -> str:
         f'@page{{@bottom-left{{content:"{_without_special(label)}";font:8pt sans-serif;color:#555}}'
         '@bottom-right{content:counter(page) " / " counter(pages);font:8pt sans-serif;color:#555}}'
     )
-
-
-# --- the statuses of samples, made from `shared.statuses`
-
-
-def status_css() -> str:
-    """Return the colours for light, dark and print as custom properties, and the classes that use them."""
-    light = _colours(lambda style: (style.ink[0], style.bar[0]))
-    dark = _colours(lambda style: (style.ink[1], style.bar[1]))
-    paper = _colours(lambda style: (style.print_ink, style.bar[0]))
-    return "\n".join(
-        (
-            f":root {{ {light} }}",
-            f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}",
-            f"@media print {{ :root {{ {paper} }} }}",
-            *(f".p-{group} span {{ color: var(--{group}); }}" for group in GROUPS),
-            *(f".s-{group} {{ background-color: var(--{group}-bar); }}" for group in GROUPS),
-            *(f".st-{status} {{ color: var(--{style.ink}); }}" for status, style in STYLES.items()),
-        )
-    )
-
-
-def status_js() -> str:
-    """Return constants: ``STATUSES``: words by status, in the order of the population; ``URGENCY``: statuses, most
-    urgent first; ``GROUPS``: name, words and icon of each group of the population."""
-    constants = {
-        "STATUSES": {status: STYLES[status].words for status in sorted(STYLES, key=population_order)},
-        "URGENCY": list(reversed(STYLES)),
-        "GROUPS": [[group, style.words, style.icon] for group, style in GROUPS.items()],
-    }
-    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
-
-
-def _colours(of: Callable[[GroupStyle], tuple[str, str]]) -> str:
-    named = ((group, of(style)) for group, style in GROUPS.items())
-    return " ".join(f"--{group}: {ink}; --{group}-bar: {bar};" for group, (ink, bar) in named)

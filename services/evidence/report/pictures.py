@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.evidence.facts import ArtifactFacts
 from shared.contracts.results import Box
 from shared.evidence_format.files.sample import StoredField
+from shared.evidence_view.sample_facts import ArtifactFacts
 
 MOST_PICTURE_BYTES = 40_000_000
 TALLEST = 1.5

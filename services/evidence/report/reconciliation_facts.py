@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.report.sample_details import lean, shortened
 from shared.evidence_format.files.reconciliation import (
     RECORD_VERDICTS,
     FieldDifference,
@@ -16,6 +15,7 @@ from shared.evidence_format.files.reconciliation import (
     ReconciliationHead,
 )
 from shared.evidence_format.step_words import value_text
+from shared.evidence_view.sample_details import lean, shortened
 
 MOST_LISTED = 50
 """Records of a verdict that the page lists. All are in reconciliation.json and in SQL."""

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.facts import RunFacts, SampleFacts
-from services.evidence.report.sample_details import lean, shortened
+from services.evidence.facts import RunFacts
 from shared.contracts.base import total_tokens
 from shared.contracts.discovery import FileReading, RunRecord
 from shared.contracts.error_codes import end_words
@@ -22,6 +21,8 @@ from shared.evidence_format.files.sample import MISSING
 from shared.evidence_format.log_codec import LogEntry
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
+from shared.evidence_view.sample_details import lean, shortened
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.hosts import host_of
 from shared.statuses import group_of, population_order
 

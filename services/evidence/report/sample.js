@@ -1,7 +1,5 @@
 // One sample: its values beside the picture that shows them.
 
-let open = null; // the sample shown: { at, detail, stage, fields }
-
 async function openSample(id, step) {
   const at = INDEX.get(id);
   if (at === undefined) return unknownSample(id);
@@ -71,16 +69,4 @@ function sampleHead() {
       [`Row ${detail.row}`, detail.key && detail.key !== detail.id ? el("code", null, detail.id) : null, detail.started_at ? el("span", null, moment(detail.started_at)) : null, detail.decided_by ? el("span", null, "decided by ", said(detail.decided_by)) : null, detail.attempt > 1 ? `attempt ${detail.attempt}; what earlier ones left behind lies in its folder` : null, detail.started_at ? lasted((new Date(detail.finished_at) - new Date(detail.started_at)) / 1000) : null]
         .filter(Boolean).map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part instanceof Node ? part : el("span", null, part)])),
   ];
-}
-
-function remarks(detail) {
-  const list = [];
-  if (detail.message) list.push(note(detail.status, "", said(detail.message), detail.status === "done" ? "" : "bad"));
-  for (const problem of detail.files ? detail.files.filter((file) => file.problem) : []) list.push(note("failed", "File in trouble:", said(problem.problem), "bad"));
-  if (detail.review) list.push(note("flag", "Review:", reviewed(detail.review)));
-  const differs = detail.differs || [];
-  const other = detail.notes || [];
-  if (differs.length) list.push(note("needs_review", "Not as recorded:", el("ul", null, differs.map((line) => el("li", null, said(line)))), "bad"));
-  if (other.length) list.push(note("flag", other.length > 1 ? "Remarks:" : "Remark:", other.length > 1 ? el("ul", null, other.map((line) => el("li", null, said(line)))) : said(other[0])));
-  return list;
 }

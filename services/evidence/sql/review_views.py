@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.evidence.facts import SampleFacts
 from services.evidence.sql.row_values import Row, id_columns
 from services.evidence.sql.view_types import MOMENT, RUN_COLUMNS, TEXT, WHOLE, YES_NO, SqlView, column
 from shared.evidence_format.review.reviewed import DecisionRow, RunReview
+from shared.evidence_view.sample_facts import SampleFacts
 
 _PERSON = (
     column("role", TEXT, "`reviewer`, `approver` or `preparer`; NULL for a settlement."),

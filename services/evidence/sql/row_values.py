@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
-from services.evidence.facts import SampleFacts
 from shared.contracts.results import Box
+from shared.evidence_view.sample_facts import SampleFacts
 
 Row = dict[str, Any]
 """Column names with their values. A column that is missing is NULL."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from services.evidence.facts import AttemptFacts, SampleFacts
 from services.evidence.sql.review_views import settlement_rows
 from services.evidence.sql.row_values import (
     Row,
@@ -28,6 +27,7 @@ from shared.evidence_format.facts import TaskField
 from shared.evidence_format.files.json_files import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact, StoredCell
 from shared.evidence_format.log_codec import LogEntry
+from shared.evidence_view.sample_facts import AttemptFacts, SampleFacts
 
 
 def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:

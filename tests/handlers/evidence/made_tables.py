@@ -12,9 +12,10 @@ from typing import Any
 import duckdb
 from python_calamine import CalamineWorkbook
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.xlsx.workbook import Workbook
+from shared.evidence_view.sample_facts import SampleFacts
 
 
 @dataclass

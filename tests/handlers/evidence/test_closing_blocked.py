@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.evidence_world import World, record
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.make_products import MadeProducts, make_products
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import MakeProduct, OpenFile, OutputFile
@@ -19,6 +19,7 @@ from services.evidence.state.run_state import RunState
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import Sample
 from shared.errors import Unavailable
+from shared.evidence_view.sample_facts import SampleFacts
 from tests.handlers.evidence.written_sample import files_of
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

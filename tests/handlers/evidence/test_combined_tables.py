@@ -20,9 +20,10 @@ import pytest
 from msgspec.structs import replace
 
 from benchmarks.evidence_world import World
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.xlsx.sample_sheet import SampleSheet
 from services.evidence.outputs.xlsx.workbook import Workbook
+from shared.evidence_view.sample_facts import SampleFacts
 from tests.handlers.evidence.made_tables import Tables, made
 from tests.handlers.evidence.written_sample import files_of
 

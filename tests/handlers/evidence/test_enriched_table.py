@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.evidence_world import World
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
 from services.evidence.tables.enriched import unique_names
 from shared.contracts.discovery import Sample, SampleFound
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.submission.samples import samples_of_table
 from shared.tables.delimited import parse_delimited
 from shared.tables.table import Table, objects_to_table, to_table

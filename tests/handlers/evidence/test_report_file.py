@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, files_of
-from services.evidence.facts import SampleFacts
 from services.evidence.outputs.report_file import ReportFile
+from shared.evidence_view.sample_facts import SampleFacts
 from tests.handlers.evidence.report_blocks import block
 
 Opens = Callable[[str], bytes | None]

@@ -14,7 +14,6 @@ from services.evidence.facts import RunFacts
 from services.evidence.ingest.review_decisions import close_review
 from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.recovery import read_sample_files
-from services.evidence.report.sample_details import detail_of
 from services.evidence.reviews.review_logs import read_signed_off
 from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS, review_rows
 from shared.contracts.results import ValueSource
@@ -23,6 +22,7 @@ from shared.contracts.steps import FieldValue
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
 from shared.evidence_format.review.reviewed import RunReview
+from shared.evidence_view.sample_details import detail_of
 from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
 from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing

@@ -11,13 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from benchmarks.evidence_world import World
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.report.sample_details import detail_of, row_of
 from services.evidence.sql.catalogue import VIEWS_BY_NAME
 from services.evidence.sql.docs_page import EXAMPLES_BY_NAME
 from services.evidence.sql.sample_rows import sample_rows
 from services.evidence.sql.statements import create_view
+from shared.evidence_view.sample_details import detail_of, row_of
+from shared.evidence_view.sample_facts import SampleFacts
 from tests.handlers.evidence.made_tables import Tables, made
 from tests.handlers.evidence.written_sample import files_of
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.facts import SampleFacts, SampleFiles
 from shared.evidence_format.facts import TaskFacts
+from shared.evidence_view.sample_facts import SampleFacts, SampleFiles
 
 AT = "2026-03-01T10:15:00Z"
 _SAMPLE = {"key": "", "row": 1, "found_at": AT}

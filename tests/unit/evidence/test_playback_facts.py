@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from services.evidence.report.pictures import PictureBudget, picture_plan
-from services.evidence.report.playback_facts import source_of
 from shared.evidence_format.files.flow import FlowFile, parse_flow_file
 from shared.evidence_format.files.json_files import encode_file
+from shared.evidence_view.playback_facts import source_of
 from shared.workflow_source.files import hash_of_version
 
 SOURCE = "async def run() -> None:\n    pass\n"

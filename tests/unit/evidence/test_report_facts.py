@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from services.evidence.report.run_summary import RunSums
-from services.evidence.report.sample_details import detail_of, row_of
 from services.evidence.sql.sample_rows import sample_rows
 from shared.contracts.explained import KEY_WORDS, NEAR_WORDS
+from shared.evidence_view.sample_details import detail_of, row_of
 from tests.handlers.evidence.written_sample import facts_of
 
 SOURCE: dict[str, Any] = {

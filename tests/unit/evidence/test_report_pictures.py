@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.evidence.facts import ArtifactFacts
 from services.evidence.report.pictures import (
     TALLEST,
     BoxesByPicture,
@@ -24,6 +23,7 @@ from services.evidence.report.pictures import (
 from shared.contracts.results import Artifact, Box
 from shared.contracts.steps import ValueSource
 from shared.evidence_format.files.sample import StoredArtifact, StoredField
+from shared.evidence_view.sample_facts import ArtifactFacts
 
 
 def shot(name: str, sha: str = "", kind: str = "screenshot", size: int = 1000, **area: float) -> ArtifactFacts:

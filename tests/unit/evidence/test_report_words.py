@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.evidence.report.page import Assets, as_json, head, policy
-from services.evidence.report.sample_details import detail_of, row_of
 from shared.contracts.results import TargetFound
 from shared.contracts.workflows.heals import Heal, HealWay
 from shared.evidence_format.step_words import action_words, heal_text, value_text
+from shared.evidence_view.sample_details import detail_of, row_of
 from tests.handlers.evidence.written_sample import facts_of
 
 LINK = TargetFound(role="link", name="Next", tag="a", fingerprint="")

@@ -7,16 +7,17 @@ import re
 from importlib import resources
 
 from services.evidence.outputs.report_file import assets
-from services.evidence.report.page import status_css, status_js
 from shared.evidence_format.files.manifest import SampleLink, count_population
 from shared.evidence_format.table.columns import BEFORE
+from shared.evidence_view.assets import status_css, status_js
 from shared.statuses import GROUPS, STATUSES, STYLES
 from tests.typed import expect
 
 
 def texts(ending: str) -> str:
-    folder = resources.files("services.evidence.report")
-    return "\n".join(one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith(ending))
+    folders = map(resources.files, ("services.evidence.report", "shared.evidence_view"))
+    files = (one for folder in folders for one in folder.iterdir() if one.name.endswith(ending))
+    return "\n".join(one.read_text(encoding="utf-8") for one in files)
 
 
 def constants() -> dict[str, object]:

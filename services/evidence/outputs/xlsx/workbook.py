@@ -19,7 +19,7 @@ import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.format import Format
 
-from services.evidence.facts import RunFacts, SampleFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import SortedSpool
 from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
@@ -28,6 +28,7 @@ from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, Shee
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.table.rows import RowMaker
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.statuses import STYLES, population_order
 
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from services.evidence.facts import ArtifactFacts, SampleFacts
-from services.evidence.report.playback_facts import flow_of, playback_step
 from shared.contracts.base import total_tokens
 from shared.contracts.explained import SettlingKey, key_words, near_words, paste_text
 from shared.contracts.results import Artifact
@@ -15,6 +13,8 @@ from shared.evidence_format.files.sample import StoredCell, StoredField, StoredR
 from shared.evidence_format.log_codec import LogEntry
 from shared.evidence_format.review.reviewed import ReviewedTarget
 from shared.evidence_format.step_words import action_words, changes_of, heal_text, value_text
+from shared.evidence_view.playback_facts import flow_of, playback_step
+from shared.evidence_view.sample_facts import ArtifactFacts, SampleFacts
 
 MOST_IN_ROW = 400
 """Characters of a value in the list and in its search. The details have more."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.evidence.facts import SampleFacts
 from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.flow import FlowFile
+from shared.evidence_view.sample_facts import SampleFacts
 from shared.workflow_source.files import hash_of_version
 
 PICTURES = ("step", "screenshot")
