@@ -125,7 +125,7 @@ async def test_its_tables_are_made_again_and_what_a_later_attempt_puts_aside_is_
     result = read(run / again / "result.json")
     assert result.keys() ^ read(aside / "result.json").keys() == {"version", "problems", "drivers", "no_flow"}
     assert (new["version"], result["version"]) == (2, 2)
-    since = {"version", "population_reason", "population_counted", "settlements", "pauses"}
+    since = {"version", "population_reason", "population_counted", "settlements", "pauses", "reviewed"}
     assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= since
     assert read(run / "memory" / "patterns.json")[-1]["text"] == "It is still there."
 

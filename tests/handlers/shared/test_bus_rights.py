@@ -262,7 +262,7 @@ MAKES_READERS = {
 PURGES = {
     "evidence": {"DELIVERIES", "OBJ_ARTIFACTS", "OBJ_ANSWERS"},
     "discovery": {"SAMPLES", "OBJ_INPUTS"},
-    "workflows": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS"},
+    "workflows": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS", "OBJ_BUILD_FILES"},
     "planner": {"OBJ_ANSWERS"},
     "operator": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS"},
 }

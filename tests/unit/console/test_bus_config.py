@@ -72,7 +72,7 @@ def test_keys_stay_until_new_ones_are_asked_for(tmp_path: Path):
     assert {name for name, seed in seeds_in(folder).items() if seed != first[name]} == {"client"}
     said.append(CliRunner().invoke(app, ["bus-config", str(folder), "--new-keys"]).output)
     assert {name for name, seed in seeds_in(folder).items() if seed != first[name]} == USERS
-    assert [re.findall(r"(\d+) of the seeds are new", one) for one in said] == [["8"], ["0"], ["1"], ["8"]]
+    assert [re.findall(r"(\d+) of the seeds are new", one) for one in said] == [["9"], ["0"], ["1"], ["9"]]
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path):
