@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from services.workflows.ports import Limits
-from tests.handlers.workflows.execution.worlds import World
+from tests.handlers.workflows.execution.worlds import PAST_LIMIT_S, World
 from tests.loop_clock import LoopClock
 from tests.waiting import until
 
@@ -299,7 +299,7 @@ def run():
 
 
 async def test_one_that_ignores_everything_is_ended_with_its_time(confined: World, clock: LoopClock):
-    confined.answers["tools.begun"] = lambda _: clock.skip(30)
+    confined.answers["tools.begun"] = lambda _: clock.skip(PAST_LIMIT_S)
     source = """
 import signal, threading
 for number in range(1, 32):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.workflows.ports import HostCallError, Limits
-from tests.handlers.workflows.execution.worlds import World, raises
+from tests.handlers.workflows.execution.worlds import PAST_LIMIT_S, World, raises
 from tests.loop_clock import LoopClock
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -227,7 +227,7 @@ async def test_an_argument_of_a_call_that_is_no_json_is_refused_with_its_path(wo
 
 
 async def test_what_was_printed_before_the_time_was_over_is_kept(world: World, clock: LoopClock):
-    world.answers["tools.wait"] = lambda _: clock.skip(30)
+    world.answers["tools.wait"] = lambda _: clock.skip(PAST_LIMIT_S)
     source = "def run():\n    print('begun')\n    tools.wait()\n    while True: pass"
     outcome = await world.run(source, limits=Limits(time_s=20))
     assert outcome.error is not None
@@ -238,7 +238,7 @@ async def test_what_was_printed_before_the_time_was_over_is_kept(world: World, c
 async def test_time_is_also_over_while_the_host_is_asked(world: World, clock: LoopClock):
     running = asyncio.create_task(world.failure("def run():\n    tools.forever()", limits=Limits(time_s=20)))
     await world.asked.wait()
-    clock.skip(30)
+    clock.skip(PAST_LIMIT_S)
     assert (await running).code == "timeout"
 
 

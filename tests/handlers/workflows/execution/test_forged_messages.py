@@ -8,7 +8,7 @@ import json
 import pytest
 
 from services.workflows.ports import Limits
-from tests.handlers.workflows.execution.worlds import World
+from tests.handlers.workflows.execution.worlds import PAST_LIMIT_S, World
 from tests.loop_clock import LoopClock
 from tests.waiting import until
 
@@ -158,7 +158,7 @@ async def test_a_flood_of_calls_whose_answers_it_does_not_read_holds_up_nobody(
     flooding = asyncio.create_task(sandbox.run(source, limits=Limits(time_s=20)))
     await sandbox.asked.wait()
     assert await sandbox.value("def run():\n    return 1") == 1
-    clock.skip(30)
+    clock.skip(PAST_LIMIT_S)
     outcome = await flooding
     assert outcome.error is not None
     assert outcome.error.code == "timeout"

@@ -9,7 +9,7 @@ import pytest
 
 from services.workflows.execution.in_process.threads import CodeThread, InterruptedCode
 from services.workflows.ports import Limits
-from tests.handlers.workflows.execution.worlds import World
+from tests.handlers.workflows.execution.worlds import PAST_LIMIT_S, World
 from tests.loop_clock import LoopClock
 from tests.waiting import until
 
@@ -27,7 +27,7 @@ async def test_code_that_runs_beyond_its_time_is_interrupted(trusted: World, clo
 
     def begun(given: Mapping[str, Any]) -> None:
         threads.extend(one for one in threading.enumerate() if one.ident == given["ident"])
-        clock.skip(30)
+        clock.skip(PAST_LIMIT_S)
 
     trusted.answers["tools.thread"] = begun
     source = """
@@ -58,7 +58,7 @@ async def test_a_thread_that_waits_for_the_host_is_interrupted(
     )
     running = asyncio.create_task(trusted.failure(source, limits=Limits(time_s=20)))
     await trusted.asked.wait()
-    clock.skip(30)
+    clock.skip(PAST_LIMIT_S)
     assert (await running).code == "timeout"
     assert await asyncio.to_thread(ended.wait, 60)
 
@@ -79,7 +79,7 @@ async def test_a_call_that_is_made_when_the_time_is_up_is_cancelled(
     running = asyncio.create_task(trusted.failure("def run():\n    tools.forever()", limits=Limits(time_s=20)))
     await trusted.asked.wait()
     (call,) = asyncio.all_tasks() - before - {running}
-    clock.skip(30)
+    clock.skip(PAST_LIMIT_S)
     assert (await running).code == "timeout"
     given_up.set()
     await asyncio.wait([call], timeout=60)

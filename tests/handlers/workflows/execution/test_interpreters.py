@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from services.workflows.ports import Interpreter, Limits, Outcome
 from shared.contracts.workflows.invocations import WorkflowFailure
-from tests.handlers.workflows.execution.worlds import LIMITS, World, WorldHost
+from tests.handlers.workflows.execution.worlds import LIMITS, PAST_LIMIT_S, World, WorldHost
 from tests.loop_clock import LoopClock
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -106,7 +106,7 @@ async def test_reset_forgets(pieces: Pieces):
 
 async def test_after_its_time_is_over_the_names_are_gone_and_it_says_so(pieces: Pieces, clock: LoopClock):
     await pieces.value("kept = 1")
-    pieces.world.answers["tools.wait"] = lambda _: clock.skip(30)
+    pieces.world.answers["tools.wait"] = lambda _: clock.skip(PAST_LIMIT_S)
     outcome = await pieces.run("print('begun')\ntools.wait()\nwhile True: pass", Limits(time_s=20))
     assert outcome.error is not None
     assert outcome.error.code == "timeout"
