@@ -11,6 +11,8 @@ unique then, if they are unique now. How much must agree depends on the purpose:
 - :func:`find_words_at_place`, in a stored page too, if the element is not found: scripts made it what it was (a
   button, a list), and a stored page has none. Its words within its recorded box are the same reading.
 - :func:`find_source_in_observation`, in the stored observation of that page: its elements have numbers.
+- :func:`find_under_label` and :func:`unlabelled_like`, to read it from the page as the site shows it now: the label
+  tells the element, and without one its kind does. Its words and its place may be others.
 - :func:`find_ref`, between two observations within one answer of a model: the n-th of a kind is still the n-th.
 """
 
@@ -114,6 +116,24 @@ def find_source_in_observation(source: ValueSource, elements: Sequence[Element])
             return Found(numbered[0], ("number",), numbered[0].fingerprint == source.fingerprint)
     same = _same_fingerprint(source, inside)
     return _chosen_of(source, same, {}) if same else NotFound(_not_found_message(source, inside))
+
+
+def find_under_label(source: ValueSource, elements: Sequence[Element]) -> Element | None:
+    """Return the one element of the source's role under its label, on a page that may be laid out anew; None without a
+    label, and where several stand there."""
+    label = label_form(source.label or "")
+    fits = [
+        one
+        for one in elements
+        if (one.frame, one.role) == (source.frame, source.role)
+        and label in (label_form(one.header or ""), label_form(one.name) if one.value is not None else "")
+    ]
+    return fits[0] if source.label and len(fits) == 1 else None
+
+
+def unlabelled_like(source: ValueSource, elements: Sequence[Element]) -> list[Element]:
+    """Return the elements of the source's role that no label names."""
+    return [one for one in elements if (one.frame, one.role, one.header) == (source.frame, source.role, None)]
 
 
 def find_words_at_place(source: ValueSource, shown: str, elements: Sequence[Element]) -> Found | None:

@@ -20,9 +20,10 @@ from shared.contracts.steps import CellValue, FieldValue, Note, ObservationRef, 
 from shared.field_types import is_rows
 from shared.pages.elements import cut_chars_in, cut_chars_of, description_of, text_of
 from shared.pages.identity.identity import read_page
+from shared.pages.locate.by_recording import find_under_label, unlabelled_like
 from shared.pages.read.candidates import Candidate
 from shared.pages.read.fields import FieldFound, field_value, value_source
-from shared.text.normal import fold, label_form, quoted
+from shared.text.normal import fold, quoted
 
 QUOTED_DIFFERENCE_CHARS = 200
 
@@ -195,19 +196,8 @@ def lacks_a_cell(value: FieldValue) -> bool:
 
 def _by_label(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
     """Return the value of the one element with this role under the recorded label."""
-    source = value.source
-    if source is None or not source.label:
-        return None
-    label = label_form(source.label)
-    fits = [
-        e for e in page.elements
-        if e.frame == source.frame and e.role == source.role and label in (label_form(e.header or ""), _own_label(e))
-    ]  # fmt: skip
-    return _shown_by(fits[0], value, view, page) if len(fits) == 1 else None
-
-
-def _own_label(element: Element) -> str:
-    return label_form(element.name) if element.value is not None else ""
+    found = None if value.source is None else find_under_label(value.source, page.elements)
+    return None if found is None else _shown_by(found, value, view, page)
 
 
 def _by_rule(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
@@ -226,7 +216,7 @@ def _by_element(value: FieldValue, view: SampleView, page: PageObserved) -> Fiel
     if source is None:
         stands = not unconfirmed_problems(value, field, view, None)
         return value if stands else None
-    kind = [e for e in page.elements if e.frame == source.frame and e.role == source.role and e.header is None]
+    kind = unlabelled_like(source, page.elements)
     still = [e for e in kind if value.shown and is_shown_in(value.shown, field, text_of(e), title=e.title)]
     if still:
         return _shown_again(value, still[0], page)
