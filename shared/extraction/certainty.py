@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -118,8 +118,7 @@ class DoubtRow:
 
 def reading_of(claims: Claims) -> FieldReading:
     """Return what the claims come to."""
-    says_none = claims.says_none and may_be_absent(claims.field.form) and not _is_emptiness_marked_alone(claims)
-    if not claims.found and (claims.leaves_out or says_none):
+    if not claims.found and (claims.leaves_out or (may_be_absent(claims.field.form) and _is_emptiness_told(claims))):
         lost = claims.nothing if claims.leaves_out else claims.lost
         return FieldReading(
             certainty="certain", absent=True, left_out=claims.leaves_out, empty=claims.empty, lost=lost
@@ -175,8 +174,11 @@ def _is_marked_alone(claims: Claims) -> bool:
     return is_marked_alone(claims.found[0].rules, claims.lost, claims.field, claims.page)
 
 
-def _is_emptiness_marked_alone(claims: Claims) -> bool:
-    return bool(claims.empty) and is_marked_alone(claims.empty, claims.lost, claims.field, claims.page)
+def _is_emptiness_told(claims: Claims) -> bool:
+    """Return whether the page says that there is no value, and not of another record or beside another label."""
+    told = tuple(rule for rule in claims.empty if not is_unproven((rule,), claims.page))
+    marked = bool(told) and is_marked_alone(told, claims.lost, claims.field, claims.page)
+    return not marked and replace(claims, empty=told).says_none
 
 
 def _is_untold(claims: Claims) -> bool:
@@ -188,11 +190,7 @@ def _is_untold(claims: Claims) -> bool:
 
 
 def _is_unproven(claims: Claims) -> bool:
-    """Then the page may tell it of another record, whatever its labels are."""
-    told = [
-        claims.page.task_values[rule.where.field] for rule in claims.found[0].rules if isinstance(rule.where, ByTask)
-    ]
-    return len(told) == len(claims.found[0].rules) and not all(one.proven for one in told)
+    return is_unproven(claims.found[0].rules, claims.page)
 
 
 def _is_misshapen(claims: Claims) -> bool:
@@ -260,6 +258,13 @@ DOUBTS_OF_FLOWS: Mapping[str, str] = {
 """Reasons for which a flow does not take what is certain by these rows: it knows the element, and what the row of the
 sample says. The words by which its task says that there is none count as a value in the rows above."""
 _WORDS = {**{one.code: one.says for one in DOUBTS}, **DOUBTS_OF_FLOWS}
+
+
+def is_unproven(found: Sequence[ExtractionRule], page: ObservedPage) -> bool:
+    """Return whether only the labels of the task tell what these rules found, and the page does not show its record:
+    then it may tell it of another one, whatever its labels are."""
+    told = [page.task_values[rule.where.field] for rule in found if isinstance(rule.where, ByTask)]
+    return len(told) == len(found) and not all(one.proven for one in told)
 
 
 def is_marked_alone(

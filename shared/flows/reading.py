@@ -16,6 +16,7 @@ from shared.extraction.certainty import (
     FieldReading,
     is_marked_alone,
     is_told_by_label,
+    is_unproven,
     words_of_doubt,
 )
 from shared.extraction.field_rules import FieldRules
@@ -166,8 +167,10 @@ def _said_empty(
     if not kinds & (BELONGING if lost else TELLING) and not is_told_by_label(rules, empty, gone, page):
         why = words_of_doubt("untold")
         return LocatedReading(name, "uncertain", candidates=texts, why=why)
-    if is_marked_alone(empty, gone, rules, page):
-        return LocatedReading(name, "uncertain", candidates=texts, why=words_of_doubt("marked_alone"))
+    untold = "marked_alone" if is_marked_alone(empty, gone, rules, page) else ""
+    untold = untold or ("unproven" if is_unproven(empty, page) else "")
+    if untold:
+        return LocatedReading(name, "uncertain", candidates=texts, why=words_of_doubt(untold))
     element = page.find(empty[0].where) or element_beside_label(empty[0], rules.rules, rules.homes, page, rules.address)
     moved = tuple(rule for rule in rules.rules if rule in contradicted)
     return LocatedReading(
@@ -191,13 +194,13 @@ def read_fields(
     ``named``: fields that name the record, with the text by which the row names it. ``wanted``: those that are to be
     proven."""
     constants = frozenset(file.constants)
-    task_values = NO_TASK_VALUES
+    task_values, is_shown = NO_TASK_VALUES, False
     if file.task is not None:
         proofs = {name: rules_of(name, file, proof=True) for name in file.task.identity}
         is_shown = not proof and proves_by_place(proofs, named, page, constants)
         task_values = read_flow_task(file.task, page, {**named, **wanted}, variables, is_shown=is_shown)
     observed = ObservedPage.of(page, task_values)
-    shows_record = _Proven(file, page, {**named, **wanted}, variables)
+    shows_record = _Proven(file, page, {**named, **wanted}, variables, is_shown=is_shown)
     found: list[LocatedReading] = []
     for name in names:
         rules = rules_of(name, file, proof=proof)
@@ -220,13 +223,20 @@ def read_fields(
 
 
 class _Proven:
-    """Whether the page proves the record, by the task of the flow; asked of a page at most once."""
+    """Whether the page proves the record, by its places (``is_shown``) or by the task of the flow; asked of a page at
+    most once."""
 
     def __init__(
-        self, file: FieldsFile, page: PageObserved, named: Mapping[str, str], variables: Mapping[str, str]
+        self,
+        file: FieldsFile,
+        page: PageObserved,
+        named: Mapping[str, str],
+        variables: Mapping[str, str],
+        *,
+        is_shown: bool,
     ) -> None:
         self._asked = file, page, named, variables
-        self._answer: bool | None = None
+        self._answer: bool | None = True if is_shown else None
 
     def __call__(self) -> bool:
         file, page, named, variables = self._asked

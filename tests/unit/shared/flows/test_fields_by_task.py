@@ -159,6 +159,17 @@ def test_what_the_labels_alone_tell_is_a_heal_that_says_so():
     assert [way.text for way in heal.matched] == ['what the task tells of "author" by its labels or its pattern']
 
 
+@cases("said", ["", "None yet"])
+def test_a_page_that_does_not_prove_the_record_does_not_say_that_it_has_none(said: str):
+    """What stands beside the label, a blank or words for none, may be that of another record."""
+    seen = page(heading("Request"), *cards([*OWN[1:3], ("Closed on", said)]))
+    (found,) = read_fields(("closed_on",), FILE, seen, {"closed_on": ["None yet"]}, {}, named={"number": "R-200"})
+    assert found.state in ("missing", "uncertain")
+    proven = shown("R-200", cards([*OWN[1:3], ("Closed on", said)]))
+    (found,) = read_fields(("closed_on",), FILE, proven, {"closed_on": ["None yet"]}, {}, named={"number": "R-200"})
+    assert found.state == "empty"
+
+
 def named_by_place(number: str, layout: Sequence[Element]) -> PageObserved:
     """Return a page that has the number in a link's address alone, where no label and no heading tells it."""
     link = el("link", "Raw", tag="a", place="main>p>a", url=f"http://x/requests/{number}.txt")
