@@ -54,8 +54,8 @@ EXTRACTION = (
                 "what a label alone tells counts only on the page of the record",
             ),
             Mutant(
-                "(claims.says_none and may_be_absent(claims.field.form))",
-                "claims.says_none",
+                "(may_be_absent(claims.field.form) and _is_emptiness_told(claims))",
+                "_is_emptiness_told(claims)",
                 "a field that may not be absent is not read as none",
             ),
             Mutant(
