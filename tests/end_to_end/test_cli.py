@@ -135,13 +135,13 @@ def test_drive_shows_pages_and_results_to_people(online: Cli, tickets_url: str):
 
 
 def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(online: Cli, system: System):
-    numbers = ["C-1", "C-2", "C-3"]
+    numbers = ["CTRL-1", "CTRL-2", "CTRL-3"]
     with HeldSite(held=numbers[1:]) as site:
         write_owner_task(online, "held", f"{site.url}/records", numbers)
         given = ("run", str(online.folder / "spec.json"), "--input", str(online.folder / "in.csv"))
         process = online.start_alone(*given, "--concurrency", "2")
-        run = run_with_result(system.evidence, "C-1")
-        site.wait_until_asked("C-2")
+        run = run_with_result(system.evidence, "CTRL-1")
+        site.wait_until_asked("CTRL-2")
         family = descendants(process.pid)
         assert family
         os.killpg(process.pid, signal.SIGINT)
@@ -150,7 +150,7 @@ def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(online: Cli,
         assert gone(family)
         assert "Traceback" not in err
         assert f"exhibit run --resume {run.name}" in err
-        assert set(owners_in(run)) == {"C-1"}
+        assert set(owners_in(run)) == {"CTRL-1"}
 
         site.let_go()
         ended = online.run("run", "--resume", run.name)

@@ -31,7 +31,7 @@ def collected(system: System, tmp_path_factory: pytest.TempPathFactory) -> Path:
     async def collect() -> str:
         async with server.serve(latency_ms=0) as url, connect(system.url) as client:
             rows = [{"ticket_number": n, "url": f"{url}/tickets/{n}"} for n in (FIRST, SECOND, "TCK-9001")]
-            accepted = await client.submit(SPEC, rows=rows)
+            accepted = await client.submit(SPEC, rows=rows, mode="agent")
             return (await client.result(accepted.run_id)).run_id
 
     run = asyncio.run(collect())
