@@ -70,7 +70,7 @@ class Senders:
 
 
 @asynccontextmanager
-async def _senders(url: str) -> AsyncGenerator[Senders]:
+async def open_senders(url: str) -> AsyncGenerator[Senders]:
     keys = RegisteredKeys()
     async with (
         connect(url) as client,
@@ -84,18 +84,18 @@ async def through_the_service(samples: int, marks: Iterable[int] = (1_000, 5_000
     seen = Seen(samples)
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:
         folder = Path(scratch)
-        async with nats_server(folder / "streams") as url, _senders(url) as senders:
-            async with _service(url, folder) as process:
+        async with nats_server(folder / "streams") as url, open_senders(url) as senders:
+            async with evidence_service(url, folder) as process:
                 await _file(senders, process, seen, [mark for mark in marks if mark <= samples])
                 await _close(senders, process, seen)
-            async with _service(url, folder):
+            async with evidence_service(url, folder):
                 await _recall(senders.client, seen)
         seen.folder_mb = sum(path.stat().st_size for path in (folder / "evidence").rglob("*") if path.is_file()) / MB
     return seen
 
 
 @asynccontextmanager
-async def _service(url: str, folder: Path) -> AsyncGenerator[psutil.Process]:
+async def evidence_service(url: str, folder: Path) -> AsyncGenerator[psutil.Process]:
     env = {**os.environ, "EXHIBIT_NATS_URL": url, "EXHIBIT_EVIDENCE_DIR": str(folder / "evidence")}
     env |= {"EXHIBIT_STATE_DIR": str(folder / "state")}
     process = subprocess.Popen([sys.executable, "-m", "services.evidence"], env=env)  # noqa: ASYNC220
@@ -117,17 +117,17 @@ async def _file(senders: Senders, process: psutil.Process, seen: Seen, marks: li
     await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=RUN_ID, samples=seen.samples))
     for start in range(1, seen.samples, AT_ONCE):
         some = range(start, min(start + AT_ONCE, seen.samples))  # the last one ends the run: see `_close`
-        await asyncio.gather(*(_work(senders, number) for number in some))
-        await _caught_up(client, AHEAD)
+        await asyncio.gather(*(work_on(senders, number) for number in some))
+        await caught_up(client, AHEAD)
         for mark in [mark for mark in marks if start + AT_ONCE > mark and mark not in seen.peak_mb]:
-            await _caught_up(client, 0)
+            await caught_up(client, 0)
             seen.peak_mb[mark] = _peak_mb(process)
-    await _caught_up(client, 0)
+    await caught_up(client, 0)
     seen.filed_s = time.perf_counter() - before
     seen.peak_mb[seen.samples] = _peak_mb(process)
 
 
-async def _work(senders: Senders, number: int) -> None:
+async def work_on(senders: Senders, number: int) -> None:
     """Send one sample with all its files, as planner and browser pool do."""
     files, sent = artifact_bytes(number), list[FiledArtifact]()
     for step in steps_of(number):
@@ -142,7 +142,7 @@ async def _close(senders: Senders, process: psutil.Process, seen: Seen) -> None:
     """Measure the time from the last result to the message that the run is finished."""
     before = time.perf_counter()
     with PeakMemory(process.pid) as peak:
-        await _work(senders, seen.samples)
+        await work_on(senders, seen.samples)
         finished = await senders.client.result(RUN_ID)
     seen.closing_tree_mb = peak.tree_mb
     seen.closed_s = time.perf_counter() - before
@@ -153,7 +153,7 @@ async def _close(senders: Senders, process: psutil.Process, seen: Seen) -> None:
 
 async def _recall(client: Client, seen: Seen) -> None:
     """Measure a new process that is asked for its whole knowledge of the run."""
-    while not await _answers(client):  # noqa: ASYNC110  it is another process
+    while not await answers(client):  # noqa: ASYNC110  it is another process
         await asyncio.sleep(0.05)
     before = time.perf_counter()
     loaded = await client.load(RUN_ID)
@@ -162,7 +162,7 @@ async def _recall(client: Client, seen: Seen) -> None:
         raise SystemExit(f"not all of {seen.samples} samples are told")
 
 
-async def _answers(client: Client) -> bool:
+async def answers(client: Client) -> bool:
     try:
         await client.load("run_nobody_knows")
     except Unavailable:
@@ -170,7 +170,7 @@ async def _answers(client: Client) -> bool:
     return True
 
 
-async def _caught_up(client: Client, behind: int) -> None:
+async def caught_up(client: Client, behind: int) -> None:
     """Wait until evidence has at most ``behind`` unprocessed events."""
     while await _left(client) > behind:  # noqa: ASYNC110  it is another process
         await asyncio.sleep(0.02)

@@ -27,7 +27,7 @@ from shared.contracts.sessions.reviewing import (
     SignedDecision,
 )
 from shared.errors import PermanentError
-from shared.evidence_format.review.decisions import decision_bytes, reading_bytes
+from shared.evidence_format.review.decisions import decision_bytes, decision_hash, reading_bytes
 from shared.subjects import DECIDE_REVIEW, LOAD_REVIEW
 
 REVIEW_BOUND_S = 120.0
@@ -64,6 +64,8 @@ class Reviewer:
 
     def __init__(self, asks: Asks, run_id: str, by: str, key: PersonKey) -> None:
         self._asks, self.run_id, self.by, self._key = asks, run_id, by, key
+        self._next: tuple[int, int, str] | None = None
+        """Round, number and previous hash of the next decision, as the last one has left them."""
 
     async def load(
         self, sample_id: str = "", *, skip: int = 0, drawn: bool = False, wish: DrawWish | None = None
@@ -143,23 +145,42 @@ class Reviewer:
         """
         receipts: list[DecisionFiled] = []
         for start in range(0, max(len(items), 1), MOST_TARGETS):
-            stands = await self.load()
+            targets = tuple(_targets(items[start : start + MOST_TARGETS]))
             decision = ReviewDecision(
                 run_id=self.run_id,
-                round=stands.round,
+                round=0,
                 by=self.by,
-                number=stands.next_number,
-                previous_sha256=stands.previous_sha256,
+                number=0,
+                previous_sha256="",
                 act=act,
-                targets=tuple(_targets(items[start : start + MOST_TARGETS])),
+                targets=targets,
                 reason=reason.strip(),
                 value=value.strip(),
                 where=where,
                 draw=draw,
                 at=datetime.now(UTC),
             )
-            receipts.append(await self._send(decision))
+            receipts.append(await self._send_next(decision))
         return receipts
+
+    async def _send_next(self, decision: ReviewDecision) -> DecisionFiled:
+        """Send a decision as the next one. Where somebody else has begun another round, or this person has decided
+        elsewhere meanwhile, how the review stands is asked again."""
+        known = self._next
+        try:
+            return await self._send(await self._placed(decision))
+        except ReviewRefusedError as exc:
+            self._next = None
+            if known is None or exc.refused.code not in ("out_of_order", "number_taken", "other_round"):
+                raise
+        return await self._send(await self._placed(decision))
+
+    async def _placed(self, decision: ReviewDecision) -> ReviewDecision:
+        if self._next is None:
+            stands = await self.load()
+            self._next = stands.round, stands.next_number, stands.previous_sha256
+        round_, number, previous = self._next
+        return msgspec.structs.replace(decision, round=round_, number=number, previous_sha256=previous)
 
     async def _send(self, decision: ReviewDecision) -> DecisionFiled:
         signature = self._key.sign(decision_bytes(decision))
@@ -169,6 +190,8 @@ class Reviewer:
             reply = await self._asks.ask(DECIDE_REVIEW, request, timeout_s=REVIEW_BOUND_S)
             if isinstance(reply, DecisionRefused):
                 raise ReviewRefusedError(reply)
+            ended = decision.act in ("sign", "reopen")
+            self._next = None if ended else (decision.round, decision.number + 1, decision_hash(decision))
             if decision.act != "sign" or reply.state != "signed_off" or reply.sealed:
                 return reply
             await asyncio.sleep(CLOSED_POLL_S)

@@ -27,8 +27,9 @@ from shared.contracts.sessions.reviewing import (
     SignedDecision,
 )
 from shared.errors import Unsupported
-from shared.evidence_format import chain, layout
+from shared.evidence_format import layout
 from shared.evidence_format.files.json_files import encode_file
+from shared.evidence_format.files.manifest import Seal
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
 from shared.evidence_format.review.decisions import decision_bytes
 from shared.evidence_format.review.review_log import ReviewLog, ReviewRefusal, target_key, target_words
@@ -137,13 +138,13 @@ async def _file(deps: EvidenceDeps, state: RunState, log: ReviewLog, signed: Sig
     """Write the decision; return its number."""
     assert deps.signer is not None
     run_id, number = state.record.run_id, len(log.filed) + 1
-    manifest = await deps.store.read(layout.run_key(run_id, layout.MANIFEST)) or b""
+    sealed = await deps.store.read(layout.run_key(run_id, layout.SEAL))
     round_ = log.round + 1 if signed.decision.act == "reopen" else log.round
     file = ReviewFile(
         run_id=run_id,
         round=round_,
         number=number,
-        manifest_sha256=chain.sha256(manifest),
+        manifest_sha256=msgspec.json.decode(sealed, type=Seal).manifest_sha256 if sealed is not None else "",
         previous_sha256=log.head,
         filed_at=deps.now(),
         signed=signed,

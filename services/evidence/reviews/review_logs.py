@@ -145,17 +145,9 @@ async def evidence_of(store: Store, state: RunState, targets: Iterable[ReviewTar
 
 
 def _item_of(sample: ReviewedSample | None, target: ReviewTarget) -> DecidableItem | None:
-    if sample is None:
-        return unreadable_item(target.sample_id) if target.kind == "sample" else None
-    match target.kind:
-        case "sample":
-            return sample.item
-        case "value":
-            return sample.value(target.field)
-        case "judgment":
-            return sample.judgment
-        case _:
-            return None
+    if sample is not None:
+        return sample.bare(target)
+    return unreadable_item(target.sample_id) if target.kind == "sample" else None
 
 
 async def _stored_now(store: Store, run_id: str, sample_id: str, item: DecidableItem) -> LookedAt:

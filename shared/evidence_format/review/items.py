@@ -57,6 +57,14 @@ class ReviewedSample:
             parts=parts if why and why != "drawn" else (),
         )
 
+    def bare(self, target: ReviewTarget) -> DecidableItem | None:
+        """What a target of this sample is, without parts; None if the sample has no such thing."""
+        if target.kind == "sample":
+            return DecidableItem(target=target, looked_at=LookedAt(content_sha256=chain.sha256(self._manifest)))
+        if target.kind == "value":
+            return self.value(target.field)
+        return self.judgment if target.kind == "judgment" else None
+
     def value(self, name: str) -> DecidableItem | None:
         """The value of a field; None if the result has none of that name."""
         stored = self.result.fields.get(name)

@@ -93,6 +93,7 @@ class ReviewLog:
         self.round = 1
         self.state: ReviewState = "open"
         self.filed: list[ReviewFile] = []
+        self._head = chain_start(run_id)
         self.people: dict[str, PersonChain] = {}
         self.standing: dict[TargetKey, dict[str, StandingDecision]] = {}
         self.comments: dict[TargetKey, list[StandingDecision]] = {}
@@ -107,12 +108,13 @@ class ReviewLog:
     @property
     def head(self) -> str:
         """What the next file is chained to."""
-        return self.filed[-1].sha256 if self.filed else chain_start(self.run_id)
+        return self._head
 
     def add(self, file: ReviewFile, key: str) -> None:
         """Take a filed decision into account. ``key``: the fingerprint of the key that signed it."""
         said = file.signed.decision
         self.filed.append(file)
+        self._head = file.sha256
         own = self.people.setdefault(said.by, PersonChain(key, [], []))
         own.hashes.append(decision_hash(said))
         own.numbers.append(file.number)

@@ -11,13 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from shared.contracts.discovery import RunRecord
+from shared.contracts.sessions.reviewing import LookedAt
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.manifest import FileEntry, Seal
 from shared.evidence_format.files.review import ReviewFile, parse_review, sealed_bytes
 from shared.evidence_format.review.decisions import decision_bytes
 from shared.evidence_format.review.items import ReviewedSample
 from shared.evidence_format.review.policy import ReviewPolicy
-from shared.evidence_format.review.review_log import ReviewLog, target_key
+from shared.evidence_format.review.review_log import ReviewLog, TargetKey
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.source import Finding
 
@@ -111,16 +112,25 @@ def _story(log: ReviewLog, since: int) -> list[str]:
 
 def _stale(read: ReadFile, log: ReviewLog) -> list[str]:
     """Return that decisions were made on other evidence than is there now, if some were."""
-    by_sample: dict[str, list[tuple[str, str, str, str]]] = {}
+    by_sample: dict[str, list[TargetKey]] = {}
     for kind, sample_id, name, key in log.standing:
         if sample_id:
             by_sample.setdefault(sample_id, []).append((kind, sample_id, name, key))
     stale = 0
     for sample_id, targets in by_sample.items():
-        result, manifest = (read(f"{sample_id}/{name}") for name in (layout.RESULT, layout.MANIFEST))
-        now: dict[tuple[str, str, str, str], object] = {}
-        with suppress(*chain.NOT_JSON):
-            items = ReviewedSample(sample_id, result or b"", manifest or b"").items
-            now = {target_key(item.target): item.looked_at for item in items}
+        now = _evidence_now(read, sample_id, [key for key in targets if key[0] != "sample"])
         stale += sum(one.looked_at != now.get(key) for key in targets for one in log.standing[key].values())
     return [f"{stale} decisions of the review were made on evidence that has changed since"] if stale else []
+
+
+def _evidence_now(read: ReadFile, sample_id: str, parts: Sequence[TargetKey]) -> dict[TargetKey, LookedAt]:
+    """Return the evidence of a sample, and of the parts of it that are asked for. Its result is parsed for parts
+    only."""
+    manifest = read(f"{sample_id}/{layout.MANIFEST}") or b""
+    now = {("sample", sample_id, "", ""): LookedAt(content_sha256=chain.sha256(manifest))}
+    if parts:
+        with suppress(*chain.NOT_JSON):
+            sample = ReviewedSample(sample_id, read(f"{sample_id}/{layout.RESULT}") or b"", manifest)
+            values = [sample.value(field) if kind == "value" else sample.judgment for kind, _, field, _ in parts]
+            now |= {key: one.looked_at for key, one in zip(parts, values, strict=True) if one is not None}
+    return now
