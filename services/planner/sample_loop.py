@@ -14,7 +14,6 @@ import msgspec
 from services.planner.budget import add_spending, fetch_budget_ending, fetch_exceeded_run_budget
 from services.planner.deps import Driver, FlowProgress, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
-from services.planner.integration.asking import ApiBus, ask_api
 from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
@@ -34,6 +33,7 @@ from services.planner.state.transitions import after_look, after_observation, af
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
 from services.planner.steering.controls import SampleControls, interrupted_limit
+from services.planner.task_api.asking import ApiBus, ask_api
 from services.planner.workflow_use.flow_file import file_flow
 from shared.actions.table import changes_page
 from shared.contracts.actions import AnyAction, SaveProgress

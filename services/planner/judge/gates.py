@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from services.planner.integration.comparing import disputed_absence, merged_values
 from services.planner.judge.awaited_values import awaited_problems
 from services.planner.judge.field_values import judge_field, partial_values
 from services.planner.judge.list_proof import list_gaps
@@ -30,6 +29,7 @@ from services.planner.state.attempt_state import Ending, SampleProblem, SampleVi
 from services.planner.state.irreversible_steps import irreversible_steps, refused_press
 from services.planner.state.limits import ExceededLimit, exceeded_limit, is_last_step, must_end
 from services.planner.state.value_sources import lacks_stored_source
+from services.planner.task_api.comparing import disputed_absence, merged_values
 from shared.contracts.actions import AnyAction, Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import facts_of, reason_of_fail

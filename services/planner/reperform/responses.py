@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from services.planner.integration.json_text import JsonText, read_json
-from services.planner.integration.reading import read_value
+from services.planner.task_api.json_text import JsonText, read_json
+from services.planner.task_api.reading import read_value
 from shared.contracts.reperform import ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue, Note
 from shared.task.output_field import OutputField

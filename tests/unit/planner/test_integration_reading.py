@@ -6,12 +6,12 @@ import hashlib
 import json
 from typing import Any
 
-from services.planner.integration.comparing import merged_values, needs_browser
-from services.planner.integration.json_text import ABSENT, MAX_BYTES, MAX_DEPTH, JsonNumber, JsonText, find, read_json
-from services.planner.integration.reading import ResponseRead, parse_response, read_response
 from services.planner.judge.gates import judge_fail
 from services.planner.reperform.responses import parse_stored_response, response_verdict
 from services.planner.state.attempt_state import AttemptState, Ending, SampleView
+from services.planner.task_api.comparing import merged_values, needs_browser
+from services.planner.task_api.json_text import ABSENT, MAX_BYTES, MAX_DEPTH, JsonNumber, JsonText, find, read_json
+from services.planner.task_api.reading import ResponseRead, parse_response, read_response
 from shared.contracts.actions import Fail
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, ResponseSource

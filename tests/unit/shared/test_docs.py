@@ -40,6 +40,18 @@ def test_a_status_with_a_reason_is_one_that_there_is(path):
     assert [f"{status}: {reason}" for status, reason in told if REASONS[reason].status != status] == []
 
 
+def test_every_path_of_the_table_of_changes_is_there():
+    told = re.findall(r"`((?:services|shared|scripts|deploy|docs|task_specs)/[\w./]+)`", text_of("docs/where.md"))
+    assert len(told) > 40
+    assert [path for path in told if not (ROOT / path).exists()] == []
+
+
+def test_every_room_of_shared_has_a_line_in_the_architecture():
+    told = re.findall(r"\b([a-z_0-9]+)/", text_of("docs/architecture.md").partition("\n    exhibit/")[0])
+    rooms = {path.parent.name for path in (ROOT / "shared").glob("*/__init__.py")}
+    assert sorted(rooms - set(told)) == []
+
+
 def test_each_subject_stands_in_the_table_of_its_owner():
     """A table may name the second subject of a row without what the first one begins with."""
     missing: list[str] = []

@@ -6,9 +6,9 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 
-from services.planner.integration.comparing import all_values, ending_by_api, needs_browser
-from services.planner.integration.reading import ResponseRead, read_response
 from services.planner.state.attempt_state import Ending
+from services.planner.task_api.comparing import all_values, ending_by_api, needs_browser
+from services.planner.task_api.reading import ResponseRead, read_response
 from shared.bus.ports import Asks, Blobs
 from shared.contracts.actions import AskApi
 from shared.contracts.browser.responses import ApiHeader, FetchReply, FetchResponse, ResponseFetched, ResponseNotFetched

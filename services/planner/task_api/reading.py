@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
-from services.planner.integration.json_text import ABSENT, JsonNumber, JsonText, find, read_json
+from services.planner.task_api.json_text import ABSENT, JsonNumber, JsonText, find, read_json
 from shared.contracts.browser.responses import is_json_type
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import BY_API

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from services.planner.integration.reading import ResponseRead
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
+from services.planner.task_api.reading import ResponseRead
 from shared.contracts.steps import FieldValue, Note
 from shared.field_types import base_type
 from shared.task.output_field import OutputField
