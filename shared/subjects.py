@@ -28,6 +28,7 @@ from shared.contracts.browser_pool import (
     SessionKept,
     SessionReleased,
 )
+from shared.contracts.building import BuildDecided, DecideBuild
 from shared.contracts.discovery import (
     InputStored,
     PopulationClosed,
@@ -261,6 +262,8 @@ CHECK_PLANNER: Ask[CheckPlanner, PlannerChecked] = Ask(
     f"{PREFIX}.ask.planner.decider.check", CheckPlanner, PlannerChecked, repeatable=True
 )
 DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
+
+DECIDE_BUILD: Ask[DecideBuild, BuildDecided] = Ask(f"{PREFIX}.ask.planner.build.decide", DecideBuild, BuildDecided)
 
 TRY_SAMPLE: Ask[TrySample, TryReply] = Ask(f"{PREFIX}.ask.planner.sample.try", TrySample, TryReply)
 REPERFORM: Ask[Reperform, SampleReperformed] = Ask(

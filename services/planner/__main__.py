@@ -30,7 +30,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]
         model = helpers if settings.anthropic_api_key is not None else None
         yield PlannerDeps(
             bus, bus, bus, drivers, default_planner(settings), teacher=model, drafter=model, librarian=model,
-            finder=model,
+            finder=model, builder=model,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep, blobs=bus,
             planner_id=bus.instance_id,
         )  # fmt: skip

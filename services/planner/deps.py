@@ -17,6 +17,7 @@ from shared.bus.access.use import BusUse
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
+from shared.contracts.building import BuildDecided, DecideBuild
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.workflows.library import WorkflowShown
@@ -158,6 +159,14 @@ class ElementFinder(Protocol):
         ...
 
 
+class Builder(Protocol):
+    """Decides the next move of a build session."""
+
+    async def decide_build(self, asked: DecideBuild, spec: TaskSpec, /) -> BuildDecided:
+        """Return the move, or why the answer could not be used. Raises TransientError or PermanentError."""
+        ...
+
+
 @dataclass(frozen=True)
 class CheckedRun:
     """The record of a run with its checked specs."""
@@ -194,6 +203,8 @@ class PlannerDeps:
     """None: no model is asked about workflows."""
     finder: ElementFinder | None = None
     """None: no model is asked about elements that a flow has lost."""
+    builder: Builder | None = None
+    """None: no model is asked in build sessions."""
     planner_id: str = ""
     """Instance id of this process, by which its steps and results name it."""
     lease_bound_s: float = 120.0

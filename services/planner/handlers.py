@@ -27,6 +27,7 @@ from shared.bus.actor import Actor
 from shared.contracts.actions import AskApi
 from shared.contracts.base import add_usage
 from shared.contracts.browser_pool import ProfilePaused
+from shared.contracts.building import BuildDecided, DecideBuild
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.error_codes import PermanentCode
@@ -46,7 +47,7 @@ from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.tried import TryReply, TrySample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
-from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, TRY_SAMPLE, WORK_SAMPLE
+from shared.subjects import CHECK_PLANNER, DECIDE_BUILD, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, TRY_SAMPLE, WORK_SAMPLE
 from shared.task.spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
@@ -62,6 +63,10 @@ LOADING_ATTEMPTS, LOADING_PAUSE_S = 2, 3.0
 NO_DRAFTER = (
     "a task is drafted from a sentence by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
     "ANTHROPIC_BASE_URL with a key of that server), or write the spec yourself from task_specs/_template.json"
+)
+NO_BUILDER = (
+    "the moves of a build session are decided by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
+    "ANTHROPIC_BASE_URL with a key of that server), or act by hand"
 )
 NO_MODEL_TO_HEAL = (
     "the task says heal: planner, which asks a model, and this planner asks none: use the planner 'anthropic', or "
@@ -215,6 +220,17 @@ async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
         drafted_by=deps.drafter.name,
         usage=usage,
     )
+
+
+@actor.answers(DECIDE_BUILD, deadline_s=DRAFT_DEADLINE_S)
+async def decide_build(request: DecideBuild, deps: PlannerDeps) -> BuildDecided:
+    """Ask a model for the next move of a build session. Nothing is done."""
+    spec, problems = check_spec(request.spec)
+    if spec is None:
+        raise PermanentError("; ".join(f"{one.where}: {one.message}" for one in problems), code="invalid_spec")
+    if deps.builder is None:
+        raise PermanentError(NO_BUILDER, code="model_key_missing")
+    return await deps.builder.decide_build(request, spec)
 
 
 def login_required(message: WorkSample, attempt: int, paused: ProfilePaused, deps: PlannerDeps) -> SampleFinished:

@@ -36,6 +36,7 @@ from shared.subjects import (
     BEGIN_FLOW,
     CAPTURE,
     CREATE_WORKFLOW,
+    DECIDE_BUILD,
     DELETE_ARTIFACT,
     END_FLOW,
     FOLLOW_BUILD,
@@ -102,6 +103,7 @@ BUS_USE = BusUse(
         END_FLOW,
         LOAD_SAMPLES,
         FOLLOW_BUILD,
+        DECIDE_BUILD,
     ),
     reads=(RUNS,),
     records=(

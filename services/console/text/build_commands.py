@@ -9,7 +9,8 @@ from shared.contracts.workflows import builds
 HOW_TO_READ = "read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT, while a TODO is open"
 HOW_TODO = (
     "todo list | todo add TITLE | todo done | todo NUMBER | todo rename NUMBER TITLE | "
-    "todo move NUMBER before NUMBER | todo move NUMBER last | todo delete NUMBER | todo take STEP NUMBER"
+    "todo move NUMBER before NUMBER | todo move NUMBER last | todo delete NUMBER | todo reopen NUMBER | "
+    "todo take STEP NUMBER"
 )
 
 
@@ -60,6 +61,8 @@ def _todo(words: tuple[str, ...]) -> builds.AnyBuildCommand | InvalidLine | None
             return builds.MoveTodo(number=int(number))
         case ("delete", number) if number.isdecimal():
             return builds.DeleteTodo(number=int(number))
+        case ("reopen", number) if number.isdecimal():
+            return builds.ReopenTodo(number=int(number))
         case ("take", step, number) if step.isdecimal() and number.isdecimal():
             return builds.MoveStep(step=int(step), todo=int(number))
         case (number,) if number.isdecimal():

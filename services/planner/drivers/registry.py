@@ -23,6 +23,7 @@ from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice
 from shared.bus.ports import Asks
 from shared.contracts.base import Usage
+from shared.contracts.building import BuildDecided, DecideBuild
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, BY_WORKFLOW, PLANNERS
 from shared.contracts.steps import StepTaken
@@ -33,6 +34,7 @@ from shared.settings import Settings
 from shared.task.spec import TaskSpec
 
 if TYPE_CHECKING:
+    from services.planner.drivers.model.build_model import AnthropicBuildModel
     from services.planner.drivers.model.model_tasks import AnthropicDrafter, AnthropicLessonModel
     from services.planner.drivers.model.workflow_model import AnthropicWorkflowModel
 
@@ -128,8 +130,8 @@ async def load_recorded_steps(record: RunRecord, driver: str, sample_id: str, as
 
 
 class ModelHelpers:
-    """What a model of the process does besides deciding: the teacher, the drafter, the librarian and the finder of
-    elements, each made on first use. Needs a key."""
+    """What a model of the process does besides deciding: the teacher, the drafter, the librarian, the finder of
+    elements and the builder, each made on first use. Needs a key."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -155,8 +157,11 @@ class ModelHelpers:
     async def find_element(self, request: str) -> tuple[object, Usage]:
         return await self._librarian.find_element(request)
 
+    async def decide_build(self, asked: DecideBuild, spec: TaskSpec) -> BuildDecided:
+        return await self._builder.decide(asked, spec)
+
     async def aclose(self) -> None:
-        for name in ("_teacher", "_drafter", "_librarian"):
+        for name in ("_teacher", "_drafter", "_librarian", "_builder"):
             if name in self.__dict__:
                 await self.__dict__[name].aclose()
 
@@ -171,6 +176,12 @@ class ModelHelpers:
         from services.planner.drivers.model.workflow_model import AnthropicWorkflowModel
 
         return AnthropicWorkflowModel(self._settings)
+
+    @cached_property
+    def _builder(self) -> AnthropicBuildModel:
+        from services.planner.drivers.model.build_model import AnthropicBuildModel
+
+        return AnthropicBuildModel(self._settings)
 
     @cached_property
     def _drafter(self) -> AnthropicDrafter:

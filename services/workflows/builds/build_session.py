@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 
+from services.workflows.builds.agent import BuildAgent
 from services.workflows.builds.background_compiler import BackgroundCompiler
 from services.workflows.builds.build_store import BuildBus
 from services.workflows.builds.publishing import FlowPublisher
@@ -43,7 +44,7 @@ MAX_PAGE_LINES = 200
 
 class BuildSession:
     """``rows``: of the task's input, in order. ``stored``: waits until all events so far are on the bus. ``shown``: the
-    page that was asked for last."""
+    page that was asked for last. ``goes_on``: whether a model is to decide now."""
 
     def __init__(
         self, bench: Workbench, rows: Sequence[builds.BuildRow], bus: BuildBus, stored: Callable[[], Awaitable[None]]
@@ -58,6 +59,8 @@ class BuildSession:
         self._scratch = ScratchRows(bench)
         self._publisher = FlowPublisher(bench, bus)
         self._todos = TodoCommands(bench, self._scratch)
+        self._agent = BuildAgent(bench, bus, self)
+        self.goes_on: Callable[[], bool] = lambda: False
         self.shown: builds.ShownPage | None = None
 
     @property
@@ -71,11 +74,11 @@ class BuildSession:
             case builds.BeginWork():
                 await self._begin()
             case builds.ActOnRow():
-                await self._act(command.action)
+                await self.act(command.action)
             case builds.ShowPage():
                 await self._show_page(command.words)
             case builds.ReadValue():
-                self._read(command.field, command.where)
+                self.read(command.field, command.where)
             case builds.UndoStep():
                 self._undo()
             case builds.NextRow():
@@ -89,6 +92,7 @@ class BuildSession:
                 await self._ask_compiler()
             case builds.SayText():
                 self._bench.note(MessageWritten(at=now_text(), by=self._bench.by, text=command.text))
+                await self._agent.work(lambda: self.goes_on())
             case builds.PublishFlow():
                 await self._publish(command)
             case builds.CloseBuild():
@@ -97,6 +101,11 @@ class BuildSession:
                 pass
             case _:
                 await self._todos.do(command)
+
+    def start_url(self) -> str:
+        """Return the address that the current row begins with; empty: there is no row."""
+        row = self._row(self._bench.state.sample_id)
+        return "" if row is None else start_url_of(self._bench.spec, row)
 
     async def leave(self) -> None:
         """Give the browser back. The session goes on when it is opened again."""
@@ -191,7 +200,9 @@ class BuildSession:
         self._open = AsyncExitStack()
         session = await self._open.enter_async_context(open_row(self._bus, self._bench.spec, row))
         captures = captures_folder(self._bench.folder, row.sample_id)
-        self._bench.live = RecordedRow(session, self._bench.spec, sample, captures, self._bench.by)
+        live = RecordedRow(session, self._bench.spec, sample, captures, self._bench.by)
+        live.last_step = max(live.last_step, *self._bench.state.dropped.get(row.sample_id, ()), 0)
+        self._bench.live = live
 
     async def _next_row(self) -> None:
         if not self._bench.state.row_done:
@@ -216,7 +227,8 @@ class BuildSession:
 
     # --- acts and values
 
-    async def _act(self, action: BrowserAction) -> None:
+    async def act(self, action: BrowserAction, *, by: str = "person") -> None:
+        """Perform an action for the current TODO."""
         todo = self._bench.state.current
         if todo is None:
             self._bench.refuse("all TODOs are done: `next` for the next row, or `todo add TITLE`")
@@ -228,7 +240,7 @@ class BuildSession:
             await self._stored()
         step = await live.act(action, todo.route_step)
         self._bench.save()
-        self._bench.note_action(todo, step, by="person")
+        self._bench.note_action(todo, step, by=by)
 
     async def _show_page(self, words: Sequence[str]) -> None:
         page = await self._bench.need_live().observe()
@@ -242,7 +254,8 @@ class BuildSession:
             number=1 if self.shown is None else self.shown.number + 1,
         )
 
-    def _read(self, field: str, where: tuple[str, ...]) -> None:
+    def read(self, field: str, where: tuple[str, ...], *, by: str = "person") -> None:
+        """Record a value for the current TODO."""
         todo, live = self._bench.state.current, self._bench.need_live()
         if not where or todo is None:
             self._bench.refuse(HOW_TO_READ)
@@ -259,19 +272,29 @@ class BuildSession:
                 todo=todo.number,
                 field=value.field,
                 shown=value.shown or "",
+                by=by,
                 absent=value.state == "not_present",
             )
         )
 
     def _undo(self) -> None:
-        todo, live = self._bench.state.current, self._bench.need_live()
+        todo = self._bench.state.current
         steps = () if todo is None else self._bench.state.steps.get(todo.number, ())
         if todo is None or not steps:
             self._bench.refuse("this TODO has no step to leave out")
             return
-        live.drop(steps[-1])
-        self._bench.note(ActionDropped(at=now_text(), todo=todo.number, step=steps[-1]))
-        self._bench.tell(f"step {steps[-1]} is no part of the flow; the page stays as it is")
+        self.leave_out(steps[-1])
+
+    def leave_out(self, step: int) -> None:
+        """Leave a step of the current TODO out of the flow."""
+        todo, live = self._bench.state.current, self._bench.need_live()
+        if todo is None or step not in self._bench.state.steps.get(todo.number, ()):
+            self._bench.refuse(f"this TODO has no step {step}")
+            return
+        live.drop(step)
+        self._bench.save()
+        self._bench.note(ActionDropped(at=now_text(), todo=todo.number, step=step))
+        self._bench.tell(f"step {step} is no part of the flow; the page stays as it is")
 
     async def _ask_compiler(self) -> None:
         waiting = [one for one in self._compiler.questions if one.text not in self._bench.state.asked]

@@ -48,12 +48,13 @@ class BuildSessions:
             running = self._running.get(request.build_id)
             if running is not None and not running.closed:
                 running.set_rows(request.rows)
+                running.agent = running.agent or request.agent
                 return self._opened(request.build_id, running)
             if (elsewhere := await self._elsewhere(request.build_id)) is not None:
                 return elsewhere
             await self._end(request.build_id)
             store = BuildStore(self._bus, request.build_id, self._instance_id)
-            record = await store.claim(request.spec, request.rows, request.by)
+            record = await store.claim(request.spec, request.rows, request.by, agent=request.agent)
             if not record.rows:
                 return _refused(request.build_id, "not_valid", "there is no row to work on")
             running = RunningBuild(self._bus, store, record, spec)

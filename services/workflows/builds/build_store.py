@@ -47,13 +47,23 @@ class BuildStore:
         self._hashes: dict[str, tuple[tuple[int, int], str]] = {}
         self.files: dict[str, str] = {}
 
-    async def claim(self, spec: Mapping[str, Any], rows: Sequence[BuildRow], by: str) -> BuildRecord:
+    async def claim(
+        self, spec: Mapping[str, Any], rows: Sequence[BuildRow], by: str, *, agent: bool = False
+    ) -> BuildRecord:
         """Make this process the owner, and return the record. Rows that are given replace those that are there."""
 
         def change(known: BuildRecord | None) -> BuildRecord:
             if known is None:
-                return BuildRecord(build_id=self._build_id, owner=self._owner, spec=dict(spec), rows=tuple(rows), by=by)
-            return replace(known, owner=self._owner, spec=dict(spec), rows=tuple(rows) or known.rows, by=by or known.by)
+                return BuildRecord(
+                    build_id=self._build_id,
+                    owner=self._owner,
+                    spec=dict(spec),
+                    rows=tuple(rows),
+                    by=by,
+                    agent=agent,
+                )
+            rows_now = tuple(rows) or known.rows
+            return replace(known, owner=self._owner, spec=dict(spec), rows=rows_now, by=by or known.by, agent=agent)
 
         record = await self._bus.modify(BUILDS, self._build_id, BuildRecord, change)
         assert record is not None  # a change is always made

@@ -27,11 +27,13 @@ ALL_ELEMENTS = 10_000_000
 
 
 class RecordedRow:
-    """Acts on the page of one row, and records it. ``captures``: a folder of the workspace. ``by``: who works."""
+    """Acts on the page of one row, and records it. ``captures``: a folder of the workspace. ``by``: who works.
+    ``last_step``: the largest number that a step has had; that of one that was left out is not given again."""
 
     def __init__(self, session: ManualSession, spec: TaskSpec, sample: Recording, captures: Path, by: str) -> None:
         self._session, self._spec, self._captures, self._by = session, spec, captures, by
         self.sample = sample
+        self.last_step = max((one.step for one in sample.steps), default=0)
         self.page: PageObserved | None = None
 
     @property
@@ -58,7 +60,7 @@ class RecordedRow:
             run_id=self.sample.run_id,
             sample_id=self.sample.sample_id,
             attempt=1,
-            step=max((one.step for one in self.sample.steps), default=0) + 1,
+            step=self.last_step + 1,
             started_at=started_at,
             ended_at=datetime.now(UTC),
             observation=None if before is None else ObservationRef.of(before),
@@ -71,6 +73,7 @@ class RecordedRow:
             target_context=context_of_target(action, result, before),
         )
         self.sample = replace(self.sample, steps=(*self.sample.steps, step))
+        self.last_step = step.step
         await self.observe()
         return step
 

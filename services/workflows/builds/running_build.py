@@ -31,7 +31,8 @@ STORE_AGAIN_S = 1.0
 
 
 class RunningBuild:
-    """``followed_at``: when somebody asked last, by the clock of the loop. ``closed``: nothing more is done in it."""
+    """``followed_at``: when somebody asked last, by the clock of the loop. ``closed``: nothing more is done in it.
+    ``agent``: a model works in it."""
 
     def __init__(self, bus: BuildBus, store: BuildStore, record: builds.BuildRecord, spec: TaskSpec) -> None:
         self._bus, self._store, self._record, self._spec = bus, store, record, spec
@@ -50,6 +51,7 @@ class RunningBuild:
         self._to_store = asyncio.Event()
         self.followed_at = asyncio.get_running_loop().time()
         self.closed = False
+        self.agent = record.agent
 
     async def load(self) -> None:
         """Fetch what is stored, and begin to take commands."""
@@ -126,7 +128,9 @@ class RunningBuild:
         bench = Workbench(self.folder, self._spec, self._record.spec, self._record.by, self._events or brought)
         bench.changed = self._to_store.set
         self._bench = bench
-        return BuildSession(bench, self._rows, self._bus, self.stored)
+        session = BuildSession(bench, self._rows, self._bus, self.stored)
+        session.goes_on = lambda: self.agent and self._queue.empty() and not self.closed
+        return session
 
     def _tell(self, text: str) -> None:
         if self._bench is not None:

@@ -12,6 +12,7 @@ from shared.contracts.workflows.build_events import (
     TodoDeleted,
     TodoMoved,
     TodoRenamed,
+    TodoReopened,
 )
 from shared.flows.building.folder import remove_scratch_file, rename_scratch_file
 from shared.flows.building.state import why_not_todo
@@ -22,6 +23,7 @@ TodoCommand = (
     | builds.RenameTodo
     | builds.MoveTodo
     | builds.DeleteTodo
+    | builds.ReopenTodo
     | builds.ChooseTodo
     | builds.MoveStep
 )
@@ -47,6 +49,8 @@ class TodoCommands:
                 self._change(TodoMoved(at=now_text(), number=command.number, before=command.before))
             case builds.DeleteTodo():
                 self._change(TodoDeleted(at=now_text(), number=command.number))
+            case builds.ReopenTodo():
+                self._change(TodoReopened(at=now_text(), number=command.number))
             case builds.ChooseTodo():
                 self._change(TodoChosen(at=now_text(), number=command.number))
 
@@ -58,7 +62,7 @@ class TodoCommands:
         number = self._bench.state.last_number + 1
         self._bench.note(TodoAdded(at=now_text(), number=number, title=title.strip(), fields=fields))
 
-    def _change(self, event: TodoRenamed | TodoMoved | TodoDeleted | TodoChosen) -> None:
+    def _change(self, event: TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen) -> None:
         bench = self._bench
         if why := why_not_todo(bench.state, event):
             bench.refuse(why)

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from shared.contracts.base import Usage
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.results import Box
 
@@ -46,6 +47,12 @@ class TodoMoved(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_
 
 class TodoDeleted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_deleted"):
     """Its acts on the current row are no part of the flow any more."""
+
+    number: int
+
+
+class TodoReopened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_reopened"):
+    """It was done on the current row, and is worked on again."""
 
     number: int
 
@@ -121,6 +128,15 @@ class RowDone(Event, frozen=True, kw_only=True, omit_defaults=True, tag="row_don
     sample_id: str
 
 
+class ModelDecided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="decided"):
+    """A model has decided what is done next, or could not be used. ``move``: its tag; empty: none."""
+
+    model: str
+    move: str = ""
+    problem: str = ""
+    usage: Usage = Usage()
+
+
 class MessageWritten(Event, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
     by: str
     text: str
@@ -191,6 +207,7 @@ BuildEvent = (
     | TodoRenamed
     | TodoMoved
     | TodoDeleted
+    | TodoReopened
     | TodoChosen
     | RowBegun
     | ActionBegun
@@ -200,6 +217,7 @@ BuildEvent = (
     | ValueRecorded
     | TodoDone
     | RowDone
+    | ModelDecided
     | MessageWritten
     | QuestionsAsked
     | QuestionsAnswered

@@ -23,7 +23,8 @@ class BuildRow(Part, frozen=True, kw_only=True):
 
 class BuildRecord(Part, frozen=True, kw_only=True):
     """A build session as it is kept in the bucket BUILDS. ``owner``: the process that has it; ``batches``: of events
-    so far. ``files``: SHA-256 of each file of its workspace by its path; the bytes are in BUILD_FILES."""
+    so far. ``files``: SHA-256 of each file of its workspace by its path; the bytes are in BUILD_FILES.
+    ``agent``: a model works in it."""
 
     build_id: str
     owner: str
@@ -31,6 +32,7 @@ class BuildRecord(Part, frozen=True, kw_only=True):
     rows: tuple[BuildRow, ...]
     by: str
     files: dict[str, str] = {}
+    agent: bool = False
 
 
 class BuildBatch(Part, frozen=True, kw_only=True):
@@ -96,6 +98,12 @@ class DeleteTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_delete"):
     number: int
 
 
+class ReopenTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_reopen"):
+    """Work on a TODO again that is done on this row."""
+
+    number: int
+
+
 class ChooseTodo(BuildCommand, frozen=True, kw_only=True, tag="todo_choose"):
     """What is done next belongs to this TODO."""
 
@@ -126,7 +134,8 @@ class AskCompiler(BuildCommand, frozen=True, kw_only=True, tag="questions"):
 
 
 class SayText(BuildCommand, frozen=True, kw_only=True, tag="say"):
-    """A message of a person into the conversation."""
+    """A message of a person into the conversation. Where a model works in the session, it goes on with it until
+    it hands over or another command comes."""
 
     text: str
 
@@ -164,6 +173,7 @@ AnyBuildCommand = (
     | RenameTodo
     | MoveTodo
     | DeleteTodo
+    | ReopenTodo
     | ChooseTodo
     | MoveStep
     | NextRow
@@ -179,12 +189,13 @@ AnyBuildCommand = (
 
 class OpenBuild(Message, frozen=True, kw_only=True):
     """Request for a build session: a new one, or one that is kept under this id. ``rows``: replace those that it has,
-    if there are any. ``by``: who works."""
+    if there are any. ``by``: who works. ``agent``: a model does what people say in it."""
 
     build_id: str
     spec: dict[str, Any]
     rows: tuple[BuildRow, ...] = ()
     by: str = ""
+    agent: bool = False
 
 
 class BuildOpened(Message, frozen=True, kw_only=True):

@@ -31,6 +31,7 @@ from shared.contracts.workflows.build_events import (
     TodoDone,
     TodoMoved,
     TodoRenamed,
+    TodoReopened,
     ValueRecorded,
 )
 from shared.recordings.recording import Recording
@@ -133,7 +134,7 @@ def why_compile(state: BuildState, event: BuildEvent) -> str:
 
 
 def _applied(state: BuildState, event: BuildEvent) -> BuildState:
-    if isinstance(event, TodoAdded | TodoRenamed | TodoMoved | TodoDeleted | TodoChosen):
+    if isinstance(event, TodoAdded | TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen):
         return _with_todo_event(state, event)
     match event:
         case SessionOpened():
@@ -190,7 +191,7 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
 
 
 def _with_todo_event(
-    state: BuildState, event: TodoAdded | TodoRenamed | TodoMoved | TodoDeleted | TodoChosen
+    state: BuildState, event: TodoAdded | TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen
 ) -> BuildState:
     number = event.number
     if isinstance(event, TodoAdded):
@@ -217,6 +218,10 @@ def _with_todo_event(
                 values={one: fields for one, fields in state.values.items() if one != number},
                 dropped={**state.dropped, state.sample_id: gone},
             )
+        case TodoReopened():
+            again = tuple(_with_state(one, "doing") if one is found else one for one in state.todos)
+            finished = tuple(one for one in state.finished if one != state.sample_id)
+            return replace(state, todos=again, chosen=number, row_done=False, finished=finished)
         case TodoChosen():
             return replace(state, chosen=number)
 
@@ -230,7 +235,7 @@ def _with_moved_action(state: BuildState, event: ActionMoved) -> BuildState:
     return _with_todo(replace(state, steps={**left, event.todo: tuple(sorted(there))}), event.todo, "doing")
 
 
-def why_not_todo(state: BuildState, event: TodoRenamed | TodoMoved | TodoDeleted | TodoChosen) -> str:
+def why_not_todo(state: BuildState, event: TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen) -> str:
     """Return why this cannot be done to a TODO; empty: it can.
 
     What was worked on keeps its order, for it is that of the recorded steps.
@@ -242,8 +247,10 @@ def why_not_todo(state: BuildState, event: TodoRenamed | TodoMoved | TodoDeleted
         return "" if event.title.strip() else "write its new title"
     if isinstance(event, TodoDeleted):
         return "it is the only one: rename it" if len(state.todos) == 1 else ""
+    if isinstance(event, TodoReopened):
+        return "" if found.state == "done" else f"TODO {event.number} is not done on this row"
     if isinstance(event, TodoChosen):
-        return f"TODO {event.number} is done on this row" if found.state == "done" else ""
+        return f"TODO {event.number} is done on this row: `todo reopen {event.number}`" if found.state == "done" else ""
     if event.before and (event.before == event.number or state.todo(event.before) is None):
         return f"there is no other TODO {event.before}"
     after = _with_todo_event(state, event).todos

@@ -25,8 +25,8 @@ SPEC = {
 class Asker:
     """A client of one session. ``events``: that it was told."""
 
-    def __init__(self, bus: MemoryBus, build_id: str, rows: Sequence[str] = "AB") -> None:
-        self.bus, self.build_id = bus, build_id
+    def __init__(self, bus: MemoryBus, build_id: str, rows: Sequence[str] = "AB", *, agent: bool = False) -> None:
+        self.bus, self.build_id, self.agent = bus, build_id, agent
         self.rows = tuple(
             builds.BuildRow(sample_id=one, number=n, fields={"number": one}) for n, one in enumerate(rows, 1)
         )
@@ -35,7 +35,7 @@ class Asker:
 
     async def open(self) -> builds.BuildOpened:
         reply = await self.bus.ask(
-            OPEN_BUILD, builds.OpenBuild(build_id=self.build_id, spec=SPEC, rows=self.rows, by="ann")
+            OPEN_BUILD, builds.OpenBuild(build_id=self.build_id, spec=SPEC, rows=self.rows, by="ann", agent=self.agent)
         )
         assert isinstance(reply, builds.BuildOpened), reply
         self.instance_id = reply.instance_id
@@ -70,6 +70,11 @@ class Asker:
         _, reply = await self.send(builds.GiveAnswers(answers=answers))
         assert isinstance(reply, builds.BuildAccepted), reply
         return await self._ended(lambda: any(isinstance(one, QuestionsAnswered) for one in self.events[before:]))
+
+    async def until(self, ready: Callable[[], bool]) -> None:
+        """Follow until something has happened."""
+        while not ready():
+            await self.follow()
 
     async def _ended(self, ready: Callable[[], bool] = lambda: True) -> builds.BuildFollowed:
         while True:

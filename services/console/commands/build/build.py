@@ -37,6 +37,9 @@ def build(
     out: Annotated[
         Path | None, typer.Option(help="The workspace. Without: builds/TASK. One that is there goes on.")
     ] = None,
+    agent: Annotated[
+        bool, typer.Option("--agent", help="A model does what you say; it needs a key, see docs/flows.md.")
+    ] = False,
     publish: Annotated[
         bool, typer.Option("--publish", help="Publish what was built, on the next row of the input, and end.")
     ] = False,
@@ -61,7 +64,7 @@ def build(
         raise RunRejectedError(problems)
     accepted = tuple(sorted(accepted_fields(task, accept_loss)))
     command = PublishFlow(name=name, author=author_or_user(author), accept_loss=accepted) if publish else None
-    published = run_async(_work(library_settings(nats, library), folder, task, written, rows, command))
+    published = run_async(_work(library_settings(nats, library), folder, task, written, rows, command, agent=agent))
     if command is not None and not published:
         raise typer.Exit(exits.NOT_ALL_DONE)
 
@@ -90,6 +93,8 @@ async def _work(
     written: dict[str, Any],
     rows: list[BuildRow],
     publish: PublishFlow | None,
+    *,
+    agent: bool,
 ) -> bool:
     from services.console.commands.build.terminal import BuildTerminal  # only here: the options are told without it
     from services.console.commands.build.typed_session import TypedSession
@@ -97,5 +102,8 @@ async def _work(
 
     folder.mkdir(parents=True, exist_ok=True)
     terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
-    async with open_bus(settings, SERVICES, "build") as opened:
-        return await TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser()).run(publish)
+    services = (*SERVICES, "planner") if agent else SERVICES
+    async with open_bus(settings, services, "build") as opened:
+        return await TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser()).run(
+            publish, agent=agent
+        )

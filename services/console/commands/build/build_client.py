@@ -45,9 +45,10 @@ class BuildClient:
         self.page: ShownPage | None = None
         self.snapshot_id = ""
 
-    async def open(self, spec: dict[str, Any], rows: Sequence[BuildRow], by: str) -> None:
-        """Open the session. What the folder has is brought along where the library knows nothing of it."""
-        request = OpenBuild(build_id=self._folder.known.build_id, spec=spec, rows=tuple(rows), by=by)
+    async def open(self, spec: dict[str, Any], rows: Sequence[BuildRow], by: str, *, agent: bool = False) -> None:
+        """Open the session; with ``agent`` a model works in it. What the folder has is brought along where the library
+        knows nothing of it."""
+        request = OpenBuild(build_id=self._folder.known.build_id, spec=spec, rows=tuple(rows), by=by, agent=agent)
         opened = await self._asks.ask(OPEN_BUILD, request, timeout_s=OPEN_TIMEOUT_S)
         if isinstance(opened, BuildRefused):
             raise PermanentError(opened.message)
@@ -102,11 +103,18 @@ class BuildClient:
 
     async def do(self, command: AnyBuildCommand) -> tuple[Question, ...]:
         """Have a command done. Return what is asked on the way; without, it has ended."""
+        await self.start(command)
+        return await self.until_ended()
+
+    async def start(self, command: AnyBuildCommand) -> None:
+        """Have a command begun; it waits for those that were begun before."""
         opened = self._need()
         await self._folder.send_changes(self._asks, opened)
-        command_id = uuid4().hex
-        await self._send(opened, command_id, command)
-        return await self._until(command_id)
+        await self._send(opened, uuid4().hex, command)
+
+    async def until_ended(self) -> tuple[Question, ...]:
+        """Wait until the last command has ended. Return what is asked on the way; without, it has ended."""
+        return await self._until(self._last)
 
     async def answer(self, answers: tuple[QuestionAnswer, ...]) -> tuple[Question, ...]:
         """Answer what is asked, and go on with the command that asks; none: the questions are left open."""

@@ -13,6 +13,7 @@ from shared.contracts.workflows.build_events import (
     BuildEvent,
     FlowPublished,
     FlowWritten,
+    MessageWritten,
     Told,
     ValueRecorded,
 )
@@ -81,6 +82,8 @@ class BuildTerminal:
             case ValueRecorded():
                 none = " (the page says that there is none)" if event.absent else ""
                 self.say(f"  {event.field}: {event.shown!r}{none}")
+            case MessageWritten(by="agent"):
+                self.say(f"agent: {event.text}")
             case FlowWritten():
                 self._show_compiled(event, closing=closing)
             case FlowPublished():

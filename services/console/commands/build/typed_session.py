@@ -47,12 +47,12 @@ class TypedSession:
     def _show(self, event: BuildEvent) -> None:
         self._terminal.show_event(event, closing=self._closing)
 
-    async def run(self, publish: builds.PublishFlow | None = None) -> bool:
+    async def run(self, publish: builds.PublishFlow | None = None, *, agent: bool = False) -> bool:
         """Work until the end of the input, `close`, or a cancellation; then everything is saved and compiled.
 
-        ``publish``: do this, and end. Return whether the flow was published since.
+        ``publish``: do this, and end. ``agent``: a model does what is said. Return whether the flow was published.
         """
-        await self._client.open(self._written, self._rows, self._by)
+        await self._client.open(self._written, self._rows, self._by, agent=agent)
         follower = asyncio.create_task(self._client.follow())
         try:
             try:
@@ -104,15 +104,31 @@ class TypedSession:
             except ExhibitError as exc:
                 self._terminal.refuse(str(exc))
                 return
-        if line.command == "todo":
+        if line.command in ("todo", "say"):
             self._terminal.show_todos(self._folder.state)
         if isinstance(command, builds.ShowPage) and self._client.page is not None:
             self._terminal.show_page(self._client.page)
 
     async def _do(self, command: builds.AnyBuildCommand) -> None:
-        asked = await self._client.do(command)
+        await self._client.start(command)
+        if isinstance(command, builds.SayText) and self._terminal.is_terminal:
+            await self._listen()
+        asked = await self._client.until_ended()
         while asked:
             asked = await self._client.answer(await self._answers(asked))
+
+    async def _listen(self) -> None:
+        """Take a line of the person over while a model works: it does nothing more then, and the line is done."""
+        ended = asyncio.ensure_future(self._client.until_ended())
+        line = asyncio.ensure_future(self._terminal.next_line(""))
+        await asyncio.wait([ended, line], return_when=asyncio.FIRST_COMPLETED)
+        for one in (ended, line):
+            if not one.done():
+                one.cancel()
+                with suppress(asyncio.CancelledError):
+                    await one
+        if not line.cancelled() and (text := line.result()) is not None:
+            await self._do_line(text)
 
     async def _answers(self, asked: tuple[Question, ...]) -> tuple[QuestionAnswer, ...]:
         """Return the answers; none at the end of the input."""

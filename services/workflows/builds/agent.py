@@ -1,0 +1,167 @@
+"""A model in a build session: it is asked for one move after the other, and each is done like a command of a person.
+
+It goes on until it hands over, nobody answers its question, a person does something, or a bound is met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from services.workflows.builds.build_store import BuildBus
+from services.workflows.builds.workbench import Workbench, now_text
+from shared.contracts.actions import BrowserAction, Goto
+from shared.contracts.building import (
+    AnyBuildMove,
+    AskPerson,
+    BuilderPage,
+    DecideBuild,
+    HandOver,
+    LeaveOut,
+    OpenStart,
+    PlanTodos,
+    ReadElement,
+    TakeAction,
+    TodoFinished,
+    TodoTold,
+    WorkAgain,
+)
+from shared.contracts.questions import Question
+from shared.contracts.workflows import builds
+from shared.contracts.workflows.build_events import (
+    CompilerTold,
+    FlowWritten,
+    MessageWritten,
+    ModelDecided,
+    TodoAdded,
+    TodoDeleted,
+)
+from shared.pages.effects.site_changes import action_only_looks
+from shared.pages.elements import description_of
+from shared.subjects import DECIDE_BUILD
+
+AGENT = "agent"
+MAX_MOVES = 60
+"""For one message of a person."""
+MAX_PROBLEMS = 3
+"""In a row."""
+HISTORY = 60
+PAGE_CHARS = 40_000
+DECIDE_TIMEOUT_S = 310.0
+DO_IT, LEAVE_IT = "do it", "leave it"
+
+
+class AgentSession(Protocol):
+    """What the agent uses of the session that it works in."""
+
+    async def do(self, command: builds.AnyBuildCommand) -> None: ...
+    async def act(self, action: BrowserAction, *, by: str = ...) -> None: ...
+    def read(self, field: str, where: tuple[str, ...], *, by: str = ...) -> None: ...
+    def leave_out(self, step: int) -> None: ...
+    def start_url(self) -> str: ...
+
+
+class BuildAgent:
+    """The model of one session. It decides nothing while nobody speaks to it."""
+
+    def __init__(self, bench: Workbench, bus: BuildBus, session: AgentSession) -> None:
+        self._bench, self._bus, self._session = bench, bus, session
+
+    async def work(self, goes_on: Callable[[], bool]) -> None:
+        """Ask for a move and do it, as long as ``goes_on`` holds. Raises what the planner says where no model can be
+        asked."""
+        problem, problems, moves = "", 0, 0
+        while goes_on():
+            if moves == MAX_MOVES:
+                self._say(f"I have made {moves} moves; say how to go on.")
+                return
+            moves += 1
+            decided = await self._bus.ask(DECIDE_BUILD, self._asked(problem), timeout_s=DECIDE_TIMEOUT_S)
+            tag = "" if decided.move is None else str(decided.move.__struct_config__.tag)
+            self._bench.note(
+                ModelDecided(at=now_text(), model=decided.model, move=tag, problem=decided.problem, usage=decided.usage)
+            )
+            if not goes_on():
+                return  # a person has done something meanwhile: what was decided is void
+            problem = decided.problem
+            problems = problems + 1 if decided.move is None else 0
+            if problems == MAX_PROBLEMS:
+                self._say(f"I do not know how to go on: {problem}")
+                return
+            if decided.move is not None and not await self._do(decided.move):
+                return
+
+    def _asked(self, problem: str) -> DecideBuild:
+        state, live = self._bench.state, self._bench.live
+        page = None if live is None else live.page
+        history = [one for one in self._bench.events if not isinstance(one, CompilerTold | FlowWritten | ModelDecided)]
+        return DecideBuild(
+            spec=dict(self._bench.written),
+            row=dict(state.row),
+            todos=tuple(
+                TodoTold(number=one.number, title=one.title, state=one.state, fields=one.fields) for one in state.todos
+            ),
+            current=0 if state.current is None else state.current.number,
+            history=tuple(history[-HISTORY:]),
+            page=None
+            if page is None
+            else BuilderPage(url=page.url, title=page.title, text=page.text[:PAGE_CHARS], snapshot_id=page.snapshot_id),
+            problem=problem,
+        )
+
+    async def _do(self, move: AnyBuildMove) -> bool:
+        """Do a move. Return whether to go on."""
+        match move:
+            case PlanTodos():
+                self._plan(move)
+            case OpenStart():
+                await self._session.act(Goto(url=self._session.start_url(), reason="where to begin"), by=AGENT)
+            case TakeAction():
+                return await self._act(move.action)
+            case ReadElement():
+                self._session.read(move.field, (str(move.ref),), by=AGENT)
+            case LeaveOut():
+                self._session.leave_out(move.step)
+            case TodoFinished():
+                await self._session.do(builds.FinishTodo())
+            case WorkAgain():
+                await self._session.do(builds.ReopenTodo(number=move.number))
+            case AskPerson():
+                return bool(await self._bench.ask_all(move.questions))
+            case HandOver():
+                self._say(move.text)
+                return False
+        return True
+
+    def _plan(self, move: PlanTodos) -> None:
+        """Replace the TODOs that nobody has worked on."""
+        state = self._bench.state
+        numbers = range(state.last_number + 1, state.last_number + 1 + len(move.titles))
+        old = [one.number for one in state.todos if one.state == "open" and one.number not in state.ever_done]
+        fields = (*move.fields, *(() for _ in move.titles))
+        for number, title, brings in zip(numbers, move.titles, fields, strict=False):
+            self._bench.note(TodoAdded(at=now_text(), number=number, title=title.strip(), fields=brings))
+        for number in old:
+            self._bench.note(TodoDeleted(at=now_text(), number=number))
+
+    async def _act(self, action: BrowserAction) -> bool:
+        """Perform an action; one that may change the site only with a person's yes."""
+        page = self._bench.need_live().page
+        shown = () if page is None else page.elements
+        if not action_only_looks(action, shown):
+            ref = getattr(getattr(action, "target", None), "ref", 0)
+            element = next((one for one in shown if one.ref == ref), None)
+            tag = str(action.__struct_config__.tag)
+            what = tag if element is None else f"{tag} on {description_of(element)}"
+            asked = Question(text=f"{what} may change the site. Do it?", options=(DO_IT, LEAVE_IT))
+            answer = await self._bench.ask(asked)
+            if not answer:
+                return False
+            if answer != [DO_IT]:
+                self._bench.refuse(f"{what} was not done")
+                return True
+        await self._session.act(action, by=AGENT)
+        return True
+
+    def _say(self, text: str) -> None:
+        self._bench.note(MessageWritten(at=now_text(), by=AGENT, text=text))
