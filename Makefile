@@ -115,7 +115,7 @@ mutants: .venv/ready  ## Whether the fast tests notice one changed condition in 
 
 lock: .venv/ready  ## Lock anew what the product needs, with and without extras, its tests and what builds it; hashes, no hosts
 	@$(COMPILE) pyproject.toml --all-extras -o requirements.lock
-	@$(COMPILE) pyproject.toml --extra practice -c requirements.lock -o requirements-base.lock
+	@$(COMPILE) pyproject.toml --extra practice --extra web -c requirements.lock -o requirements-base.lock
 	@$(COMPILE) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
 	@$(COMPILE) --group build -c requirements-dev.lock -o requirements-build.lock
 

@@ -48,6 +48,11 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         USUAL_CODES,
     ),
     CommandRow(
+        "web",
+        "web:web",
+        "Show runs, samples and their evidence in the browser, until Ctrl-C.",
+    ),
+    CommandRow(
         "demo",
         "demo:demo",
         "Collect 60 practice tickets, from nothing to evidence in this folder, and compare them with the site.",

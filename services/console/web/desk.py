@@ -1,0 +1,64 @@
+"""What the pages of one server share: the client of the bus, the templates, who looks."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from jinja2 import Environment
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from services.console.web.markup import templates
+from shared.client import Client
+from shared.settings import Settings
+
+
+@dataclass(frozen=True)
+class Desk:
+    """``person``: whose acts these are. ``closing``: the server ends. ``static``: the files that pages load, with
+    their media type and the hash in their address."""
+
+    client: Client
+    settings: Settings
+    person: str
+    static: dict[str, StaticFile]
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    templates: Environment = field(default_factory=templates)
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file that pages load. ``version``: in its address, so that a browser keeps it until it is another."""
+
+    data: bytes
+    media_type: str
+    version: str
+
+
+def desk_of(request: Request) -> Desk:
+    return request.app.state.desk
+
+
+def page(request: Request, template: str, status_code: int = 200, /, **facts: Any) -> Response:
+    """Return a page, whole."""
+    desk = desk_of(request)
+
+    def static(name: str) -> str:
+        return f"/static/{name}?v={desk.static[name].version}"
+
+    given: dict[str, Any] = {
+        "form_key": request.state.form_key,
+        "path": request.url.path,
+        "address": request.url,
+        "static": static,
+        **facts,
+    }
+    return HTMLResponse(desk.templates.get_template(template).render(given), status_code)
+
+
+def page_number(request: Request) -> int:
+    """Return the page of a list that the address asks for, from 1."""
+    given = request.query_params.get("page", "")
+    return max(int(given), 1) if given.isascii() and given.isdecimal() and len(given) < 7 else 1

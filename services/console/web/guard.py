@@ -1,0 +1,213 @@
+"""Who may ask the console in the browser, and what a browser may do with its answers.
+
+It is the outermost part: nothing of an app behind it is asked before host, session and form are right, and every
+answer, also one of an error, has the headers. A session begins with an address that opens once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import secrets
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlencode
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+audit = logging.getLogger("services.console.web.audit")
+ENTER, STATIC = "/enter", "/static/"
+CSRF = "form_key"
+MOST_FORM_BYTES = 200_000
+MOST_SESSIONS = 64
+"""Open at a time; the oldest ends with the next."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "{frames}base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # with no-referrer, a browser names no origin for a form
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+def policy(frames: str = "") -> str:
+    """Return the content security policy of a page. ``frames``: the origin of stored pages, where it shows one."""
+    return POLICY.format(frames=f"frame-src {frames}; " if frames else "")
+
+
+@dataclass
+class WebSessions:
+    """The addresses that open once, and the sessions that began with one.
+
+    ``told``: is called with each new way in after the first, so that whoever started the server can hand it on.
+    """
+
+    told: Callable[[str], None] = lambda _: None
+    _token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    _known: dict[str, int] = field(default_factory=dict[str, int])
+    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    _begun: int = 0
+
+    @property
+    def way_in(self) -> str:
+        """The path that begins one session."""
+        return f"{ENTER}?{urlencode({'token': self._token})}"
+
+    def begin(self, token: str) -> str | None:
+        """Return the secret of a new session; None for a token that is none, or none any more."""
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
+            return None
+        self._token = secrets.token_urlsafe(32)
+        secret = secrets.token_urlsafe(32)
+        self._begun += 1
+        while len(self._known) >= MOST_SESSIONS:
+            del self._known[next(iter(self._known))]
+        self._known[_digest(secret)] = self._begun
+        self.told(self.way_in)
+        return secret
+
+    def number_of(self, secret: str) -> int:
+        """Return the number of the session, from 1; 0: there is none."""
+        return self._known.get(_digest(secret), 0)
+
+    def form_key(self, secret: str) -> str:
+        """Return what each form of the session sends along."""
+        return hmac.new(self._key, secret.encode(), hashlib.sha256).hexdigest()
+
+    def is_form_key(self, secret: str, given: str) -> bool:
+        return hmac.compare_digest(self.form_key(secret).encode(), given.encode())
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Guard:
+    """An ASGI app around another one.
+
+    ``hosts``: values of the header Host that are this server; another one is a name that somebody else has pointed
+    here. The app behind finds ``session``, ``form_key`` and ``form`` in ``scope["state"]``.
+    """
+
+    app: ASGIApp
+    sessions: WebSessions
+    hosts: Collection[str]
+    cookie: str = "exhibit_session"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        answer = _with_headers(send)
+        refused = self._refuse(scope, headers)
+        if refused is not None:
+            await _say(answer, *refused)
+            return
+        if scope["path"] == ENTER:
+            await self._enter(scope, answer)
+            return
+        secret = _cookie(headers.get("cookie", ""), self.cookie)
+        number = self.sessions.number_of(secret)
+        if not number and not scope["path"].startswith(STATIC):
+            await _say(answer, 401, NO_SESSION)
+            return
+        form: Mapping[str, str] = {}
+        if scope["method"] == "POST":
+            read = await _read_form(receive)
+            if read is None:
+                await _say(answer, 413, "The form is too large.")
+                return
+            form = read
+            if not self.sessions.is_form_key(secret, form.get(CSRF, "")):
+                await _say(answer, 403, "The form is not of this session. Go back, load the page again, and repeat it.")
+                return
+        scope.setdefault("state", {}).update(
+            session=number, form_key=self.sessions.form_key(secret), form=form, method=scope["method"]
+        )
+        await self.app(scope, receive, answer)
+
+    def _refuse(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str] | None:
+        if headers.get("host", "") not in self.hosts:
+            return 421, "This server answers under its own address only. Open the address that it has printed."
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "This method is not allowed."
+        if scope["method"] == "POST" and headers.get("origin", "") != f"http://{headers['host']}":
+            return 403, "The form was sent from another site."
+        if scope["method"] == "POST" and headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return 403, "The form was sent from another site."
+        return None
+
+    async def _enter(self, scope: Scope, send: Send) -> None:
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        secret = self.sessions.begin(given)
+        if secret is None:
+            audit.warning("refused: a way in that is none, or was used")
+            await _say(send, 401, NO_SESSION)
+            return
+        audit.info("session %d begins", self.sessions.number_of(secret))
+        cookie = f"{self.cookie}={secret}; Path=/; HttpOnly; SameSite=Strict"
+        await _say(send, 303, "", {"Location": "/", "Set-Cookie": cookie})
+
+
+NO_SESSION = (
+    "There is no session here. The address that `exhibit web` or `exhibit up` prints begins one, and does so once. "
+    "For another browser, use the address that was printed after it was used."
+)
+
+
+def _cookie(header: str, name: str) -> str:
+    try:
+        found = SimpleCookie(header).get(name)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+async def _read_form(receive: Receive) -> dict[str, str] | None:
+    """Return the fields of a form, the last of each name; None where it is too large."""
+    data = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return {}
+        data += message.get("body", b"")
+        if len(data) > MOST_FORM_BYTES:
+            return None
+        if not message.get("more_body", False):
+            break
+    fields = parse_qs(data.decode("utf-8", "replace"), keep_blank_values=True)
+    return {name: values[-1] for name, values in fields.items()}
+
+
+def _with_headers(send: Send) -> Send:
+    """Return a ``send`` that adds what every answer has; a policy that the app has set stays."""
+
+    async def send_with(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            had = {name.lower() for name, _ in message["headers"]}
+            added = {"Content-Security-Policy": policy(), "Cache-Control": "no-store", **HEADERS}
+            message["headers"] = [
+                *message["headers"],
+                *(
+                    (name.lower().encode(), value.encode())
+                    for name, value in added.items()
+                    if name.lower().encode() not in had
+                ),
+            ]
+        await send(message)
+
+    return send_with
+
+
+async def _say(send: Send, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+    given = {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
+    pairs = [(name.lower().encode(), value.encode()) for name, value in given.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": text.encode()})

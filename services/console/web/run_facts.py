@@ -1,0 +1,179 @@
+"""What the pages about runs show, made of what evidence answers. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.contracts.evidence import LoadedSample
+from shared.contracts.sessions.status import RunStatus
+from shared.statuses import GROUPS, STYLES, Group, group_of
+
+RUNS_QUERY = (
+    "select run_id, task_id, goal, phase, state, requested_by, created_at, started_at, finished_at, expected, samples, "
+    "done, partial_success, needs_review, auth_required, failed, not_ended, flagged, cost_usd, population_complete "
+    "from runs order by created_at desc, run_id desc"
+)
+PAGE_ROWS = 100
+WAITING = "waiting"
+_COUNTED: Mapping[str, str] = {
+    "done": "done",
+    "partial_success": "partial_success",
+    "needs_review": "needs_review",
+    "auth_required": "auth_required",
+    "failed": "failed",
+}
+
+
+@dataclass(frozen=True)
+class PopulationTerm:
+    """A term of the population. ``share``: of all samples, 0 to 100; ``before``: the sum of the shares before it."""
+
+    group: str
+    words: str
+    icon: str
+    samples: int
+    share: float
+    before: float
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run in the list of runs."""
+
+    run_id: str
+    task_id: str
+    goal: str
+    at_work: bool
+    requested_by: str
+    created_at: datetime
+    cost_usd: float
+    samples: int
+    terms: tuple[PopulationTerm, ...]
+    waiting: int
+    review: int
+    complete: bool
+
+
+@dataclass(frozen=True)
+class RunFilters:
+    """What the address of the list of runs asks for. ``state``: ``at_work``, ``ended``, ``review``, or empty."""
+
+    text: str = ""
+    state: str = ""
+
+    @property
+    def narrowed(self) -> bool:
+        return bool(self.text or self.state)
+
+
+def run_line(row: Mapping[str, Any]) -> RunLine:
+    """Return a row of `RUNS_QUERY` as it is shown."""
+    counts: Counter[Group] = Counter()
+    for status, column in _COUNTED.items():
+        counts[group_of(status)] += row[column] or 0
+    samples = max(row["samples"] or 0, row["expected"] or 0)
+    return RunLine(
+        run_id=row["run_id"],
+        task_id=row["task_id"] or "",
+        goal=row["goal"] or "",
+        at_work=row["state"] != "finished",
+        requested_by=row["requested_by"] or "",
+        created_at=datetime.fromisoformat(row["created_at"]),
+        cost_usd=float(row["cost_usd"] or 0),
+        samples=samples,
+        terms=terms_of(counts, samples),
+        waiting=samples - counts.total(),
+        review=counts["review"],
+        complete=row["population_complete"] is not False,
+    )
+
+
+def terms_of(counts: Mapping[Group, int], samples: int) -> tuple[PopulationTerm, ...]:
+    """Return the terms of a population of so many samples, in the order in which it is accounted for."""
+    terms: list[PopulationTerm] = []
+    before = 0.0
+    for group, style in GROUPS.items():
+        share = 100 * counts.get(group, 0) / samples if samples else 0.0
+        terms.append(PopulationTerm(group, style.words, style.icon, counts.get(group, 0), share, before))
+        before += share
+    return tuple(terms)
+
+
+def counts_of(status: RunStatus) -> dict[Group, int]:
+    """Return how many samples of a run have ended as what."""
+    counts: Counter[Group] = Counter()
+    for one in status.outcomes:
+        counts[group_of(one.status)] += one.samples
+    return dict(counts)
+
+
+def fitting(lines: Iterable[RunLine], filters: RunFilters) -> list[RunLine]:
+    """Return the runs that the filters leave."""
+    wanted = filters.text.casefold().split()
+
+    def fits(line: RunLine) -> bool:
+        hay = f"{line.run_id} {line.task_id} {line.goal} {line.requested_by}".casefold()
+        states = {"at_work": line.at_work, "ended": not line.at_work, "review": line.review > 0}
+        return all(word in hay for word in wanted) and states.get(filters.state, True)
+
+    return [line for line in lines if fits(line)]
+
+
+def pace(ended: int, samples: int, started_at: datetime, now: datetime) -> str:
+    """Return throughput and time left in words, for a run at work; empty before anything has ended."""
+    seconds = (now - started_at).total_seconds()
+    if ended <= 0 or seconds <= 0:
+        return ""
+    rate = ended / seconds
+    left = max(samples - ended, 0) / rate
+    return f"{60 * rate:.1f} a minute, {about(left)} left" if left else f"{60 * rate:.1f} a minute"
+
+
+def about(seconds: float) -> str:
+    """Return a duration in words for people."""
+    if seconds < 60:
+        return f"about {max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min" if minutes < 60 else f"about {minutes // 60} h {minutes % 60} min"
+
+
+def what_stops(status: RunStatus) -> str:
+    """Return in one sentence what a run waits for; empty if it waits for nothing."""
+    if status.outage is not None:
+        where = f" at {status.outage.where}" if status.outage.where else ""
+        return f"Paused by the run itself{where}: {status.outage.message} It goes on by itself, or with Resume."
+    return "Paused by a person. No sample goes on before Resume." if status.paused else ""
+
+
+@dataclass(frozen=True)
+class SampleFilters:
+    """Which samples of a run the address asks for. ``status``: a status, or ``waiting``."""
+
+    text: str = ""
+    status: str = ""
+    page: int = 1
+
+
+def fitting_samples(samples: Sequence[LoadedSample], filters: SampleFilters) -> list[LoadedSample]:
+    """Return the samples that the filters leave, in row order."""
+    wanted = filters.text.casefold().split()
+
+    def fits(one: LoadedSample) -> bool:
+        hay = f"{one.sample.sample_id} {one.sample.key} {one.reason.replace('_', ' ')}".casefold()
+        return (not filters.status or status_of(one) == filters.status) and all(word in hay for word in wanted)
+
+    return [one for one in samples if fits(one)]
+
+
+def status_of(sample: LoadedSample) -> str:
+    return sample.status or WAITING
+
+
+def status_words(status: str) -> str:
+    """Return the words of a status of a sample, also of one that has not ended."""
+    styles = {str(name): style.words for name, style in STYLES.items()}
+    return "Waiting" if status == WAITING else styles.get(status, status.replace("_", " "))

@@ -1,0 +1,212 @@
+"""The pages about runs: the list, one run with its samples, its events as they happen, and its controls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+
+from services.console.web.desk import Desk, desk_of, page, page_number
+from services.console.web.markup import money
+from services.console.web.run_facts import (
+    PAGE_ROWS,
+    RUNS_QUERY,
+    WAITING,
+    RunFilters,
+    SampleFilters,
+    counts_of,
+    fitting,
+    fitting_samples,
+    pace,
+    run_line,
+    status_of,
+    terms_of,
+    what_stops,
+)
+from shared.client.run_sessions import ControlRefusedError
+from shared.contracts.evidence import RunLoaded, RunUnknown, SqlRefused
+from shared.contracts.sessions.events import LoggedEvent
+from shared.contracts.sessions.status import RunStatus
+from shared.errors import TransientError
+from shared.statuses import GROUPS, STATUSES
+
+MOST_RUNS = 2000
+MOST_TEXT_CHARS = 4000
+EVENTS_AT_ONCE = 500
+LOOK_S, QUIET_S = 0.2, 15.0
+"""How often a page that looks at a run at work asks for its events, and after how long it hears that all is well."""
+CONTROLS = {
+    "pause": ("Pause", "Every sample waits before its next decision, and none begins. Browser sessions are kept."),
+    "resume": ("Resume", "The pause ends, and all samples go on."),
+    "message": ("Send the message", "It is shown once in each sample to whoever decides: a model or an operator."),
+}
+
+
+async def list_runs(request: Request) -> Response:
+    """Show one line a run."""
+    desk = desk_of(request)
+    filters = RunFilters(request.query_params.get("q", "").strip(), request.query_params.get("state", ""))
+    rows = await ask_rows(desk, RUNS_QUERY, max_rows=MOST_RUNS)
+    lines = [run_line(row) for row in rows]
+    found = fitting(lines, filters)
+    number = page_number(request)
+    shown = found[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+    return page(
+        request, "runs.html", lines=shown, found=len(found), known=len(lines), filters=filters, number=number,
+        pages=-(-len(found) // PAGE_ROWS), more=len(rows) == MOST_RUNS,
+    )  # fmt: skip
+
+
+async def ask_rows(desk: Desk, query: str, *runs: str, max_rows: int = 10) -> list[dict[str, Any]]:
+    """Return the rows of a query of ours."""
+    answer = await desk.client.sql(query, runs, max_rows=max_rows)
+    if isinstance(answer, SqlRefused):
+        raise HTTPException(503, f"The evidence could not be asked: {answer.message}")
+    return json.loads(answer[1])
+
+
+async def show_run(request: Request) -> Response:
+    """Show a run: its population, what stops it, its samples."""
+    desk, run_id = desk_of(request), request.path_params["run"]
+    status, loaded = await load_both(desk, run_id)
+    asked = request.query_params
+    filters = SampleFilters(asked.get("q", "").strip(), asked.get("status", ""), page_number(request))
+    found = fitting_samples(loaded.samples, filters)
+    counts = counts_of(status)
+    samples = max(loaded.total, loaded.expected or 0)
+    begin = (filters.page - 1) * PAGE_ROWS
+    return page(
+        request, "run.html", status=status, loaded=loaded, spec=loaded.record.spec, samples=samples,
+        terms=terms_of(counts, samples), waiting=samples - sum(counts.values()), filters=filters, found=len(found),
+        shown=found[begin : begin + PAGE_ROWS], pages=-(-len(found) // PAGE_ROWS), statuses=(*STATUSES, WAITING),
+        status_of=status_of, facts=await live_facts(desk, status, samples), query=urlencode({"run": run_id}),
+    )  # fmt: skip
+
+
+async def load_both(desk: Desk, run_id: str) -> tuple[RunStatus, RunLoaded]:
+    """Return the status record of a run and the run with its samples. Raises HTTPException (404) without a run."""
+    status = await desk.client.status(run_id)
+    loaded = await desk.client.load(run_id)
+    if isinstance(status, RunUnknown) or isinstance(loaded, RunUnknown):
+        raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
+    return status, loaded
+
+
+async def live_facts(desk: Desk, status: RunStatus, samples: int) -> dict[str, str]:
+    """Return what changes while a run is at work, in words."""
+    ended = sum(one.samples for one in status.outcomes)
+    cost = 0.0
+    at_work = status.in_progress and not status.paused
+    for row in await ask_rows(desk, "select cost_usd from runs", status.run_id):
+        cost = float(row["cost_usd"] or 0)
+    return {
+        "stops": what_stops(status),
+        "pace": pace(ended, samples, status.metadata.created_at, datetime.now(UTC)) if at_work else "",
+        "cost": money(cost),
+        "state": "paused" if status.paused else "at work" if status.in_progress else "ended",
+    }
+
+
+async def run_now(request: Request) -> Response:
+    """Return the facts of a run that change, for its page."""
+    desk, run_id = desk_of(request), request.path_params["run"]
+    status = await desk.client.status(run_id)
+    if isinstance(status, RunUnknown):
+        raise HTTPException(404, "There is no such run.")
+    return JSONResponse(await live_facts(desk, status, status.metadata.samples))
+
+
+async def run_cells(request: Request) -> Response:
+    """Return one cell a sample, and the index from which on the events tell more."""
+    desk, run_id = desk_of(request), request.path_params["run"]
+    loaded = await desk.client.load(run_id)
+    if isinstance(loaded, RunUnknown):
+        raise HTTPException(404, "There is no such run.")
+    cells = [[one.sample.sample_id, one.sample.key, status_of(one)] for one in loaded.samples]
+    return JSONResponse({"cells": cells, "groups": list(GROUPS)})
+
+
+async def run_events(request: Request) -> Response:
+    """Send the events of a run as they happen, from the one after Last-Event-ID on."""
+    desk, run_id = desk_of(request), request.path_params["run"]
+    given = request.headers.get("last-event-id", "")
+    since = int(given) + 1 if given.isascii() and given.isdecimal() else 0
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(
+        _events(desk, run_id, since), media_type="text/event-stream; charset=utf-8", headers=headers
+    )
+
+
+async def _events(desk: Desk, run_id: str, since: int) -> AsyncGenerator[str]:
+    yield "retry: 1000\n\n"
+    quiet_s = 0.0
+    while not desk.closing.is_set():
+        try:
+            got = await desk.client.events(run_id, since, EVENTS_AT_ONCE)
+        except TransientError:
+            yield "event: away\ndata: {}\n\n"
+            await _pause(desk, 1.0)
+            continue
+        if isinstance(got, RunUnknown):
+            return
+        for event in got.events:
+            yield f"id: {event.index}\ndata: {_told(event)}\n\n"
+        since, quiet_s = got.next_index, 0.0 if got.events else quiet_s + LOOK_S
+        if quiet_s >= QUIET_S:
+            quiet_s = 0.0
+            yield ": all is well\n\n"
+        if not got.more:
+            await _pause(desk, LOOK_S)
+
+
+async def _pause(desk: Desk, seconds: float) -> None:
+    """Wait, and less when the server ends."""
+    try:
+        await asyncio.wait_for(desk.closing.wait(), seconds)
+    except TimeoutError:
+        return
+
+
+def _told(event: LoggedEvent) -> str:
+    told = {
+        "event": event.event, "sample": event.sample_id, "status": event.status, "tool": event.tool, "text": event.text,
+    }  # fmt: skip
+    return msgspec.json.encode(told).decode()
+
+
+async def ask_control(request: Request) -> Response:
+    """Ask whether a control is meant."""
+    run_id, control = request.path_params["run"], request.path_params["control"]
+    if control not in CONTROLS:
+        raise HTTPException(404, "There is no such control.")
+    name, meaning = CONTROLS[control]
+    text = request.query_params.get("text", "")[:MOST_TEXT_CHARS]
+    return page(request, "confirm.html", run_id=run_id, control=control, name=name, meaning=meaning, text=text)
+
+
+async def apply_control(request: Request) -> Response:
+    """Apply a control, and lead back to the run."""
+    desk, run_id, control = desk_of(request), request.path_params["run"], request.path_params["control"]
+    text = request.state.form.get("text", "").strip()[:MOST_TEXT_CHARS]
+    if control == "message" and not text:
+        raise HTTPException(400, "The message is empty. Go back and write it.")
+    try:
+        if control == "pause":
+            await desk.client.pause(run_id, by=desk.person)
+        elif control == "resume":
+            await desk.client.resume(run_id, by=desk.person)
+        elif control == "message":
+            await desk.client.message(run_id, text, by=desk.person)
+        else:
+            raise HTTPException(404, "There is no such control.")
+    except ControlRefusedError as exc:
+        raise HTTPException(409, f"It was not done: {exc}") from exc
+    return RedirectResponse(f"/runs/{run_id}", 303)

@@ -1,0 +1,125 @@
+"""The app of the console in the browser: its routes, the files that its pages load, and its errors."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from importlib import resources
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from services.console.web import runs_web, sample_web, sql_web
+from services.console.web.desk import Desk, StaticFile, desk_of, page
+from services.console.web.guard import audit
+from shared.errors import ExhibitError, TransientError
+from shared.evidence_view.assets import read_parts, status_css, status_js
+
+SAMPLE = "/runs/{run}/samples/{sample}"
+STAGE_PARTS = ("dom.js", "parts.js", "fields.js", "stage.js", "playback.js", "cards.js")
+View = Callable[[Request], Awaitable[Response]]
+
+
+def routes() -> list[Route]:
+    """Return every route, each with its method."""
+    return [
+        Route("/", _told(runs_web.list_runs), methods=["GET"], name="runs"),
+        Route("/runs/{run}", _told(runs_web.show_run), methods=["GET"], name="run"),
+        Route("/runs/{run}/now", runs_web.run_now, methods=["GET"], name="run_now"),
+        Route("/runs/{run}/cells", runs_web.run_cells, methods=["GET"], name="run_cells"),
+        Route("/runs/{run}/events", runs_web.run_events, methods=["GET"], name="run_events"),
+        Route("/runs/{run}/control/{control}", _told(runs_web.ask_control), methods=["GET"], name="ask_control"),
+        Route("/runs/{run}/control/{control}", _told(runs_web.apply_control), methods=["POST"], name="control"),
+        Route("/runs/{run}/samples/{sample}", _told(sample_web.show_sample), methods=["GET"], name="sample"),
+        Route(
+            "/runs/{run}/samples/{sample}/{file}", _told(sample_web.sample_file), methods=["GET"], name="sample_file"
+        ),
+        Route("/sql", _told(sql_web.show_sql), methods=["GET"], name="sql"),
+        Route("/sql/answer", _told(sql_web.download_sql), methods=["GET"], name="sql_answer"),
+        Route("/static/{name}", _static, methods=["GET"], name="static"),
+    ]
+
+
+def make_app(desk: Desk) -> Starlette:
+    """Return the app. It trusts its caller to be let in: `guard.Guard` is around it."""
+    app = Starlette(
+        routes=routes(),
+        exception_handlers={HTTPException: _http_error, ExhibitError: _error, Exception: _error},
+    )
+    app.state.desk = desk
+    return app
+
+
+def static_files() -> dict[str, StaticFile]:
+    """Return the files that pages load, by name."""
+    folder = resources.files("services.console.web") / "static"
+
+    def own(name: str) -> str:
+        return (folder / name).read_text(encoding="utf-8")
+
+    styles = f"{read_parts(['report.css', 'playback.css'])}\n{status_css()}"
+    strict = f'"use strict";\n{status_js()}'
+    texts = {
+        "console.css": (f"{styles}\n{own('console.css')}", "text/css"),
+        "times.js": (own("times.js"), "text/javascript"),
+        "grid.js": (f"{strict}{read_parts(['dom.js'])}\n{own('grid.js')}", "text/javascript"),
+        "stage.js": (f"{strict}{read_parts(STAGE_PARTS)}\n{own('stage_page.js')}", "text/javascript"),
+        "icon.svg": (own("icon.svg"), "image/svg+xml"),
+    }
+    return {
+        name: StaticFile(text.encode(), f"{kind}; charset=utf-8", hashlib.sha256(text.encode()).hexdigest()[:16])
+        for name, (text, kind) in texts.items()
+    }
+
+
+async def _static(request: Request) -> Response:
+    file = desk_of(request).static.get(request.path_params["name"])
+    if file is None:
+        raise HTTPException(404, "There is no such file.")
+    keep = "public, max-age=31536000, immutable" if request.query_params.get("v") == file.version else "no-cache"
+    return Response(file.data, media_type=file.media_type, headers={"Cache-Control": keep})
+
+
+def _told(view: View) -> View:
+    """Return the view with a line in the audit log for each time that it is asked: who, what, and what came of it."""
+
+    async def told(request: Request) -> Response:
+        begun, status = time.monotonic(), 500
+        try:
+            answer = await view(request)
+            status = answer.status_code
+            return answer
+        except HTTPException as exc:
+            status = exc.status_code
+            raise
+        finally:
+            audit.info(
+                "session %d: %s %s, %d in %d ms",
+                request.state.session, request.method, request.scope["route"].name, status,
+                round(1000 * (time.monotonic() - begun)),
+            )  # fmt: skip
+
+    return told
+
+
+async def _http_error(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, HTTPException)
+    named = {404: "Not found", 400: "Not as it should be", 409: "Not done", 503: "Not available"}
+    ours = exc.detail != HTTPStatus(exc.status_code).phrase
+    text = exc.detail if ours else "This page is not there."
+    return page(request, "error.html", exc.status_code, title=named.get(exc.status_code, "Not there"), message=text)
+
+
+async def _error(request: Request, exc: Exception) -> Response:
+    if isinstance(exc, TransientError):
+        text = f"The services do not answer: {exc}. They may be starting again; load the page once more in a moment."
+        return page(request, "error.html", 503, title="Not available", message=text)
+    if isinstance(exc, ExhibitError):
+        return page(request, "error.html", 400, title="Not done", message=str(exc))
+    audit.error("a page failed", exc_info=exc)
+    return page(request, "error.html", 500, title="A fault of ours", message="The log of the server has the place.")

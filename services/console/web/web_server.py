@@ -1,0 +1,81 @@
+"""Serves the console in the browser on one address of this machine, in the running event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from getpass import getuser
+
+import uvicorn
+
+from services.console.web.desk import Desk
+from services.console.web.guard import Guard, WebSessions, audit
+from services.console.web.web_app import make_app, static_files
+from shared.client import Client
+from shared.errors import Unavailable
+from shared.settings import Settings
+
+HOST = "127.0.0.1"
+WEB_PORT = 4280
+END_S = 2
+"""How long answers on their way may take when the server ends."""
+
+
+class _QuietServer(uvicorn.Server):
+    """A server that leaves signals to the program that it runs in."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serve_console(
+    client: Client, settings: Settings, port: int | None, told: Callable[[str], None] = lambda _: None
+) -> AsyncGenerator[str]:
+    """Serve within the block; yield the address that begins the first session.
+
+    Args:
+        client: of the bus, with the rights of the person who looks.
+        settings: where the evidence is.
+        port: on loopback; 0 takes a free one. None: `WEB_PORT`, or a free one where something else has it.
+        told: is called with the address for the next session, each time that one was used.
+
+    Raises:
+        Unavailable: the port cannot be had.
+    """
+    audit.setLevel(logging.INFO)  # it is kept whatever else is logged
+    sock = _listen(port)
+    port = sock.getsockname()[1]
+    base = f"http://{HOST}:{port}"
+    desk = Desk(client, settings, getuser(), static_files())
+    sessions = WebSessions(told=lambda path: told(f"{base}{path}"))
+    hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+    app = Guard(make_app(desk), sessions, hosts, cookie=f"exhibit_{port}")
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, lifespan="off", ws="none",
+        timeout_graceful_shutdown=END_S,
+    )  # fmt: skip
+    server = _QuietServer(config)
+    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        yield f"{base}{sessions.way_in}"
+    finally:
+        desk.closing.set()
+        server.should_exit = True
+        await asyncio.gather(serving, return_exceptions=True)
+        sock.close()
+
+
+def _listen(port: int | None) -> socket.socket:
+    try:
+        return socket.create_server((HOST, WEB_PORT if port is None else port))
+    except OSError as exc:
+        if port is None:
+            return socket.create_server((HOST, 0))
+        why = "something else has it" if exc.errno == errno.EADDRINUSE else exc.strerror or str(exc)
+        raise Unavailable(f"port {port} of {HOST} cannot be opened: {why}; name another one with --web-port") from exc

@@ -1,0 +1,304 @@
+"""The console in a real browser: a run that works, beside its site's hostile text, by mouse, keyboard and phone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from services.console.web.web_server import serve_console
+from shared.client import Client, connect
+from shared.contracts.sessions.status import RunStatus
+from shared.settings import Settings
+from tests.end_to_end.conftest import System
+from tests.end_to_end.held_site import STARTED_S, HeldSite, Records
+from tests.end_to_end.owner_tasks import owner_spec
+from tests.practice_sites.site_browser import a_browser
+from tests.typed import expect as typed
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+HOSTILE = '<img src=x onerror="document.title=1">\u202e{{7*7}}'
+SHOWN = '<img src=x onerror="document.title=1">'
+NUMBERS = ("A-1", "A-2", "A-3", "A-4")
+HELD = "H-1"
+BOUND_MS = STARTED_S * 1000
+
+
+class HostileRecords(Records):
+    """The owner of each record is text that would run, or turn what stands around it."""
+
+    def answer(
+        self, body: str, media_type: str = "text/html; charset=utf-8", status: int = 200, **headers: str
+    ) -> None:
+        super().answer(body.replace("Ann ", f"{escape(HOSTILE)} "), media_type, status, **headers)
+
+
+@dataclass
+class Looked:
+    """The console over a run that has ended. ``site`` holds the record ``HELD`` back, which another run may ask for."""
+
+    url: str
+    run_id: str
+    state: Any
+    browser: Browser
+    client: Client
+    site: HeldSite
+
+    @asynccontextmanager
+    async def page(self, path: str, **how: Any) -> AsyncGenerator[Page]:
+        """A page of the console. Nothing may be written to the browser's console, nor asked of another host."""
+        context = await self.browser.new_context(storage_state=self.state, **how)
+        page = await context.new_page()
+        page.set_default_timeout(BOUND_MS)
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        page.on("request", lambda one: None if one.url.startswith(self.url) else said.append(one.url))
+        await page.goto(self.url + path)
+        yield page
+        assert "Exhibit" in await page.title()
+        await context.close()
+        assert said == []
+
+    @property
+    def run_path(self) -> str:
+        return f"/runs/{self.run_id}"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def looked(system: System) -> AsyncIterator[Looked]:
+    settings = Settings(evidence_dir=system.evidence, nats_url=system.url)
+    with HeldSite(held=[HELD], missing=["A-4"]) as site:
+        site.RequestHandlerClass = HostileRecords
+        async with (
+            connect(system.url) as client,
+            serve_console(client, settings, 0) as way_in,
+            a_browser() as browser,
+        ):
+            spec = owner_spec("looked_at", f"{site.url}/records") | {
+                "goal": f"the owner {HOSTILE}",
+                "required_artifacts": ["screenshot:record"],
+            }
+            rows = [{"number": number} for number in NUMBERS]
+            run_id = (await client.submit(spec, rows=rows, concurrency=2, requested_by=HOSTILE)).run_id
+            await client.result(run_id)
+            context = await browser.new_context()
+            page = await context.new_page()
+            await page.goto(way_in)
+            base = way_in.partition("/enter")[0]
+            assert page.url == f"{base}/"
+            yield Looked(base, run_id, await context.storage_state(), browser, client, site)
+
+
+async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
+    rows = [{"number": "A-1"}, {"number": HELD}]
+    spec = owner_spec("steered", f"{looked.site.url}/records")
+    run_id = (await looked.client.submit(spec, rows=rows, concurrency=2)).run_id
+    async with looked.page(f"/runs/{run_id}") as page:
+        grid = page.locator("sample-grid")
+        await expect(grid.get_by_label("A-1: Done")).to_be_visible(timeout=BOUND_MS)
+        await expect(grid.get_by_label(f"{HELD}: At work")).to_be_visible(timeout=BOUND_MS)
+        await expect(page.locator('[data-count="waiting"]')).to_have_text("1")
+        assert await page.title() == "steered · Exhibit"
+
+        await page.get_by_role("button", name="Pause …").click()
+        await page.get_by_role("button", name="Pause", exact=True).click()
+        await expect(page.get_by_text("Paused by a person")).to_be_visible()
+        assert typed(await looked.client.status(run_id), RunStatus).paused
+        await page.get_by_label("Message to whoever decides").fill(HOSTILE)
+        await page.get_by_role("button", name="Send …").click()
+        await expect(page.get_by_role("textbox", name="Message")).to_have_value(HOSTILE)
+        await page.get_by_role("button", name="Send the message").click()
+        await page.get_by_role("button", name="Resume …").click()
+        await page.get_by_role("button", name="Resume", exact=True).click()
+        await expect(page.get_by_role("button", name="Pause …")).to_be_visible()
+        assert not typed(await looked.client.status(run_id), RunStatus).paused
+
+        looked.site.let_go()
+        await expect(page.get_by_text("The run has ended.")).to_be_visible(timeout=BOUND_MS)
+        ended = await looked.client.result(run_id)
+        assert [one.samples for one in ended.outcomes if one.status == "done"] in ([1], [2]), "held for too long: 1"
+        await expect(grid.get_by_label(re.compile(f"^{HELD}: (?!At work)"))).to_be_visible()
+        await expect(page.locator('[data-count="waiting"]')).to_have_text("0")
+
+
+async def test_events_go_on_after_the_last_one_that_was_heard(looked: Looked):
+    async with looked.page("/") as page:
+        heard = """async ([path, last]) => {
+            const answer = await fetch(path, { headers: last === null ? {} : { "Last-Event-ID": String(last) } });
+            const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+            let text = "";
+            while (!text.includes("RunCompleted")) text += (await reader.read()).value;
+            await reader.cancel();
+            return [...text.matchAll(/^id: (\\d+)$/gm)].map((found) => Number(found[1]));
+        }"""
+        path = f"{looked.run_path}/events"
+        whole = await page.evaluate(heard, [path, None])
+        assert whole == sorted(set(whole))
+        assert len(whole) > 10
+        assert await page.evaluate(heard, [path, whole[4]]) == whole[5:]
+
+
+SCREENS = {
+    "runs": "/",
+    "narrowed": "/?state=ended&q=looked",
+    "run": "RUN",
+    "samples": "RUN?status=failed",
+    "sample": "RUN/samples/A-1",
+    "confirm": f"RUN/control/message?text={quote(HOSTILE)}",
+    "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
+}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"viewport": {"width": 390, "height": 800}},
+        {"color_scheme": "dark", "reduced_motion": "reduce"},
+        {"java_script_enabled": False},
+    ],
+    ids=["phone", "dark", "without_scripts"],
+)
+async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Looked, how: dict[str, Any]):
+    for name, path in SCREENS.items():
+        path = path.replace("RUN", looked.run_path).replace("ID", looked.run_id)
+        async with looked.page(path, **how) as page:
+            if name == "confirm":
+                assert SHOWN in await page.get_by_role("textbox", name="Message").input_value()
+            else:
+                text = await page.locator("main").inner_text()
+                assert SHOWN in text, name
+                # What a page shows is read in the order in which a person sees it, so no mark is left of it.
+                assert ("U+202E" in text) == (name not in ("sample", "sql")), name
+                assert "\u202e" not in text, name
+            assert "49" not in await page.locator("h1").inner_text()
+            assert await page.locator("main img[onerror]").count() == 0
+            if how.get("viewport"):
+                assert await page.evaluate("document.documentElement.scrollWidth") <= 390, name
+
+
+async def test_a_run_is_found_and_its_samples_walked_by_keyboard_alone(looked: Looked):
+    async with looked.page("/?q=looked") as page:
+        await tab_to(page, f'a[href="{looked.run_path}"]')
+        await page.keyboard.press("Enter")
+        await page.locator("sample-grid .grid-cell").first.wait_for()
+        await tab_to(page, ".grid-cell")
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator('.grid-cell[data-at="1"]')).to_be_focused()
+        await page.keyboard.press("End")
+        await expect(page.locator('.grid-cell[data-at="3"]')).to_be_focused()
+        await expect(page.locator(".grid-told")).to_contain_text("A-4: Failed")
+        await page.keyboard.press("Home")
+        await expect(page.locator('.grid-cell[data-at="0"]')).to_be_focused()
+        await tab_to(page, 'select[name="status"]')
+        await page.keyboard.type("Failed")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".sample-list tbody tr")).to_have_count(1)
+        await expect(page.locator(".sample-list tbody tr")).to_contain_text("A-4")
+
+
+async def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the focus is there; it can be reached, and is seen."""
+    for _ in range(60):
+        await page.keyboard.press("Tab")
+        if await page.evaluate("one => document.activeElement.matches(one)", selector):
+            outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none", selector
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+async def test_an_answer_in_sql_is_downloaded_and_has_an_address(looked: Looked):
+    async with looked.page(f"/sql?run={looked.run_id}") as page:
+        await page.get_by_label("Query").fill("select sample_id, status from samples order by row")
+        await page.get_by_role("button", name="Ask").click()
+        await expect(page.locator(".answer-table tbody tr")).to_have_count(4)
+        address = page.url
+        async with page.expect_download() as begun:
+            await page.get_by_role("link", name="JSON").click()
+        file = await (await begun.value).path()
+        rows = json.loads(await asyncio.to_thread(file.read_bytes))
+        assert [(row["sample_id"], row["status"]) for row in rows] == [
+            ("A-1", "done"), ("A-2", "done"), ("A-3", "done"), ("A-4", "failed"),
+        ]  # fmt: skip
+        await page.goto(address)
+        await expect(page.locator(".answer-table tbody tr")).to_have_count(4)
+
+
+async def test_each_value_of_a_sample_is_shown_on_its_picture_and_each_step_played_back(looked: Looked):
+    async with looked.page(f"{looked.run_path}/samples/A-1", viewport={"width": 1280, "height": 900}) as page:
+        picture = page.locator(".stage img").first
+        await expect(picture).to_be_visible()
+        assert await picture.evaluate("async (one) => { await one.decode(); return one.naturalWidth; }") > 100
+        await page.keyboard.press("2")
+        await expect(page.locator(".field.chosen .field-value")).to_contain_text(SHOWN)
+        await expect(page.locator(".stage .mark.chosen")).to_have_count(1)
+        await page.keyboard.press("s")
+        await expect(page.get_by_role("region", name="Playback")).to_be_visible()
+        await page.keyboard.press("ArrowRight")
+        await page.reload()
+        await expect(page.locator(".step-mark[aria-current]")).to_have_attribute("data-step", "1")
+
+
+async def test_a_file_is_sent_as_it_was_sealed_and_no_other_one(looked: Looked):
+    finished = await looked.client.result(looked.run_id)
+    context = await looked.browser.new_context(storage_state=looked.state)
+    base = f"{looked.url}{looked.run_path}/samples"
+    folder = Path(finished.location, "A-1")
+    for path in sorted(folder.iterdir()):
+        answered = await context.request.get(f"{base}/A-1/{path.name}")
+        assert (answered.status, await answered.body()) == (200, path.read_bytes())
+        assert answered.headers["content-security-policy"].endswith("sandbox")
+        shown = path.suffix in (".png", ".jpg", ".json")
+        assert ("content-disposition" not in answered.headers) == shown, path.name
+    for name in ("A-1/..%2Frun.json", "A-1/none.png", "..%2FA-1/result.json", "A-1%2F..%2FA-2/result.json", ".locks/x"):
+        assert (await context.request.get(f"{base}/{name}")).status == 404, name
+    assert (await context.request.get(f"{base}/none")).status == 404
+    await context.close()
+
+
+async def test_ten_thousand_samples_are_drawn_a_screen_at_a_time(looked: Looked):
+    cells = [[f"S-{n}", "", "done" if n % 7 else "failed"] for n in range(10_000)]
+    async with looked.page("/") as page:
+
+        async def many(route: Any) -> None:
+            await route.fulfill(json={"cells": cells})
+
+        await page.route(f"**{looked.run_path}/cells", many)
+        await page.goto(f"{looked.url}{looked.run_path}")
+        await page.locator(".grid-cell").first.focus()
+        await page.keyboard.press("End")
+        await expect(page.locator('.grid-cell[data-at="9999"]')).to_be_focused()
+        await expect(page.locator(".grid-told")).to_contain_text("S-9999")
+        assert await page.locator(".grid-cell").count() < 1500
+
+
+async def test_what_is_not_there_is_said_with_a_way_on(looked: Looked):
+    context = await looked.browser.new_context(storage_state=looked.state)
+    page = await context.new_page()
+    for path, status, says in (
+        ("/runs/run_none", 404, "There is no such run"),
+        ("/nowhere", 404, "not there"),
+        ("/sql?q=drop+table+x", 400, "Refused"),
+    ):
+        answered = await page.goto(looked.url + path)
+        assert answered is not None
+        assert answered.status == status
+        await expect(page.locator("main")).to_contain_text(says)
+        assert "trusted-types 'none'" in answered.headers["content-security-policy"]
+    assert urlsplit(page.url).path == "/sql"
+    await context.close()
