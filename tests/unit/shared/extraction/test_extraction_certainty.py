@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -67,7 +67,7 @@ def told(person: str) -> ObservedPage:
     return ObservedPage(elements, task_values={"assignee": TaskValue(person, ref)})
 
 
-def cards(person: str) -> list[Element]:
+def cards(person: str) -> Sequence[Element]:
     return page(text("Assignee", place="div>small"), text(person, place="div>b")).elements
 
 
