@@ -24,6 +24,7 @@ from shared.contracts.building import (
     ReadElement,
     TakeAction,
     TodoFinished,
+    WorkAgain,
 )
 from shared.contracts.questions import MAX_OPTIONS, MAX_QUESTIONS, MIN_OPTIONS, Question, questions_problem
 from shared.contracts.workflows.build_events import (
@@ -32,6 +33,7 @@ from shared.contracts.workflows.build_events import (
     BuildEvent,
     MessageWritten,
     QuestionsAnswered,
+    RowBegun,
     TodoDone,
     Told,
     ValueRecorded,
@@ -103,6 +105,8 @@ def history_line(event: BuildEvent) -> str:
             )
         case ActionRecorded():
             line = f"step {event.step} of TODO {event.todo}, by {event.by}: {event.message}"
+        case RowBegun():
+            line = f"row {event.sample_id} is begun; its browser is a new one"
         case ActionDropped():
             line = f"step {event.step} is left out"
         case ValueRecorded():
@@ -161,6 +165,7 @@ def build_tools(spec: TaskSpec) -> list[dict[str, Any]]:
         ),
         _tool("leave_out", "Leaves a step of the current TODO out of the program.", {"step": {"type": "integer"}}),
         _tool("finish_todo", "The current TODO is done.", {}),
+        _tool("reopen_todo", "Works again on a TODO that is done on this row.", {"number": {"type": "integer"}}),
         _tool(
             "ask",
             "Asks the person 1 to 4 questions.",
@@ -206,6 +211,7 @@ _OWN: dict[str, Callable[[Mapping[str, Any]], AnyBuildMove]] = {
     "read": _read,
     "leave_out": lambda given: msgspec.convert({"move": "leave_out", **given}, type=LeaveOut),
     "finish_todo": lambda given: TodoFinished(),
+    "reopen_todo": lambda given: msgspec.convert({"move": "reopen_todo", **given}, type=WorkAgain),
     "ask": lambda given: AskPerson(questions=msgspec.convert(given.get("questions"), type=tuple[Question, ...])),
     "hand_over": lambda given: msgspec.convert({"move": "hand_over", **given}, type=HandOver),
 }
