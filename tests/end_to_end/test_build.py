@@ -50,10 +50,14 @@ def test_two_rows_by_hand_give_a_flow_that_is_published_with_proof_on_a_third_on
     tickets = [one for one in ground_truth() if one.assignee and one.due_date][:3]
     given = rows(cli.folder, tickets_url, [one.number for one in tickets])
     workspace = cli.folder / "built"
-    lines = [*FIRST_ROW, "publish", "next", "1", "publish", "1", "close"]
-    ended = cli.run("build", str(SPEC), "--input", given, "--out", str(workspace), stdin=typed(*lines))
+    arguments = ("build", str(SPEC), "--input", given, "--out", str(workspace))
+    ended = cli.run(*arguments, stdin=typed(*FIRST_ROW, "publish", "next", "1", "close"))
     assert ended.returncode == 0, ended.stderr
-    assert "Traceback" not in ended.stderr
+    unsure = cli.run(*arguments, "--publish", stdin=typed("2"))  # what the replay has read is called wrong
+    assert unsure.returncode == 1, unsure.stdout + unsure.stderr
+    sure = cli.run(*arguments, "--publish", stdin=typed("1"))
+    assert sure.returncode == 0, sure.stdout + sure.stderr
+    assert not [one for one in (ended, unsure, sure) if "Traceback" in one.stderr]
     assert "! a flow is built with 2 rows" in ended.stdout  # after the first row
 
     names = sorted(path.name for path in (workspace / "scratch_work").glob("*.py"))

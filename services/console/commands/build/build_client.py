@@ -29,6 +29,7 @@ from shared.subjects import DO_IN_BUILD, FOLLOW_BUILD, OPEN_BUILD
 FOLLOW_WAIT_S = 15.0
 ASK_AGAIN_S = 1.0
 OPEN_TIMEOUT_S = 130.0
+HAS_ENDED = "the process that had the session has ended; what it told is kept: the same command goes on with it"
 
 
 class BuildClient:
@@ -75,7 +76,7 @@ class BuildClient:
                 await self._take(opened, reply)
             except TransientError as exc:
                 if exc.code in ("no_responders", "instance_gone"):
-                    await self._fail(exc)
+                    await self._fail(PermanentError(HAS_ENDED))
                     return
                 await asyncio.sleep(ASK_AGAIN_S)
             except ExhibitError as exc:
@@ -124,6 +125,7 @@ class BuildClient:
         return await self._until(self._last)
 
     async def _send(self, opened: BuildOpened, command_id: str, command: AnyBuildCommand) -> None:
+        self._raise_failure()
         if not isinstance(command, GiveAnswers):
             self._last = command_id
         request = DoInBuild(
@@ -145,6 +147,9 @@ class BuildClient:
     async def _wait(self, ready: Callable[[], bool]) -> None:
         async with self._news:
             await self._news.wait_for(lambda: self._failed is not None or ready())
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
         if self._failed is not None:
             raise self._failed
 

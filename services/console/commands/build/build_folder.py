@@ -49,7 +49,17 @@ class BuildFolder:
         self.answered, self.published = 0, False
         path = folder / SESSION_FILE
         known = msgspec.json.decode(path.read_bytes(), type=KnownFiles) if path.exists() else None
-        self.known = KnownFiles(build_id=uuid4().hex) if known is None else known
+        self.known = KnownFiles(build_id=uuid4().hex) if known is None else self._still_here(known)
+
+    def _still_here(self, known: KnownFiles) -> KnownFiles:
+        """Return what is known without what is gone from the folder. A file of scratch_work that is gone was removed by
+        a person, which the session is to know."""
+        files = {
+            name: sha256
+            for name, sha256 in known.files.items()
+            if (self.folder / name).exists() or (name.startswith(f"{SCRATCH}/") and name.endswith(".py"))
+        }
+        return KnownFiles(build_id=known.build_id, files=files)
 
     def take(self, event: BuildEvent) -> None:
         """Write an event of the session."""
