@@ -20,10 +20,17 @@ from shared.contracts.results import ValueSource
 from shared.contracts.sessions.reviewing import DecisionFiled, DrawWish, ReviewSignedOff, ShownWhere
 from shared.contracts.steps import FieldValue
 from shared.evidence_format.files.json_files import encode_file
+from shared.evidence_format.files.reconciliation import (
+    FiledRegister,
+    ReconciledRecord,
+    ReconciliationHead,
+    count_records,
+    write_reconciliation,
+)
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
 from shared.evidence_format.review.reviewed import RunReview
 from shared.evidence_view.sample_details import detail_of
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found_values, sample, started, took
+from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
 from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing
 from tests.typed import expect, there
@@ -159,6 +166,37 @@ async def test_a_run_without_the_key_review_is_reviewed_by_anybody_and_signed_of
     assert [await room.code(ANN, act) for act in ("accept", "sign")] == ["", ""]
     await room.close()
     assert desk.check().problems == []
+
+
+async def test_a_population_that_is_not_complete_and_a_difference_are_decided_too(desk: Desk):
+    one = sample("A-1")
+    await desk.tell(
+        started(), found(one), msgspec.structs.replace(closed(1), complete=False, note="the list ended early")
+    )
+    await desk.tell(ended(one))
+    record = ReconciledRecord(verdict="missing_here", key="A-2", rows=(2,))
+    register = FiledRegister(path="reconciliation/register_0.csv", name="r.csv", sha256="0", size_bytes=0)
+    head = ReconciliationHead(
+        run_id="run_1",
+        register=register,
+        key="number",
+        key_column="number",
+        keys="exact",
+        columns=(),
+        fields_without_column=(),
+        columns_without_field=(),
+        population_complete=False,
+        counts=count_records(1, 2, {"missing_here": 1, "same": 1}),
+    )
+    compared = b"".join(write_reconciliation(head, [msgspec.json.encode(record)]))
+    (desk.root / "run_1/reconciliation").mkdir()
+    (desk.root / "run_1/reconciliation/reconciliation.json").write_bytes(compared)
+    room = ReviewRoom(desk)
+    population, difference = (await room.load()).items
+    assert (population.target.kind, population.why) == ("population", "incomplete")
+    assert (difference.target.key, difference.why) == ("A-2", "missing_here")
+    assert [await room.code(ANN, "accept", population), await room.code(ANN, "sign")] == ["", "undecided"]
+    assert [await room.code(ANN, "reject", difference), await room.code(ANN, "sign")] == ["", ""]
 
 
 async def test_who_asks_proves_who_it_is_by_the_key_of_the_person(room: ReviewRoom):
