@@ -6,6 +6,7 @@ that were filed since the run was sealed are checked in the same way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ def check_review(
         except chain.NOT_JSON as exc:
             checked.problems.append(Finding(path, "unreadable", f"is no decision of a review: {exc}"))
     for path, file in sorted(files, key=lambda one: (one[1].number, one[0])):
-        problem = _find_problem(path, file, log, seal, path in sealed)
+        problem = _find_problem(path, file, log)
         if problem is not None:
             checked.problems.append(problem)
             return checked  # what follows hangs on it
@@ -68,11 +69,12 @@ def check_review(
         log.add(file, key.fingerprint if key is not None else "")
         if path not in sealed:
             checked.since_sealed.append(path)
-    checked.notes = [*_story(log, len(checked.since_sealed)), *_stale(read, log)]
+    own = seal.fingerprint if seal is not None else ""
+    checked.notes = [*_story(log, len(checked.since_sealed)), *_other_seals(log, own), *_stale(read, log)]
     return checked
 
 
-def _find_problem(path: str, file: ReviewFile, log: ReviewLog, seal: Seal | None, is_sealed: bool) -> Finding | None:
+def _find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None:
     """Return the first thing that is wrong with a decision that would be the next one."""
     number = len(log.filed) + 1
     said = file.signed.decision
@@ -88,8 +90,6 @@ def _find_problem(path: str, file: ReviewFile, log: ReviewLog, seal: Seal | None
     service = PublicKey.parse(file.seal.public_key) if file.seal is not None else None
     if file.seal is None or service is None or not service.is_signed(sealed_bytes(file), file.seal.signature):
         return Finding(path, "signature_wrong", "the seal of the decision is not that of its content")
-    if seal is not None and service.fingerprint != seal.fingerprint and not is_sealed:
-        return Finding(path, "other_key", f"was sealed with {service.fingerprint}, and the run with {seal.fingerprint}")
     person = PublicKey.parse(file.signed.public_key)
     if person is None or not person.is_signed(decision_bytes(said), file.signed.signature):
         return Finding(path, "signature_wrong", f"the signature is not that of {said.by} under this decision")
@@ -108,6 +108,16 @@ def _story(log: ReviewLog, since: int) -> list[str]:
     if since:
         notes.append(f"{since} of them came since the run was sealed; the last ones could be removed unseen")
     return notes
+
+
+def _other_seals(log: ReviewLog, own: str) -> list[str]:
+    """Return which decisions were filed by a service with another key than that of the run's seal."""
+    keys = Counter(file.seal.fingerprint for file in log.filed if file.seal is not None)
+    return [
+        f"{count} decisions of the review were filed with another key, {key}"
+        for key, count in keys.items()
+        if key != own
+    ]
 
 
 def _stale(read: ReadFile, log: ReviewLog) -> list[str]:

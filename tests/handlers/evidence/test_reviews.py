@@ -19,6 +19,7 @@ from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS, review_rows
 from shared.contracts.results import ValueSource
 from shared.contracts.sessions.reviewing import DecisionFiled, DrawWish, ReviewSignedOff, ShownWhere
 from shared.contracts.steps import FieldValue
+from shared.evidence_format.export import write_zip
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.reconciliation import (
     FiledRegister,
@@ -29,8 +30,12 @@ from shared.evidence_format.files.reconciliation import (
 )
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
 from shared.evidence_format.review.reviewed import RunReview
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.verify.verify_run import check_run
 from shared.evidence_view.sample_details import detail_of
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, found_values, sample, started, took
+from shared.settings import Settings
+from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
 from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing
 from tests.typed import expect, there
@@ -250,14 +255,27 @@ def _swap(one: Any, other: Any) -> None:
     other.write_bytes(data)
 
 
-async def test_a_decision_that_was_sealed_by_somebody_else_is_found(room: ReviewRoom):
+async def test_a_decision_that_was_changed_or_filed_by_somebody_else_is_told(room: ReviewRoom):
     assert await room.code(ANN, "accept") == ""
     path = room.desk.root / ROUND / "000001.json"
     file = msgspec.json.decode(path.read_bytes(), type=ReviewFile)
     other = msgspec.structs.replace(file, filed_at=file.filed_at.replace(year=2027))
-    for seal, code in ((file.seal, "signature_wrong"), (SIGNER.seal(sealed_bytes(other)), "other_key")):
-        path.write_bytes(encode_file(msgspec.structs.replace(other, seal=seal)))
-        assert code in {one.code for one in room.desk.check().problems}
+    path.write_bytes(encode_file(other))
+    assert "signature_wrong" in {one.code for one in room.desk.check().problems}
+    path.write_bytes(encode_file(msgspec.structs.replace(other, seal=SIGNER.seal(sealed_bytes(other)))))
+    checked = room.desk.check()
+    assert checked.problems == []  # it is Ann's, whoever has filed it; the reader is told by whom
+    assert any(f"filed with another key, {SIGNER.public.fingerprint}" in note for note in checked.notes)
+
+
+async def test_a_run_is_handed_over_with_its_open_review(room: ReviewRoom, tmp_path: Path):
+    assert await room.code(ANN, "accept") == ""
+    folder, out = FolderSource(room.desk.root / "run_1"), tmp_path / "run_1.zip"
+    write_zip(folder, check_run(folder, KEY.public), out)
+    with open_source(Settings(), out) as packed:
+        checked = check_run(packed, KEY.public)
+    assert (checked.problems, checked.stands) == ([], True)
+    assert "review in review, round 1: 1 decisions by ann" in checked.notes
 
 
 async def test_a_decision_on_a_value_is_about_its_stored_page_and_picture(desk: Desk):
