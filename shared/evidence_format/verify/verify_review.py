@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from shared.contracts.discovery import RunRecord
 from shared.contracts.sessions.reviewing import LookedAt
@@ -65,7 +66,7 @@ def check_review(
         if problem is not None:
             checked.problems.append(problem)
             return checked  # what follows hangs on it
-        key = PublicKey.parse(file.signed.public_key)
+        key = _key_of(file.signed.public_key)
         log.add(file, key.fingerprint if key is not None else "")
         if path not in sealed:
             checked.since_sealed.append(path)
@@ -87,16 +88,22 @@ def _find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None
         return Finding(
             path, "inconsistent", "does not follow from the decision before it: one was changed or exchanged"
         )
-    service = PublicKey.parse(file.seal.public_key) if file.seal is not None else None
+    service = _key_of(file.seal.public_key) if file.seal is not None else None
     if file.seal is None or service is None or not service.is_signed(sealed_bytes(file), file.seal.signature):
         return Finding(path, "signature_wrong", "the seal of the decision is not that of its content")
-    person = PublicKey.parse(file.signed.public_key)
+    person = _key_of(file.signed.public_key)
     if person is None or not person.is_signed(decision_bytes(said), file.signed.signature):
         return Finding(path, "signature_wrong", f"the signature is not that of {said.by} under this decision")
     misfit = log.find_misfit(said, person.fingerprint)
     if misfit is not None:
         return Finding(path, "inconsistent", f"could not be taken: {misfit.problems[0].message}")
     return None
+
+
+@lru_cache(maxsize=64)
+def _key_of(pem: str) -> PublicKey | None:
+    """Reading a key takes as long as checking a signature, and a review has few."""
+    return PublicKey.parse(pem)
 
 
 def _story(log: ReviewLog, since: int) -> list[str]:
