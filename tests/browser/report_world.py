@@ -25,6 +25,7 @@ from shared.evidence_format.files.reconciliation import (
     count_records,
     write_reconciliation,
 )
+from shared.evidence_format.review.reviewed import RunReview
 from shared.evidence_view.sample_facts import SampleFiles
 from tests.handlers.evidence.written_sample import files_of
 
@@ -186,10 +187,12 @@ def write(
     worked: tuple[DriversCount, ...] = (),
     reconciliation: str = "",
     population: Mapping[str, Any] | None = None,
+    review: RunReview | None = None,
     **record: Any,
 ) -> Path:
     """Write a run's folder with screenshots and report; return the path of the report. ``reconciliation``: path of the
-    comparison with its register. ``population``: what the end of the run says of its population."""
+    comparison with its register. ``population``: what the end of the run says of its population. ``review``: where it
+    is signed off."""
     samples = list(told)
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
     closing = RunFacts(
@@ -197,6 +200,7 @@ def write(
         finished(samples, worked=worked, **(population or {})),
         ("number", "url"),
         reconciliation=reconciliation,
+        review=review,
     )
     spool = folder / "spool"
     spool.mkdir(parents=True)

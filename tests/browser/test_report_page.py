@@ -21,7 +21,8 @@ from shared.contracts.discovery import FileReading, InputFile, Register, SheetRe
 from shared.contracts.evidence import DriversCount, NoFlowCount
 from shared.contracts.explained import NEAR_WORDS
 from shared.evidence_format.files.reconciliation import FieldDifference, ReconciledRecord
-from tests.browser.report_world import COLOURS, Pictured, Told, pictured, reconciliation_bytes, spec, write
+from shared.evidence_format.review.reviewed import ReviewedTarget, RunReview, SampleReview
+from tests.browser.report_world import AT, COLOURS, Pictured, Told, pictured, reconciliation_bytes, spec, write
 from tests.practice_sites.site_browser import a_browser
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -198,6 +199,18 @@ async def test_what_would_settle_a_field_stands_beside_it_and_is_copied(browser:
         await page.evaluate("navigator.clipboard.writeText = (words) => { window.copiedWords = words; }")
         await assignee.get_by_role("button", name="Copy this entry of assignee").first.click()
         assert await page.evaluate("window.copiedWords") == pasted
+
+
+async def test_what_people_have_decided_stands_beside_what_was_read(browser: Browser, tmp_path: Path) -> None:
+    decided = ReviewedTarget(decision="correct", value="<b>Bo</b>", reason="it moved", by=("ann", "ben"), at=AT)
+    samples = {"TCK-1": SampleReview(values={"assignee": decided})}
+    review = RunReview(round=1, signed_off_at=AT, signed_off_number=3, samples=samples, rows=())
+    async with opened(browser, write(tmp_path / "run", told_many(1), review=review)) as page:
+        await open_sample(page, "TCK-1")
+        field = page.locator(".fields .field", has_text="Person 1")
+        told = " ".join((await field.locator(".reviewed").inner_text()).split())
+        assert told.startswith("Corrected to <b>Bo</b> by ann, ben, ")
+        assert told.endswith(": it moved")
 
 
 async def test_the_reader_chooses_which_fields_the_list_shows(browser: Browser, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 
 from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.state.run_state import RunState
@@ -98,6 +99,7 @@ async def read_signed_off(store: Store, state: RunState, log: ReviewLog) -> RunR
     return run_review(signed, await evidence_of(store, state, targets.values()), fingerprint_of)
 
 
+@lru_cache(maxsize=64)
 def fingerprint_of(public_key: str) -> str:
     """Return the fingerprint of a PEM; empty if it is no Ed25519 key."""
     key = PublicKey.parse(public_key)

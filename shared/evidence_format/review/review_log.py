@@ -37,6 +37,7 @@ MAY: dict[ReviewRole, frozenset[str]] = {
 }
 NEEDS_REASON = frozenset({"correct", "reject", "not_applicable", "comment", "reopen"})
 WITHOUT_TARGET = frozenset({"sign", "reopen", "draw"})
+MOST_NAME, MOST_TEXT = 60, 10_000
 NAMED_ITEMS = 5
 """Items that a refusal names; of more it gives the number."""
 
@@ -335,6 +336,9 @@ class ReviewLog:
 
 
 def _shape_problems(decision: ReviewDecision) -> Iterator[Problem]:
+    for name, text, most in (("by", decision.by, MOST_NAME), ("reason", decision.reason, MOST_TEXT)):
+        if len(text) > most:
+            yield Problem(where=name, message=f"it has more than {most} characters")
     act, aimless = decision.act, decision.act in WITHOUT_TARGET
     if aimless and decision.targets:
         yield Problem(where="targets", message=f"{act} is about the whole review: leave the targets out")

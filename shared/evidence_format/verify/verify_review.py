@@ -6,9 +6,11 @@ that were filed since the run was sealed are checked in the same way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from shared.contracts.discovery import RunRecord
 from shared.contracts.sessions.reviewing import LookedAt
@@ -60,19 +62,20 @@ def check_review(
         except chain.NOT_JSON as exc:
             checked.problems.append(Finding(path, "unreadable", f"is no decision of a review: {exc}"))
     for path, file in sorted(files, key=lambda one: (one[1].number, one[0])):
-        problem = _find_problem(path, file, log, seal, path in sealed)
+        problem = _find_problem(path, file, log)
         if problem is not None:
             checked.problems.append(problem)
             return checked  # what follows hangs on it
-        key = PublicKey.parse(file.signed.public_key)
+        key = _key_of(file.signed.public_key)
         log.add(file, key.fingerprint if key is not None else "")
         if path not in sealed:
             checked.since_sealed.append(path)
-    checked.notes = [*_story(log, len(checked.since_sealed)), *_stale(read, log)]
+    own = seal.fingerprint if seal is not None else ""
+    checked.notes = [*_story(log, len(checked.since_sealed)), *_other_seals(log, own), *_stale(read, log)]
     return checked
 
 
-def _find_problem(path: str, file: ReviewFile, log: ReviewLog, seal: Seal | None, is_sealed: bool) -> Finding | None:
+def _find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None:
     """Return the first thing that is wrong with a decision that would be the next one."""
     number = len(log.filed) + 1
     said = file.signed.decision
@@ -85,18 +88,22 @@ def _find_problem(path: str, file: ReviewFile, log: ReviewLog, seal: Seal | None
         return Finding(
             path, "inconsistent", "does not follow from the decision before it: one was changed or exchanged"
         )
-    service = PublicKey.parse(file.seal.public_key) if file.seal is not None else None
+    service = _key_of(file.seal.public_key) if file.seal is not None else None
     if file.seal is None or service is None or not service.is_signed(sealed_bytes(file), file.seal.signature):
         return Finding(path, "signature_wrong", "the seal of the decision is not that of its content")
-    if seal is not None and service.fingerprint != seal.fingerprint and not is_sealed:
-        return Finding(path, "other_key", f"was sealed with {service.fingerprint}, and the run with {seal.fingerprint}")
-    person = PublicKey.parse(file.signed.public_key)
+    person = _key_of(file.signed.public_key)
     if person is None or not person.is_signed(decision_bytes(said), file.signed.signature):
         return Finding(path, "signature_wrong", f"the signature is not that of {said.by} under this decision")
     misfit = log.find_misfit(said, person.fingerprint)
     if misfit is not None:
         return Finding(path, "inconsistent", f"could not be taken: {misfit.problems[0].message}")
     return None
+
+
+@lru_cache(maxsize=64)
+def _key_of(pem: str) -> PublicKey | None:
+    """Reading a key takes as long as checking a signature, and a review has few."""
+    return PublicKey.parse(pem)
 
 
 def _story(log: ReviewLog, since: int) -> list[str]:
@@ -108,6 +115,16 @@ def _story(log: ReviewLog, since: int) -> list[str]:
     if since:
         notes.append(f"{since} of them came since the run was sealed; the last ones could be removed unseen")
     return notes
+
+
+def _other_seals(log: ReviewLog, own: str) -> list[str]:
+    """Return which decisions were filed by a service with another key than that of the run's seal."""
+    keys = Counter(file.seal.fingerprint for file in log.filed if file.seal is not None)
+    return [
+        f"{count} decisions of the review were filed with another key, {key}"
+        for key, count in keys.items()
+        if key != own
+    ]
 
 
 def _stale(read: ReadFile, log: ReviewLog) -> list[str]:

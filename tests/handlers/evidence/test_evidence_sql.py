@@ -245,3 +245,16 @@ TOLD: dict[str, list[tuple[Any, ...]]] = {
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 async def test_the_answers_are_what_was_told_to_evidence(room, example):
     assert await room.rows(example.sql, ONE) == TOLD[example.name]
+
+
+async def test_tables_of_a_version_without_reviews_are_read_as_they_are(room: Room):
+    folder = room.settings.evidence_dir / ONE / "tables"
+    tables = [folder / f"{name}.parquet" for name in ("reviews", "sign_offs")]
+    for table in tables:
+        table.rename(table.with_suffix(".aside"))
+    try:
+        assert await room.rows("SELECT read_from FROM runs", ONE) == [("tables",)]
+        assert await room.rows("SELECT count(*) FROM reviews", ONE) == [(0,)]
+    finally:
+        for table in tables:
+            table.with_suffix(".aside").rename(table)

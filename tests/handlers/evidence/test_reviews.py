@@ -19,11 +19,23 @@ from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS, review_rows
 from shared.contracts.results import ValueSource
 from shared.contracts.sessions.reviewing import DecisionFiled, DrawWish, ReviewSignedOff, ShownWhere
 from shared.contracts.steps import FieldValue
+from shared.evidence_format.export import write_zip
 from shared.evidence_format.files.json_files import encode_file
+from shared.evidence_format.files.reconciliation import (
+    FiledRegister,
+    ReconciledRecord,
+    ReconciliationHead,
+    count_records,
+    write_reconciliation,
+)
 from shared.evidence_format.files.review import ReviewFile, sealed_bytes
 from shared.evidence_format.review.reviewed import RunReview
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.verify.verify_run import check_run
 from shared.evidence_view.sample_details import detail_of
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found_values, sample, started, took
+from shared.settings import Settings
+from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
 from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing
 from tests.typed import expect, there
@@ -161,6 +173,37 @@ async def test_a_run_without_the_key_review_is_reviewed_by_anybody_and_signed_of
     assert desk.check().problems == []
 
 
+async def test_a_population_that_is_not_complete_and_a_difference_are_decided_too(desk: Desk):
+    one = sample("A-1")
+    await desk.tell(
+        started(), found(one), msgspec.structs.replace(closed(1), complete=False, note="the list ended early")
+    )
+    await desk.tell(ended(one))
+    record = ReconciledRecord(verdict="missing_here", key="A-2", rows=(2,))
+    register = FiledRegister(path="reconciliation/register_0.csv", name="r.csv", sha256="0", size_bytes=0)
+    head = ReconciliationHead(
+        run_id="run_1",
+        register=register,
+        key="number",
+        key_column="number",
+        keys="exact",
+        columns=(),
+        fields_without_column=(),
+        columns_without_field=(),
+        population_complete=False,
+        counts=count_records(1, 2, {"missing_here": 1, "same": 1}),
+    )
+    compared = b"".join(write_reconciliation(head, [msgspec.json.encode(record)]))
+    (desk.root / "run_1/reconciliation").mkdir()
+    (desk.root / "run_1/reconciliation/reconciliation.json").write_bytes(compared)
+    room = ReviewRoom(desk)
+    population, difference = (await room.load()).items
+    assert (population.target.kind, population.why) == ("population", "incomplete")
+    assert (difference.target.key, difference.why) == ("A-2", "missing_here")
+    assert [await room.code(ANN, "accept", population), await room.code(ANN, "sign")] == ["", "undecided"]
+    assert [await room.code(ANN, "reject", difference), await room.code(ANN, "sign")] == ["", ""]
+
+
 async def test_who_asks_proves_who_it_is_by_the_key_of_the_person(room: ReviewRoom):
     assert await room.code(ANN, "reject") == ""
     assert await room.code(BEN, "reject") == ""
@@ -212,14 +255,27 @@ def _swap(one: Any, other: Any) -> None:
     other.write_bytes(data)
 
 
-async def test_a_decision_that_was_sealed_by_somebody_else_is_found(room: ReviewRoom):
+async def test_a_decision_that_was_changed_or_filed_by_somebody_else_is_told(room: ReviewRoom):
     assert await room.code(ANN, "accept") == ""
     path = room.desk.root / ROUND / "000001.json"
     file = msgspec.json.decode(path.read_bytes(), type=ReviewFile)
     other = msgspec.structs.replace(file, filed_at=file.filed_at.replace(year=2027))
-    for seal, code in ((file.seal, "signature_wrong"), (SIGNER.seal(sealed_bytes(other)), "other_key")):
-        path.write_bytes(encode_file(msgspec.structs.replace(other, seal=seal)))
-        assert code in {one.code for one in room.desk.check().problems}
+    path.write_bytes(encode_file(other))
+    assert "signature_wrong" in {one.code for one in room.desk.check().problems}
+    path.write_bytes(encode_file(msgspec.structs.replace(other, seal=SIGNER.seal(sealed_bytes(other)))))
+    checked = room.desk.check()
+    assert checked.problems == []  # it is Ann's, whoever has filed it; the reader is told by whom
+    assert any(f"filed with another key, {SIGNER.public.fingerprint}" in note for note in checked.notes)
+
+
+async def test_a_run_is_handed_over_with_its_open_review(room: ReviewRoom, tmp_path: Path):
+    assert await room.code(ANN, "accept") == ""
+    folder, out = FolderSource(room.desk.root / "run_1"), tmp_path / "run_1.zip"
+    write_zip(folder, check_run(folder, KEY.public), out)
+    with open_source(Settings(), out) as packed:
+        checked = check_run(packed, KEY.public)
+    assert (checked.problems, checked.stands) == ([], True)
+    assert "review in review, round 1: 1 decisions by ann" in checked.notes
 
 
 async def test_a_decision_on_a_value_is_about_its_stored_page_and_picture(desk: Desk):

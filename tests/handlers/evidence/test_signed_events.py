@@ -18,9 +18,11 @@ from shared.bus.signing.signatures import SIGNATURE, EventSigner
 from shared.bus.verdict import Term, Verdict
 from shared.contracts.base import Failure
 from shared.contracts.evidence import RunFinished
+from shared.contracts.sessions.reviewing import ReviewSignedOff
 from shared.contracts.sessions.settling import SampleSettled, Settlement
 from shared.subjects import (
     POPULATION_CLOSED,
+    REVIEW_SIGNED_OFF,
     RUN_FINISHED,
     RUN_STARTED,
     SAMPLE_FINISHED,
@@ -108,6 +110,7 @@ async def end_honestly(desk: Desk, *refused: tuple[str, str]) -> None:
         (SAMPLE_FOUND, found(sample("B-9", 9))),
         (POPULATION_CLOSED, closed(2)),
         (SAMPLE_SETTLED, SampleSettled(run_id="run_1", sample_id="A-1", attempt=1, number=1, settlement=SETTLED)),
+        (REVIEW_SIGNED_OFF, ReviewSignedOff(run_id="run_1", round=1, number=1)),
         (RUN_FINISHED, RunFinished(run_id="run_1", attempt_base=0, started_at=NOW, finished_at=NOW, **ENDED)),
     ],
     ids=lambda one: type(one).__name__,

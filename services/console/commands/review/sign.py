@@ -11,6 +11,7 @@ from services.console import exits
 from services.console.commands.review.person import By, PersonKeyFile, ReviewedRun, reviewing
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
+from shared.text.normal import printable
 
 if TYPE_CHECKING:
     from shared.client.reviews import Reviewer
@@ -54,7 +55,7 @@ def reopen(
         return await reviewer.load()
 
     stands = reviewing(run, work, by, key, nats, evidence)
-    return CommandResult([f"in review again, round {stands.round}: {stands.reopened}"], stands)
+    return CommandResult([printable(f"in review again, round {stands.round}: {stands.reopened}")], stands)
 
 
 def draw(
@@ -91,7 +92,7 @@ def draw(
     made = reviewing(run, work, by, key, nats, evidence)
     lines = [f"{made.size} of {made.population} samples drawn with the seed {made.seed!r}: {made.method}"]
     lines += [f"  {one.name}: {len(one.sample_ids)} of {one.size}: {', '.join(one.sample_ids)}" for one in made.strata]
-    return CommandResult(lines, made)
+    return CommandResult([printable(line) for line in lines], made)
 
 
 def key(by: By = None, file: PersonKeyFile = None, as_json: AsJson = False) -> CommandOutcome:
