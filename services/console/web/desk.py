@@ -25,6 +25,8 @@ class Desk:
     person: str
     static: dict[str, StaticFile]
     closing: asyncio.Event = field(default_factory=asyncio.Event)
+    costs: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    """When the cost of a run at work was asked for, and what it was."""
     templates: Environment = field(default_factory=templates)
 
 

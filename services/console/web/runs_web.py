@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from typing import Any
@@ -31,18 +32,21 @@ from services.console.web.run_facts import (
     terms_of,
     what_stops,
 )
+from shared.client.run_client import LOAD_BOUND_S
 from shared.client.run_sessions import ControlRefusedError
-from shared.contracts.evidence import RunLoaded, RunUnknown, SqlRefused
+from shared.contracts.evidence import LoadRun, RunFinished, RunLoaded, RunUnknown, SqlRefused
 from shared.contracts.sessions.events import LoggedEvent
 from shared.contracts.sessions.status import RunStatus
 from shared.errors import TransientError
 from shared.statuses import GROUPS, STATUSES
+from shared.subjects import LOAD_RUN
 
 MOST_RUNS = 2000
 MOST_TEXT_CHARS = 4000
 EVENTS_AT_ONCE = 500
 LOOK_S, QUIET_S = 0.2, 15.0
 """How often a page that looks at a run at work asks for its events, and after how long it hears that all is well."""
+COST_S, MOST_COSTS = 5.0, 1000
 CONTROLS = {
     "pause": ("Pause", "Every sample waits before its next decision, and none begins. Browser sessions are kept."),
     "resume": ("Resume", "The pause ends, and all samples go on."),
@@ -83,11 +87,12 @@ async def show_run(request: Request) -> Response:
     counts = counts_of(status)
     samples = max(loaded.total, loaded.expected or 0)
     begin = (filters.page - 1) * PAGE_ROWS
+    facts = await live_facts(desk, status, samples, None if status.in_progress else loaded.finished)
     return page(
         request, "run.html", status=status, loaded=loaded, spec=loaded.record.spec, samples=samples,
         terms=terms_of(counts, samples), waiting=samples - sum(counts.values()), filters=filters, found=len(found),
         shown=found[begin : begin + PAGE_ROWS], pages=-(-len(found) // PAGE_ROWS), statuses=(*STATUSES, WAITING),
-        status_of=status_of, facts=await live_facts(desk, status, samples), query=urlencode({"run": run_id}),
+        status_of=status_of, facts=facts, query=urlencode({"run": run_id}),
     )  # fmt: skip
 
 
@@ -100,13 +105,11 @@ async def load_both(desk: Desk, run_id: str) -> tuple[RunStatus, RunLoaded]:
     return status, loaded
 
 
-async def live_facts(desk: Desk, status: RunStatus, samples: int) -> dict[str, str]:
+async def live_facts(desk: Desk, status: RunStatus, samples: int, finished: RunFinished | None) -> dict[str, str]:
     """Return what changes while a run is at work, in words."""
     ended = sum(one.samples for one in status.outcomes)
-    cost = 0.0
     at_work = status.in_progress and not status.paused
-    for row in await ask_rows(desk, "select cost_usd from runs", status.run_id):
-        cost = float(row["cost_usd"] or 0)
+    cost = await _cost_now(desk, status.run_id) if finished is None else finished.cost_usd
     return {
         "stops": what_stops(status),
         "pace": pace(ended, samples, status.metadata.created_at, datetime.now(UTC)) if at_work else "",
@@ -115,13 +118,27 @@ async def live_facts(desk: Desk, status: RunStatus, samples: int) -> dict[str, s
     }
 
 
+async def _cost_now(desk: Desk, run_id: str) -> float:
+    """Return what the models of a run at work have cost, as it was `COST_S` ago at most: evidence paces queries."""
+    at, cost = desk.costs.get(run_id, (-COST_S, 0.0))
+    if time.monotonic() - at >= COST_S:
+        rows = await ask_rows(desk, "select cost_usd from runs", run_id)
+        cost = float(rows[0]["cost_usd"] or 0) if rows else 0.0
+        if len(desk.costs) >= MOST_COSTS:
+            desk.costs.clear()
+        desk.costs[run_id] = (time.monotonic(), cost)
+    return cost
+
+
 async def run_now(request: Request) -> Response:
     """Return the facts of a run that change, for its page."""
     desk, run_id = desk_of(request), request.path_params["run"]
     status = await desk.client.status(run_id)
-    if isinstance(status, RunUnknown):
+    loaded = await desk.client.bus.ask(LOAD_RUN, LoadRun(run_id=run_id, count_only=True), timeout_s=LOAD_BOUND_S)
+    if isinstance(status, RunUnknown) or isinstance(loaded, RunUnknown):
         raise HTTPException(404, "There is no such run.")
-    return JSONResponse(await live_facts(desk, status, status.metadata.samples))
+    finished = None if status.in_progress else loaded.finished
+    return JSONResponse(await live_facts(desk, status, max(loaded.total, loaded.expected or 0), finished))
 
 
 async def run_cells(request: Request) -> Response:

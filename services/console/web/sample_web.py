@@ -18,6 +18,7 @@ from starlette.responses import Response
 from services.console.run_location import find_run
 from services.console.web.desk import desk_of, page
 from services.console.web.run_facts import status_words
+from shared.client.run_client import LOAD_BOUND_S
 from shared.contracts.evidence import LoadRun, RunUnknown
 from shared.errors import PermanentError
 from shared.evidence_format import layout
@@ -34,7 +35,6 @@ from shared.statuses import NO_RESULT
 from shared.subjects import LOAD_RUN
 
 MOST_BYTES = 256_000_000
-LOAD_BOUND_S = 60.0
 SHOWN = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
     "txt": "text/plain; charset=utf-8", "json": "application/json",
