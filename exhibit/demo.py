@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,14 +27,30 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Exit with 0 if every cell agrees with the site, with 1 if not, and else as `exhibit` does."""
+    """Exit with 0 if every cell agrees with the site, with 1 if not, and else as `exhibit` does. On a terminal the
+    console in the browser shows the run first, until Ctrl-C."""
     try:
         code = collect()
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
         print("\nThe demo was interrupted. Its site, bus and browser have ended, and its run with them: call it again.")
+    elif code == 0 and sys.stdout.isatty():
+        show_in_browser()
     raise SystemExit(code)
+
+
+def show_in_browser() -> None:
+    """Serve the console with the finished run until Ctrl-C, where its packages are installed."""
+    import typer
+
+    from services.console.commands.web import web
+    from services.console.exits import errors_shown
+    from shared.extras import has_extra
+
+    if has_extra("web"):
+        with suppress(KeyboardInterrupt, typer.Exit), errors_shown():  # how the pages end is not how the demo ended
+            web()
 
 
 def collect() -> int:
