@@ -64,7 +64,7 @@ async def load_review_state(deps: EvidenceDeps, request: LoadReview) -> ReviewRe
         signed_off_at=log.signed_off_at,
         reopened=log.reopened,
         draw=log.draw,
-        agreement=await _agreement(deps, state, log),
+        agreement=await _agreement(deps, state, log, asker),
         wished=wished if isinstance(wished, Draw) else None,
         problem=wished if isinstance(wished, str) else "",
         files=await _files(deps, state, request.sample_id),
@@ -104,7 +104,9 @@ async def _files(deps: EvidenceDeps, state: RunState, sample_id: str) -> tuple[S
 
 
 def _is_done(log: ReviewLog, asker: str, item: DecidableItem) -> bool:
-    """Whether an item needs nothing more: of a reviewer, by himself."""
+    """Whether an item needs nothing more: of a reviewer, by himself. Who has not proven who he is is not told."""
+    if not asker and log.policy.people and log.state != "signed_off":
+        return False
     if asker and log.policy.role_of(asker) == "reviewer":
         return log.has_decided(asker, item)
     return log.standing_of(item) == "decided"
@@ -162,19 +164,22 @@ async def _wished(deps: EvidenceDeps, state: RunState, wish: DrawWish) -> Draw |
     return samples if isinstance(samples, str) else draw(samples, size, wish.seed, wish.by, rates)
 
 
-async def _agreement(deps: EvidenceDeps, state: RunState, log: ReviewLog) -> Agreement | None:
+async def _agreement(deps: EvidenceDeps, state: RunState, log: ReviewLog, asker: str) -> Agreement | None:
     if log.draw is None:
         return None
 
     async def agrees(sample_id: str) -> bool | None:
         sample = await read_sample(deps.store, state.record.run_id, sample_id, drawn=True)
-        return agrees_with_run(log, sample.items) if sample is not None else None
+        return agrees_with_run(log, asker, sample.items) if sample is not None else None
 
     return agreement(log.draw, await map_concurrently(agrees, sorted(drawn_ids(log.draw)), 16))
 
 
-def agrees_with_run(log: ReviewLog, items: Sequence[DecidableItem]) -> bool | None:
-    """Whether people agree with a sample, whose items come with itself first; None while that is not decided."""
+def agrees_with_run(log: ReviewLog, asker: str, items: Sequence[DecidableItem]) -> bool | None:
+    """Return whether people agree with a sample, whose items come with itself first; None while that is not decided, or
+    rests on decisions that the asker is not shown: a rate would tell them."""
+    if any(not log.sees(asker, by, item.target) for item in items for by in log.fresh(item.target, item.looked_at)):
+        return None
     counts = [log.outcome(item.target, item.looked_at) for item in items]
     if any(one is not None and one.decision.act in ("correct", "reject") for one in counts):
         return False

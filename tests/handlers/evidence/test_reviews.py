@@ -227,7 +227,9 @@ async def test_what_is_drawn_must_be_decided_and_its_rate_of_agreement_is_told(r
     one, other = (await room.load(drawn=True)).items
     assert [await room.code(ANN, "accept", one), await room.code(ANN, "sign")] == ["", "undecided"]
     assert [await room.code(ANN, "reject", other), await room.code(ANN, "sign")] == ["", ""]
-    told = there((await room.load()).agreement)
+    told = there((await room.load_as(ANN, ANN)).agreement)
+    hidden = there((await room.load_as(BEN, BEN)).agreement)
+    assert (hidden.drawn, hidden.decided) == (2, 0)  # it would tell what Ann has decided
     assert (told.drawn, told.decided, told.agreed, told.within) == (2, 2, 1, False)
 
 
