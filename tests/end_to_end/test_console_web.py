@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from tests.typed import expect as typed
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = '<img src=x onerror="document.title=1">\u202e{{7*7}}'
+ELSEWHERE = "http://127.0.0.1:9/out"
 SHOWN = '<img src=x onerror="document.title=1">'
 NUMBERS = ("A-1", "A-2", "A-3", "A-4")
 HELD = "H-1"
@@ -41,7 +43,8 @@ class HostileRecords(Records):
     def answer(
         self, body: str, media_type: str = "text/html; charset=utf-8", status: int = 200, **headers: str
     ) -> None:
-        super().answer(body.replace("Ann ", f"{escape(HOSTILE)} "), media_type, status, **headers)
+        out = f'<p><a href="{ELSEWHERE}">elsewhere</a></p>'
+        super().answer(body.replace("Ann ", f"{escape(HOSTILE)} ") + out, media_type, status, **headers)
 
 
 @dataclass
@@ -65,12 +68,16 @@ class Looked:
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: said.append(dialog.message))
-        page.on("request", lambda one: None if one.url.startswith(self.url) else said.append(one.url))
+        page.on("request", lambda one: None if self._is_own(one.url) else said.append(one.url))
         await page.goto(self.url + path)
         yield page
         assert "Exhibit" in await page.title()
         await context.close()
         assert said == []
+
+    def _is_own(self, url: str) -> bool:
+        stored = rf"http://127\.0\.0\.1:\d+/[0-9a-f]{{64}}/{self.run_id}/[\w./-]+\.mhtml\.zst"
+        return url.startswith(f"{self.url}/") or re.fullmatch(stored, url) is not None
 
     @property
     def run_path(self) -> str:
@@ -263,6 +270,35 @@ async def test_a_file_is_sent_as_it_was_sealed_and_no_other_one(looked: Looked):
     for name in ("A-1/..%2Frun.json", "A-1/none.png", "..%2FA-1/result.json", "A-1%2F..%2FA-2/result.json", ".locks/x"):
         assert (await context.request.get(f"{base}/{name}")).status == 404, name
     assert (await context.request.get(f"{base}/none")).status == 404
+    await context.close()
+
+
+async def test_a_stored_page_is_shown_in_a_sandbox_and_leads_nowhere(looked: Looked):
+    context = await looked.browser.new_context(storage_state=looked.state)
+    page = await context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    await page.goto(f"{looked.url}{looked.run_path}/samples/A-1")
+    await page.locator(".stored-page summary").first.click()
+    frame = page.frame_locator(".stored-page iframe").first
+    await expect(frame.get_by_role("heading", name="A-1")).to_be_visible()
+    await expect(frame.locator("dd").last).to_contain_text(SHOWN)
+    await frame.get_by_role("link", name="elsewhere").click()
+    await expect(frame.get_by_role("heading", name="A-1")).to_be_hidden()  # the frame leads nowhere, and shows that
+    assert [url for url in asked if url.startswith(ELSEWHERE)] == []
+
+    address = await page.locator(".stored-page iframe").first.get_attribute("src")
+    assert address is not None
+    assert urlsplit(address).netloc != urlsplit(looked.url).netloc
+    sent = await context.request.get(address)
+    assert sent.headers["content-security-policy"].endswith("; sandbox")
+    assert "script-src" not in sent.headers["content-security-policy"]
+    for other in (
+        address.replace("A-1", "A-2"),
+        address.replace(".mhtml.zst", ".png"),
+        f"{address}x",
+    ):
+        assert (await context.request.get(other)).status == 404
     await context.close()
 
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from services.console.web.markup import templates
+from services.console.web.page_origin import PageOrigin
 from shared.client import Client
 from shared.settings import Settings
 
@@ -18,12 +19,13 @@ from shared.settings import Settings
 @dataclass(frozen=True)
 class Desk:
     """``person``: whose acts these are. ``closing``: the server ends. ``static``: the files that pages load, with
-    their media type and the hash in their address."""
+    their media type and the hash in their address. ``pages``: where stored pages are shown."""
 
     client: Client
     settings: Settings
     person: str
     static: dict[str, StaticFile]
+    pages: PageOrigin
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     costs: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     """When the cost of a run at work was asked for, and what it was."""

@@ -11,9 +11,11 @@ from contextlib import asynccontextmanager, contextmanager
 from getpass import getuser
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions, audit
+from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from shared.client import Client
 from shared.errors import Unavailable
@@ -49,26 +51,36 @@ async def serve_console(
         Unavailable: the port cannot be had.
     """
     audit.setLevel(logging.INFO)  # it is kept whatever else is logged
-    sock = _listen(port)
+    sock, page_sock = _listen(port), _listen(0)
     port = sock.getsockname()[1]
     base = f"http://{HOST}:{port}"
-    desk = Desk(client, settings, getuser(), static_files())
+    origins = (base, f"http://localhost:{port}")
+    pages = PageOrigin(f"http://{HOST}:{page_sock.getsockname()[1]}", origins, settings)
+    desk = Desk(client, settings, getuser(), static_files(), pages)
     sessions = WebSessions(told=lambda path: told(f"{base}{path}"))
     hosts = {f"{HOST}:{port}", f"localhost:{port}"}
     app = Guard(make_app(desk), sessions, hosts, cookie=f"exhibit_{port}")
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, lifespan="off", ws="none",
-        timeout_graceful_shutdown=END_S,
-    )  # fmt: skip
-    server = _QuietServer(config)
-    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    servers = [_server(app), _server(pages.app())]
+    serving = [
+        asyncio.create_task(server.serve(sockets=[one])) for server, one in zip(servers, (sock, page_sock), strict=True)
+    ]
     try:
         yield f"{base}{sessions.way_in}"
     finally:
         desk.closing.set()
-        server.should_exit = True
-        await asyncio.gather(serving, return_exceptions=True)
+        for server in servers:
+            server.should_exit = True
+        await asyncio.gather(*serving, return_exceptions=True)
         sock.close()
+        page_sock.close()
+
+
+def _server(app: ASGIApp) -> _QuietServer:
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, lifespan="off", ws="none",
+        timeout_graceful_shutdown=END_S,
+    )  # fmt: skip
+    return _QuietServer(config)
 
 
 def _listen(port: int | None) -> socket.socket:
