@@ -116,6 +116,7 @@ class RunningBuild:
                 log.exception("a command of a build session failed")
                 self._tell(f"{type(exc).__name__}: {exc}")
             await self._end_command(command_id, closes=isinstance(command, builds.CloseBuild))
+        await self._leave()
 
     async def _do(self, command: builds.AnyBuildCommand) -> None:
         if self._session is None:
@@ -223,16 +224,18 @@ class RunningBuild:
     # --- end
 
     async def _leave(self) -> None:
-        if self._session is not None:
+        """Give the browser back, once."""
+        session, self._session = self._session, None
+        if session is not None:
             with suppress(ExhibitError):
-                await self._session.leave()
+                await session.leave()
 
     async def aclose(self) -> None:
         """End without a trace in the conversation, as when the process ends. What was done is stored."""
         if self._bench is not None:
             self._bench.answered(())
+        await self._leave()
         if not self.closed:
-            await self._leave()
             with suppress(ExhibitError, TimeoutError):
                 async with asyncio.timeout(STORE_AGAIN_S * 10):
                     await self.stored()

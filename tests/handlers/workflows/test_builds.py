@@ -32,6 +32,7 @@ from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
 from tests.handlers.workflows.build_asker import Asker
 from tests.unit.planner.planner_pages import el, page
+from tests.waiting import until_asked
 
 
 def record(number: str) -> Any:
@@ -160,6 +161,11 @@ async def test_the_process_that_had_a_session_before_does_nothing_more_in_it(wor
     again = first.do(builds.DoInBuild(build_id="one", instance_id="process1", command_id="y", command=GO))
     assert isinstance(again, builds.BuildRefused)
     assert again.code == "taken_over"
+
+    async def given_back() -> bool:
+        return not world.pool.held
+
+    await until_asked(given_back, "the browser of the session")
 
 
 async def test_several_sessions_are_at_work_at_once(world: World):
