@@ -22,8 +22,18 @@ NOT_THE_SAME_ELSEWHERE = " exclude (location, read_from)"
 COLUMNS_SINCE = {
     "runs": {"population_reason": None, "population_counted": None},
     "artifacts": dict.fromkeys(("content_kind", "content_problem")),
-    "fields": dict.fromkeys(("ink", "items", "lacking", "response_sha256", "response_pointer", "response_url")),
-    "samples": dict.fromkeys(("drivers", "no_flow", "settled", "settled_by", "settled_at", "settled_reason")),
+    "fields": dict.fromkeys(
+        (
+            *("ink", "items", "lacking", "response_sha256", "response_pointer", "response_url"),
+            *("decision", "reviewed_value", "reviewed_by"),
+        )
+    ),
+    "samples": dict.fromkeys(
+        (
+            *("drivers", "no_flow", "settled", "settled_by", "settled_at", "settled_reason"),
+            *("decision", "reviewed_by", "signed_off_at"),
+        )
+    ),
     "steps": {"plain_confidence": None},
 }
 """Columns that the views have gained; a run made before has nothing in them."""
