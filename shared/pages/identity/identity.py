@@ -50,6 +50,11 @@ class PageRead:
     proof: Proof
     by_label: Mapping[str, Reading] = field_of(default_factory=dict[str, Reading])
 
+    @property
+    def is_in_dialog(self) -> bool:
+        """Whether something of the record is in what lies over the page, which is then not to be closed."""
+        return any(isinstance(one, FieldFound) and one.candidate.element.in_dialog for one in self.readings.values())
+
 
 ReadT = TypeVar("ReadT")
 PAGES_READ = 32

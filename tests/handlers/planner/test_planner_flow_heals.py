@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_part
 
 from shared.contracts.actions import Click, Screenshot
 from shared.contracts.browser_pool import Element
@@ -56,6 +57,19 @@ async def test_what_lies_over_the_page_is_closed_and_recorded():
     assert step.observation is not None
     assert heal.observation_sha256 == step.observation.sha256
     assert logged(step) == step
+
+
+@pytest.mark.parametrize("in_dialog", [False, True])
+async def test_what_lies_over_a_proven_record_is_closed_before_its_picture_unless_the_record_is_in_it(in_dialog: bool):
+    shown = [replace_part(one, in_dialog=in_dialog) for one in ticket()]
+    one = bench(read_ticket, files=FILES, shown=page(*shown, el("button", "Close", in_dialog=True)))
+    one.scripted.site[CLEAR] = [page(*ticket())]
+    one.scripted.clicks = {"Close": CLEAR}
+    await one.run()
+    told = [type(step.action) for step in one.steps]
+    assert (Click in told) != in_dialog
+    if not in_dialog:
+        assert told.index(Click) < told.index(Screenshot)
 
 
 @pytest.mark.parametrize("heal", ["recorded", "off"])

@@ -295,11 +295,17 @@ def _take_chosen(view: SampleView, turn: FlowTurn, chosen: ChosenStep, page: Pag
 
 
 def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionChosen | None:
-    """Return the click that closes what lies over a page that lacks something. Nothing is closed after a press that
-    cannot be taken back: what is over the page then may be its outcome."""
+    """Return the click that closes what lies over a page that lacks something, or over the record that it proves:
+    pictures of it would show what covers it. Nothing is closed after a press that cannot be taken back: what is over
+    the page then may be its outcome."""
     page = view.page
-    lacks = answer.error is not None and answer.error.code in ("element_missing", "record_unproven", "value_missing")
-    if page is None or not lacks or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
+    if page is None or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
+        return None
+    if answer.error is None:
+        covers = isinstance(turn.waits.call, ProveRecord) and not read_page(view.spec, view.sample, page).is_in_dialog
+    else:
+        covers = answer.error.code in ("element_missing", "record_unproven", "value_missing")
+    if not covers:
         return None
     button = find_popup_dismissal(page, turn.context.files.locators)
     if button is None:

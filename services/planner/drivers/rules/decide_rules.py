@@ -162,11 +162,7 @@ def _finish(
 def _dismiss_overlay(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
     """Close a banner or a dialog, unless the record itself is in it."""
     tried = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
-    return None if _record_in_dialog(read) else dismiss_dialog(view, page, tried)
-
-
-def _record_in_dialog(read: PageRead) -> bool:
-    return any(isinstance(r, FieldFound) and r.candidate.element.in_dialog for r in read.readings.values())
+    return None if read.is_in_dialog else dismiss_dialog(view, page, tried)
 
 
 # --- is it there, and is all of it there yet
