@@ -173,6 +173,27 @@ CHAIN = (
             ),
         ),
     ),
+    Module(
+        "shared/evidence_format/seals/transparency.py",
+        ("handlers/evidence/test_seal_list.py",),
+        (
+            Mutant(
+                "if broken is not None:",
+                "if broken == 0:",
+                "a list of seals of which a line was changed or removed is told",
+            ),
+            Mutant(
+                "if one.run_id == run_id and one.place not in there",
+                "if one.run_id == run_id and not there",
+                "a run that was taken back to an earlier round is known by a list that was published",
+            ),
+            Mutant(
+                "elif listed.seals[number - 1] != one:",
+                "elif listed.seals[number - 1].place != one.place:",
+                "a seal that was made anew is told by the list",
+            ),
+        ),
+    ),
 )
 
 SIGNATURES = (

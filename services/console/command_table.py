@@ -194,6 +194,12 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         SEAL_CODES,
     ),
     CommandRow(
+        "seals",
+        "seals:seals",
+        "List all seals of a folder or bucket as a chain of hashes, to be published; it is only ever added to.",
+        "Exit codes: 0 done; 1 a seal that is listed is not there, or is another one; 2 no list, or bad input.",
+    ),
+    CommandRow(
         "export", "export:export", "Make one zip of a run, to be handed over; it is checked on the way.", SEAL_CODES
     ),
     CommandRow(

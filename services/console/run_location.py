@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,41 @@ def _newest_in_bucket(settings: Settings, place: str) -> str | None:
     names = sorted((entry.key for entry in bucket.list_objects() if entry.is_folder), key=age_of_run, reverse=True)
     name = next((name for name in names if bucket.stat(f"{name}/{RUN}") is not None), None)
     return f"{place.rstrip('/')}/{name}" if name is not None else None
+
+
+def runs_to_read(settings: Settings) -> Iterator[Callable[[str], bytes | None]]:
+    """Yield, for each run of the place of evidence, what reads a file of it; that returns None where there is none.
+
+    Raises PermanentError where there is no such folder, OSError, and what a bucket raises.
+    """
+    if settings.evidence_bucket is not None:
+        yield from _runs_in_bucket(settings)
+        return
+    if not settings.evidence_dir.is_dir():
+        raise PermanentError(f"there is no folder {settings.evidence_dir.resolve()}", code="no_run")
+    for path in sorted(settings.evidence_dir.glob(f"*/{RUN}")):
+        yield partial(_read_in_folder, path.parent)
+
+
+def _read_in_folder(run: Path, path: str) -> bytes | None:
+    try:
+        return (run / path).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _runs_in_bucket(settings: Settings) -> Iterator[Callable[[str], bytes | None]]:
+    from shared.s3.opening import open_bucket  # only here: the client of S3 servers takes long to load
+
+    bucket = open_bucket(settings)
+
+    def read(run: str, path: str) -> bytes | None:
+        found = bucket.read(f"{run}/{path}")
+        return None if found is None else found[1]
+
+    for name in sorted(entry.key for entry in bucket.list_objects() if entry.is_folder):
+        if bucket.stat(f"{name}/{RUN}") is not None:
+            yield partial(read, name)
 
 
 # --- the last run of this machine

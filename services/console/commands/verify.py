@@ -13,6 +13,7 @@ from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey
 from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
 from services.console.run_location import find_run
 from shared.errors import ExhibitError
+from shared.evidence_format.seals.transparency import BadList, SealList
 from shared.evidence_format.signing import NamedKey, PublicKey, key_path, load_known_key
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import Finding, NoRun
@@ -32,6 +33,7 @@ def verify(
     run: RunOrZip,
     key: TrustedKey = None,
     manifest: Annotated[str, typer.Option(help="The hash that the run's manifest was noted to have.")] = "",
+    seals: Annotated[Path | None, typer.Option(help="A list of `exhibit seals` that its seals must be in.")] = None,
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
 ) -> CommandOutcome:
@@ -40,8 +42,9 @@ def verify(
     started_s = time.perf_counter()
     try:
         trusted = load_trusted_key(settings, key)
+        listed = load_seal_list(seals) if seals is not None else None
         with open_source(settings, find_run(settings, run)) as medium:
-            checked = check_run(medium, trusted, manifest, given=key is not None)
+            checked = check_run(medium, trusted, manifest, given=key is not None, listed=listed)
     except (NoRun, ExhibitError) as exc:
         return RunRefused(str(exc))
     lines = [
@@ -67,6 +70,16 @@ def load_trusted_key(settings: Settings, given: str | None) -> PublicKey | Named
     if key is None:
         raise NoRun(f"{given} is no public key: it is to be Ed25519, as PEM (`exhibit key` of the sender prints it)")
     return key
+
+
+def load_seal_list(path: Path) -> SealList:
+    """Return a list of seals that is whole. Raises NoRun for any other file."""
+    try:
+        return SealList.parse(path.read_bytes())
+    except OSError as exc:
+        raise NoRun(f"the list of seals {path} cannot be read: {exc.strerror or exc}") from exc
+    except BadList as exc:
+        raise NoRun(f"the list of seals {path} is not as it was written: {exc}") from exc
 
 
 def exit_code(checked: RunCheck) -> int:

@@ -20,6 +20,7 @@ from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
+from shared.evidence_format.seals.transparency import SealList, compare_with_list
 from shared.evidence_format.signing import NamedKey, PublicKey
 from shared.evidence_format.sources.source import (
     Digest,
@@ -75,7 +76,14 @@ class RunCheck:
         return self.whole and self.signed == "by_known_key"
 
 
-def check_run(source: RunSource, key: PublicKey | NamedKey | None, noted: str = "", *, given: bool = True) -> RunCheck:
+def check_run(
+    source: RunSource,
+    key: PublicKey | NamedKey | None,
+    noted: str = "",
+    *,
+    given: bool = True,
+    listed: SealList | None = None,
+) -> RunCheck:
     """Check a run completely and return all problems.
 
     Args:
@@ -83,6 +91,7 @@ def check_run(source: RunSource, key: PublicKey | NamedKey | None, noted: str = 
         given: False: the key is that of this machine, and nobody has said that it sealed this run. A run that another
             key has sealed is then not decided: it has no problem for that, and does not stand.
         noted: the hash of the run's manifest, if it was noted when the run was sealed.
+        listed: the list that all seals of the run must be in; None: there is none.
 
     Raises:
         NoRun: the source holds no run.
@@ -91,19 +100,21 @@ def check_run(source: RunSource, key: PublicKey | NamedKey | None, noted: str = 
     if not _RUN_FILES & listing.files.keys() and not any(one.path in {"", *_RUN_FILES} for one in listing.problems):
         raise NoRun(f"{source.place} holds no run: neither {RUN} nor {MANIFEST} is there")
     checked = RunCheck(source.place, problems=list(listing.problems), actual=tuple(listing.files))
-    checker = _RunChecker(source, listing, checked)
+    checker = _RunChecker(source, listing, checked, listed)
     return checker.run(key, noted, given=given) if _RUN_FILES & listing.files.keys() else checked
 
 
 class _RunChecker:
-    def __init__(self, source: RunSource, listing: RunListing, so_far: RunCheck) -> None:
-        self.source, self.listing, self.checked = source, listing, so_far
+    def __init__(self, source: RunSource, listing: RunListing, so_far: RunCheck, listed: SealList | None) -> None:
+        self.source, self.listing, self.checked, self.listed = source, listing, so_far, listed
 
     def run(self, key: PublicKey | NamedKey | None, noted: str, *, given: bool) -> RunCheck:
         made = self._check_seal(key, noted, given=given)
         if made is not None:
             self.checked.problems += [*check_manifest(made), *_name_problems(self.source.place, made.run_id)]
             self._files(made)
+            if self.listed is not None:
+                self.checked.problems += compare_with_list(self._read, made.run_id, self.listed)
         self.checked.problems = sorted(set(self.checked.problems))
         return self.checked
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from services.evidence.store.s3_store import S3Store
+from shared.evidence_format.seals.transparency import SealList
 from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.zip import ZipSource
 from shared.evidence_format.verify.verify_run import RunCheck, check_run
@@ -108,6 +109,16 @@ async def test_it_is_exported_as_a_zip_that_is_whole(real_server: S3Server, tmp_
     medium = ZipSource(tmp_path / "run.zip")
     assert check_run(medium, KEY.public).stands
     medium.close()
+
+
+async def test_its_seals_are_listed(real_server: S3Server, tmp_path: Path):
+    place = f"s3://evidence-{uuid4().hex[:12]}/below"
+    await run_in(real_server.bucket(place), tmp_path)
+    given = ["seals", "--out", str(tmp_path / "seals.jsonl")]
+    made = CliRunner().invoke(app, given, env=real_server.environment(place))
+    assert made.exit_code == 0, made.output
+    listed = SealList.parse((tmp_path / "seals.jsonl").read_bytes())
+    assert [(one.run_id, one.round) for one in listed.seals] == [("run_1", 1), ("run_1", 2)]
 
 
 async def test_a_bucket_that_is_not_there_is_said(real_server: S3Server, tmp_path: Path):
