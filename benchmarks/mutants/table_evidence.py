@@ -174,6 +174,32 @@ CHAIN = (
         ),
     ),
     Module(
+        "shared/evidence_format/seals/timestamp.py",
+        ("handlers/evidence/test_timestamps.py",),
+        (
+            Mutant(
+                "imprint.message != hashlib.sha256(seal).digest():",
+                "not imprint.message:",
+                "the token of another seal is told without the certificates of an authority",
+            ),
+            Mutant(
+                "if nonce is not None and said_of.nonce != nonce:",
+                "if nonce is not None and not said_of.nonce:",
+                "the answer to an earlier query is not taken again",
+            ),
+            Mutant(
+                "if policy and said_of.policy.dotted_string != policy:",
+                "if policy and not said_of.policy.dotted_string:",
+                "a token that was given under another policy is refused",
+            ),
+            Mutant(
+                "            _check_signature(response, seal, authority)",
+                "            pass",
+                "a forged token, and one of a stranger, are told",
+            ),
+        ),
+    ),
+    Module(
         "shared/evidence_format/seals/transparency.py",
         ("handlers/evidence/test_seal_list.py",),
         (

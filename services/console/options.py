@@ -43,6 +43,14 @@ TrustedKey = Annotated[
     typer.Option(help="Whose key must have sealed it: a file (PEM), or its fingerprint. Without: your own key."),
 ]
 
+TsaCertificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--tsa-certificate",
+        help="Certificates (PEM) of the time-stamping authority, with its root. Without: EXHIBIT_TSA_CERTIFICATE.",
+    ),
+]
+
 
 def read_as(sheets: list[str] | None, encoding: str | None, hidden_rows: str | None) -> ReadAs:
     """Return what the options say of how a file is read."""

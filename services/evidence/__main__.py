@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -10,14 +11,19 @@ from datetime import UTC, datetime
 from services.evidence.deps import BUS_USE, EvidenceDeps
 from services.evidence.handlers import actor
 from services.evidence.outputs.make_products import ALL_PRODUCTS
+from services.evidence.ports import Store
 from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.open_store import BlockedReporter, open_store
 from services.evidence.store.setup_checks import SETUP_CHECKS
+from services.evidence.timestamps.asking import Timestamps, timestamped
+from services.evidence.timestamps.tsa_client import TsaClient
 from services.evidence.webhooks.delivery import Webhooks
 from services.evidence.webhooks.sender import HttpSender
 from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
+from shared.evidence_format.seals.timestamp import TimestampAuthority, can_read_tokens
 from shared.evidence_format.signing import load_signing_key
+from shared.extras import missing_extra
 from shared.health.readiness import ReadyCheck
 from shared.network.name_resolver import NameResolver
 from shared.settings import Settings
@@ -25,6 +31,7 @@ from shared.streams import DELIVERY_QUEUE
 
 __all__ = ["BUS_USE", "NAME", "READY_WHEN", "SETUP_CHECKS", "actor", "open_deps"]
 
+log = logging.getLogger(__name__)
 NAME = "evidence"
 
 
@@ -50,12 +57,12 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
         deps = EvidenceDeps(
             store, bus, _now, ALL_PRODUCTS, blocked, signer, sql,
             read_only=settings.evidence_read_only, records=bus, events=bus,
-            webhooks=open_webhooks(settings, bus), publishes=bus,
+            webhooks=open_webhooks(settings, bus), publishes=bus, timestamps=open_timestamps(settings, store),
         )  # fmt: skip
         if settings.evidence_read_only:
             yield deps
             return
-        async with run_alongside(deps.refused_results.watch(bus, bus)):
+        async with run_alongside(deps.refused_results.watch(bus, bus)), timestamped(deps.timestamps):
             yield deps
 
 
@@ -72,6 +79,25 @@ def open_webhooks(settings: Settings, bus: Bus) -> Webhooks | None:
         now=_now,
         most_attempts=settings.webhook_attempts,
         first_pause_s=settings.webhook_retry_s,
+    )
+
+
+def open_timestamps(settings: Settings, store: Store) -> Timestamps | None:
+    """Return who is asked for timestamps; None if the settings name no authority. Runs are sealed without where the
+    extra is missing, which is logged."""
+    if settings.tsa_url is None or settings.evidence_read_only:
+        return None
+    if not can_read_tokens():
+        log.warning("seals get no timestamp: %s", missing_extra("tsa"))
+        return None
+    path = settings.tsa_certificate
+    return Timestamps(
+        store,
+        TsaClient(settings.tsa_url, NameResolver().addresses, settings.tsa_timeout_s),
+        TimestampAuthority.parse(path.read_bytes(), str(path)) if path is not None else None,
+        settings.tsa_policy or "",
+        first_pause_s=settings.tsa_retry_s,
+        longest_s=settings.tsa_timeout_s,
     )
 
 

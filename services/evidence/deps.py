@@ -13,6 +13,7 @@ from services.evidence.refused_results import RefusedResults
 from services.evidence.reviews.review_logs import ReviewLogs
 from services.evidence.run_ledger import RunLedger
 from services.evidence.store.quarantine import Quarantine
+from services.evidence.timestamps.asking import Timestamps
 from services.evidence.webhooks.delivery import Webhooks
 from shared.bus.access.use import BusUse
 from shared.bus.ports import Blobs, EventReader, Publishes, Records
@@ -39,6 +40,8 @@ class EvidenceDeps:
     """None: the event log is not read."""
     webhooks: Webhooks | None = None
     """None: the settings name no receiver."""
+    timestamps: Timestamps | None = None
+    """None: the settings name no time-stamping authority."""
     publishes: Publishes | None = None
     """None: samples are not settled here."""
     ledger: RunLedger = field(init=False)

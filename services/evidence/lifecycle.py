@@ -95,6 +95,8 @@ async def close_run_if_complete(deps: EvidenceDeps, state: RunState) -> RunFinis
         await deps.ledger.save_finished(state, await _make_outputs(deps, state))
     assert state.finished is not None
     state.finished = await seal_run(deps, state, state.finished)
+    if deps.timestamps is not None:
+        deps.timestamps.note(state.record.run_id)
     deps.ledger.forget_finished(but=state.record.run_id)
     await deps.store.unlock_run(state.record.run_id)
     return state.finished

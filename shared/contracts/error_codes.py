@@ -46,6 +46,7 @@ TransientCode = Literal[
     "table_unavailable",
     "no_signing_key",
     "webhook_failed",
+    "timestamp_failed",
 ]
 """A retry of the same call may succeed."""
 PermanentCode = Literal[
@@ -159,6 +160,7 @@ ERRORS: dict[ErrorCode, str] = {
     "table_unavailable": "a table cannot be made now",
     "no_signing_key": "the signing key cannot be read or made",
     "webhook_failed": "the receiver of a webhook did not accept it",
+    "timestamp_failed": "the time-stamping authority gave no token",
     "permanent": "the same call fails again",
     "invalid_message": "the bytes are not of the type that is expected",
     "policy_denied": "a host, a file or a scheme is not allowed",
@@ -285,6 +287,7 @@ SealCode = Literal[
     "other_run",
     "not_as_noted",
     "round_lost",
+    "timestamp_wrong",
     "not_as_listed",
     "zip_damaged",
     "zip_hidden",
@@ -311,6 +314,7 @@ SEAL_PROBLEMS: dict[SealCode, str] = {
     "other_run": "the name is of another run than its content",
     "not_as_noted": "the manifest is not the one whose hash was noted",
     "round_lost": "an earlier round is not there as it was sealed",
+    "timestamp_wrong": "a timestamp token is not of the seal, or not of the authority that was given",
     "not_as_listed": "the seal is not as the list of seals has it",
     "zip_damaged": "the zip is cut short or damaged",
     "zip_hidden": "the zip holds bytes that are in no list of its files",

@@ -56,7 +56,7 @@ for one in run["samples"] + [run["discovery"]] * bool(run["discovery"]):
 beside = {"manifest.json", "seal.json", "public_key.pem", "VERIFY.txt"}
 have = {os.path.join(at, name)[2:] for at, _, names in os.walk(".") for name in names}
 bad = {path for path in have & want.keys() if hashlib.sha256(open(path, "rb").read()).hexdigest() != want[path]}
-added = {path for path in have - want.keys() - beside if not path.startswith("objects/")}
+added = {path for path in have - want.keys() - beside if not path.startswith(("objects/", "seal.timestamps/"))}
 for words, paths in ("CHANGED", bad), ("MISSING", want.keys() - have), ("ADDED", added):
     for path in sorted(paths):
         print(words, path)
@@ -64,17 +64,22 @@ print(len(want), "files are sealed;", len(bad) + len(added) + len(want.keys() - 
 """
 
 
+WITHOUT_TIMESTAMPS = PROGRAM.replace('(("objects/", "seal.timestamps/"))', '("objects/")')
+"""The program as it was written before runs could have timestamps."""
+
+
 def added_files(run_id: str, seal: Seal) -> dict[str, bytes]:
     """Return the files that an export adds: content by name."""
-    return {PUBLIC_KEY: seal.public_key.encode(), VERIFY: _text(run_id, seal, SOURCES[0])}
+    return {PUBLIC_KEY: seal.public_key.encode(), VERIFY: _text(run_id, seal, SOURCES[0], PROGRAM)}
 
 
 def accepted_files(run_id: str, seal: Seal) -> dict[str, tuple[bytes, ...]]:
     """Return, by name, all contents that `exhibit verify` accepts for these files."""
-    return {PUBLIC_KEY: (seal.public_key.encode(),), VERIFY: tuple(_text(run_id, seal, one) for one in SOURCES)}
+    earlier = (_text(run_id, seal, one, WITHOUT_TIMESTAMPS) for one in SOURCES)
+    return {PUBLIC_KEY: (seal.public_key.encode(),), VERIFY: (_text(run_id, seal, SOURCES[0], PROGRAM), *earlier)}
 
 
-def _text(run_id: str, seal: Seal, source: str) -> bytes:
+def _text(run_id: str, seal: Seal, source: str, program: str) -> bytes:
     text = _TEXT.format(
         run_id=run_id,
         line="=" * (28 + len(run_id)),
@@ -82,6 +87,6 @@ def _text(run_id: str, seal: Seal, source: str) -> bytes:
         source=source,
         seal=SEAL,
         manifest=MANIFEST,
-        program=PROGRAM,
+        program=program,
     )
     return text.encode()

@@ -9,6 +9,7 @@ run_2026-03-01_101500/
   memory/patterns.json, failures.json  what samples have taught, where a model decided
   manifest.json, seal.json  all of the above and the manifests of all samples, hashed and signed
   rounds/1/  what an earlier round had sealed, before the run was resumed
+  seal.timestamps/1.tsr  the token of a time-stamping authority for the seal of round 1; in no manifest
   review.rounds/1/000001.json  a decision of a person who reviews the run, each sealed and chained to the one before
   _discovery/  how the samples were found: as for a sample
   TCK-1001/
@@ -50,6 +51,8 @@ MANIFEST, SEAL, ROUNDS = "manifest.json", "seal.json", "rounds"
 OBJECTS, TABLES = "objects", "tables"
 REVIEWS = "review.rounds"
 """No sample can have this name, in runs of earlier versions neither: it has a dot."""
+TIMESTAMPS = "seal.timestamps"
+"""No sample can have this name either."""
 RECONCILIATION = "reconciliation"
 RECONCILED = f"{RECONCILIATION}/reconciliation.json"
 PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
@@ -158,7 +161,7 @@ def is_ours(path: str) -> bool:
     """Whether a file was written by us and not captured; ``path`` is relative to the run's folder."""
     name = path.rpartition("/")[2]
     own = name in OWN_FILES or name == SEAL or name.startswith("pressed_")
-    return own or path.split("/")[0] in (ROUNDS, MEMORY, TABLES, RECONCILIATION, REVIEWS)
+    return own or path.split("/")[0] in (ROUNDS, MEMORY, TABLES, RECONCILIATION, REVIEWS, TIMESTAMPS)
 
 
 def is_of_round(path: str) -> bool:
@@ -177,6 +180,12 @@ def is_review(path: str) -> bool:
 def review_path(round_: int, number: int) -> str:
     """Return where a decision is, by the round of the review and its number in the run."""
     return f"{REVIEWS}/{round_}/{number:06d}.json"
+
+
+def timestamp_path(round_: int) -> str:
+    """Return where the timestamp token of the seal of a round is. It is written once, later than the seal, and stays
+    where it is in every round of the run."""
+    return f"{TIMESTAMPS}/{round_}.tsr"
 
 
 def is_safe(name: str) -> bool:

@@ -42,6 +42,7 @@ HOMES: dict[ExtraName, str] = {
     "practice": "practice/",
     "s3": "shared/s3/",
     "search": "services/workflows/search/",
+    "tsa": "shared/evidence_format/seals/",
     "web": "services/console/web/",
 }
 """The modules that import what an extra brings."""
@@ -167,10 +168,10 @@ def test_the_demo_says_what_it_needs():
 
 
 async def test_doctor_tells_which_are_there(monkeypatch: pytest.MonkeyPatch):
-    assert (await check_extras(Settings())).found == "mcp, practice, s3, search, web"
+    assert (await check_extras(Settings())).found == "mcp, practice, s3, search, tsa, web"
     monkeypatch.setitem(sys.modules, "minio", None)
     found = await check_extras(Settings())
     assert (found.state, found.found) == (
         "ok",
-        f"mcp, practice, search, web; not installed: s3 ({how_to_install('s3')})",
+        f"mcp, practice, search, tsa, web; not installed: s3 ({how_to_install('s3')})",
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from services.console import exits
-from services.console.commands.verify import load_trusted_key, to_json_object, verdict_lines
+from services.console.commands.verify import load_authority, load_trusted_key, to_json_object, verdict_lines
 from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
 from services.console.run_location import find_run
@@ -33,7 +33,12 @@ def export(
     settings = load_settings(None, evidence)
     try:
         with open_source(settings, find_run(settings, run)) as medium:
-            checked = check_run(medium, load_trusted_key(settings, key), given=key is not None)
+            checked = check_run(
+                medium,
+                load_trusted_key(settings, key),
+                given=key is not None,
+                authority=load_authority(settings, None),
+            )
             zip_path = _check_out(out, checked, medium)
             files = write_zip(medium, checked, zip_path) if checked.whole or broken else 0
     except (NoRun, ExhibitError) as exc:

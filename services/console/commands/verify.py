@@ -9,15 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from services.console import exits
-from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, load_settings
+from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, TsaCertificate, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
 from services.console.run_location import find_run
 from shared.errors import ExhibitError
+from shared.evidence_format.seals.timestamp import TimestampAuthority
 from shared.evidence_format.seals.transparency import BadList, SealList
 from shared.evidence_format.signing import NamedKey, PublicKey, key_path, load_known_key
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import Finding, NoRun
 from shared.evidence_format.verify.verify_run import RunCheck, check_run
+from shared.extras import need_extra
 from shared.settings import Settings
 from shared.text.normal import printable
 
@@ -33,6 +35,7 @@ def verify(
     run: RunOrZip,
     key: TrustedKey = None,
     manifest: Annotated[str, typer.Option(help="The hash that the run's manifest was noted to have.")] = "",
+    tsa_certificate: TsaCertificate = None,
     seals: Annotated[Path | None, typer.Option(help="A list of `exhibit seals` that its seals must be in.")] = None,
     evidence: EvidenceOfRun = None,
     as_json: AsJson = False,
@@ -41,10 +44,10 @@ def verify(
     settings = load_settings(None, evidence)
     started_s = time.perf_counter()
     try:
-        trusted = load_trusted_key(settings, key)
+        trusted, authority = load_trusted_key(settings, key), load_authority(settings, tsa_certificate)
         listed = load_seal_list(seals) if seals is not None else None
         with open_source(settings, find_run(settings, run)) as medium:
-            checked = check_run(medium, trusted, manifest, given=key is not None, listed=listed)
+            checked = check_run(medium, trusted, manifest, given=key is not None, authority=authority, listed=listed)
     except (NoRun, ExhibitError) as exc:
         return RunRefused(str(exc))
     lines = [
@@ -70,6 +73,20 @@ def load_trusted_key(settings: Settings, given: str | None) -> PublicKey | Named
     if key is None:
         raise NoRun(f"{given} is no public key: it is to be Ed25519, as PEM (`exhibit key` of the sender prints it)")
     return key
+
+
+def load_authority(settings: Settings, given: Path | None) -> TimestampAuthority | None:
+    """Return the time-stamping authority that is believed; None where neither the command nor the settings name one.
+    Raises NoRun when the file cannot be read, and PermanentError when it holds no root, or its extra is missing."""
+    path = given or settings.tsa_certificate
+    if path is None:
+        return None
+    need_extra("tsa")
+    try:
+        pem = path.read_bytes()
+    except OSError as exc:
+        raise NoRun(f"the certificates {path} cannot be read: {exc.strerror or exc}") from exc
+    return TimestampAuthority.parse(pem, str(path))
 
 
 def load_seal_list(path: Path) -> SealList:
@@ -107,6 +124,10 @@ def to_json_object(checked: RunCheck) -> dict[str, Any]:
         "size_bytes": checked.size_bytes,
         "problems": [
             {"path": printable(p.path), "code": p.code, "message": printable(p.message)} for p in checked.problems
+        ],
+        "timestamps": [
+            {"round": number, "at": one.at, "by": printable(one.by), "policy": one.policy, "checked": one.checked}
+            for number, one in checked.timestamps.items()
         ],
         "notes": checked.notes,
     }

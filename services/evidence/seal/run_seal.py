@@ -80,7 +80,7 @@ async def _archive_file(deps: EvidenceDeps, run: str, path: str, to: str) -> Non
 
 def _not_of_run(state: RunState, *more: str) -> set[str]:
     """Return the names at the root of a run that are not files of the run itself."""
-    return {*state.samples, DISCOVERY, layout.OBJECTS, layout.SEAL, *more}
+    return {*state.samples, DISCOVERY, layout.OBJECTS, layout.SEAL, layout.TIMESTAMPS, *more}
 
 
 async def _list_rounds(deps: EvidenceDeps, run: str) -> list[int]:

@@ -20,6 +20,7 @@ from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
+from shared.evidence_format.seals.timestamp import Timestamp, TimestampAuthority
 from shared.evidence_format.seals.transparency import SealList, compare_with_list
 from shared.evidence_format.signing import NamedKey, PublicKey
 from shared.evidence_format.sources.source import (
@@ -37,6 +38,7 @@ from shared.evidence_format.verify.samples import MOST_BYTES, check_samples, rea
 from shared.evidence_format.verify.seal import Signed, check_rounds, check_seal, read_manifest
 from shared.evidence_format.verify.verify_manifest import check_manifest, match_manifests
 from shared.evidence_format.verify.verify_review import ReviewCheck, check_review
+from shared.evidence_format.verify.verify_timestamps import check_timestamps
 
 _OTHER_ID = re.compile(r"[^\W_]|_[0-9]")
 """What may follow a run id in the id of another run: runs that start in the same second get the suffix ``_2``."""
@@ -49,7 +51,8 @@ class RunCheck:
     """The outcome of a check.
 
     ``sealed``: all files that the seal covers, by path. ``actual``: the paths of all files that exist. ``files`` and
-    ``size_bytes`` count those that are both. ``notes`` are remarks for the reader, not problems.
+    ``size_bytes`` count those that are both. ``notes`` are remarks for the reader, not problems. ``timestamps``: what
+    the tokens of an authority say, by round.
     """
 
     place: str
@@ -61,6 +64,7 @@ class RunCheck:
     problems: list[Finding] = field(default_factory=list[Finding])
     notes: list[str] = field(default_factory=list[str])
     sealed: dict[str, FileEntry] = field(default_factory=dict[str, FileEntry])
+    timestamps: dict[int, Timestamp] = field(default_factory=dict[int, Timestamp])
     actual: tuple[str, ...] = ()
     files: int = 0
     size_bytes: int = 0
@@ -82,6 +86,7 @@ def check_run(
     noted: str = "",
     *,
     given: bool = True,
+    authority: TimestampAuthority | None = None,
     listed: SealList | None = None,
 ) -> RunCheck:
     """Check a run completely and return all problems.
@@ -91,6 +96,7 @@ def check_run(
         given: False: the key is that of this machine, and nobody has said that it sealed this run. A run that another
             key has sealed is then not decided: it has no problem for that, and does not stand.
         noted: the hash of the run's manifest, if it was noted when the run was sealed.
+        authority: whose timestamps are believed; None: tokens are only compared with the seals.
         listed: the list that all seals of the run must be in; None: there is none.
 
     Raises:
@@ -100,13 +106,21 @@ def check_run(
     if not _RUN_FILES & listing.files.keys() and not any(one.path in {"", *_RUN_FILES} for one in listing.problems):
         raise NoRun(f"{source.place} holds no run: neither {RUN} nor {MANIFEST} is there")
     checked = RunCheck(source.place, problems=list(listing.problems), actual=tuple(listing.files))
-    checker = _RunChecker(source, listing, checked, listed)
+    checker = _RunChecker(source, listing, checked, authority, listed)
     return checker.run(key, noted, given=given) if _RUN_FILES & listing.files.keys() else checked
 
 
 class _RunChecker:
-    def __init__(self, source: RunSource, listing: RunListing, so_far: RunCheck, listed: SealList | None) -> None:
-        self.source, self.listing, self.checked, self.listed = source, listing, so_far, listed
+    def __init__(
+        self,
+        source: RunSource,
+        listing: RunListing,
+        so_far: RunCheck,
+        authority: TimestampAuthority | None,
+        listed: SealList | None,
+    ) -> None:
+        self.source, self.listing, self.checked = source, listing, so_far
+        self.authority, self.listed = authority, listed
 
     def run(self, key: PublicKey | NamedKey | None, noted: str, *, given: bool) -> RunCheck:
         made = self._check_seal(key, noted, given=given)
@@ -175,12 +189,12 @@ class _RunChecker:
         actual |= own.digests
         actual |= hash_files(self.source, {path: lies for path, lies in files.items() if path not in actual})
         checked.sealed = _sealed_files(made, links, folders)
-        reviewed = self._review(made, actual)
+        reviewed, stamped = self._review(made, actual), self._timestamps(made, actual)
         self._compare(made, actual, {f"{link.sample_id}/{MANIFEST}" for link in links})
         more, checked.notes = check_rounds(
             self.source, files, actual, made, checked.seal.fingerprint if checked.seal else ""
         )
-        checked.notes = [*made.remarks, *checked.notes, *reviewed.notes]
+        checked.notes = [*made.remarks, *checked.notes, *reviewed.notes, *stamped]
         checked.problems += more + self._population(made) + self._reconciliation(made)
 
     def _review(self, made: RunManifest, actual: Mapping[str, Digest]) -> ReviewCheck:
@@ -196,6 +210,15 @@ class _RunChecker:
             self.checked.sealed |= {path: self._as_it_is(path, actual[path]) for path in found.since_sealed}
             return found
         return ReviewCheck()
+
+    def _timestamps(self, made: RunManifest, actual: Mapping[str, Digest]) -> list[str]:
+        """Check the timestamp tokens, which came after the seals that they are of. Return notes for people."""
+        paths = [path for path in actual if path.startswith(f"{layout.TIMESTAMPS}/")]
+        found = check_timestamps(self._read, paths, made.round, self.authority)
+        self.checked.problems += found.problems
+        self.checked.timestamps = found.found
+        self.checked.sealed |= {path: self._as_it_is(path, actual[path]) for path in found.paths}
+        return found.notes
 
     @staticmethod
     def _as_it_is(path: str, digest: Digest) -> FileEntry:

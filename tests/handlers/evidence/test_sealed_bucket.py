@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from services.evidence.store.s3_store import S3Store
+from services.evidence.timestamps.asking import Timestamps
 from shared.evidence_format.seals.transparency import SealList
 from shared.evidence_format.sources.bucket import BucketSource
 from shared.evidence_format.sources.zip import ZipSource
@@ -22,6 +23,7 @@ from tests.handlers.evidence.evidence_desk import KEY, Desk
 from tests.handlers.evidence.sealed_rounds import rounds, told
 from tests.memory_s3 import MemoryS3
 from tests.s3_servers import S3Server
+from tests.time_stamping import OpensslTsa
 
 
 async def run_in(bucket: S3Bucket, folder: Path) -> None:
@@ -111,9 +113,16 @@ async def test_it_is_exported_as_a_zip_that_is_whole(real_server: S3Server, tmp_
     medium.close()
 
 
-async def test_its_seals_are_listed(real_server: S3Server, tmp_path: Path):
+async def test_its_seals_get_tokens_and_are_listed(real_server: S3Server, tmp_path: Path):
     place = f"s3://evidence-{uuid4().hex[:12]}/below"
     await run_in(real_server.bucket(place), tmp_path)
+    store, tsa = S3Store(real_server.bucket(place), tmp_path / "spool"), OpensslTsa(tmp_path / "tsa")
+    stamps = Timestamps(store, tsa, tsa.authority, "", first_pause_s=3600.0, longest_s=60.0)
+    await stamps.recall()
+    assert await stamps.ask_for_open()
+    store.close()
+    checked = check_run(BucketSource(real_server.bucket(f"{place}/run_1")), KEY.public, authority=tsa.authority)
+    assert (checked.problems, list(checked.timestamps)) == ([], [2])
     given = ["seals", "--out", str(tmp_path / "seals.jsonl")]
     made = CliRunner().invoke(app, given, env=real_server.environment(place))
     assert made.exit_code == 0, made.output
