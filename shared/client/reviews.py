@@ -46,6 +46,18 @@ class ReviewRefusedError(PermanentError):
         self.refused = refused
 
 
+async def load_review(asks: Asks, request: LoadReview) -> ReviewLoaded:
+    """Return how a review stands; no decision of an open round to a request without a signature.
+
+    Raises:
+        PermanentError: there is no finished run of that name (``no_run``).
+    """
+    reply = await asks.ask(LOAD_REVIEW, request, timeout_s=REVIEW_BOUND_S)
+    if isinstance(reply, ReviewUnknown):
+        raise PermanentError(reply.message, code="no_run")
+    return reply
+
+
 class Reviewer:
     """Somebody who reviews a run.
 
@@ -68,7 +80,13 @@ class Reviewer:
         """Round, number and previous hash of the next decision, as the last one has left them."""
 
     async def load(
-        self, sample_id: str = "", *, skip: int = 0, drawn: bool = False, wish: DrawWish | None = None
+        self,
+        sample_id: str = "",
+        *,
+        skip: int = 0,
+        drawn: bool = False,
+        parts: bool = False,
+        wish: DrawWish | None = None,
     ) -> ReviewLoaded:
         """Return how the review stands, with a page of what is for review.
 
@@ -76,6 +94,7 @@ class Reviewer:
             sample_id: all of one sample, also what need not be decided.
             skip: items of earlier pages.
             drawn: only what was drawn.
+            parts: each sample with its values that are not certain.
             wish: what is to be drawn; the answer has it as ``wished``, and `decide` signs it.
 
         Returns:
@@ -88,6 +107,7 @@ class Reviewer:
             run_id=self.run_id,
             sample_id=sample_id,
             drawn=drawn,
+            parts=parts,
             skip=skip,
             wish=wish,
             by=self.by,
@@ -95,10 +115,7 @@ class Reviewer:
             public_key=self._key.public.pem,
         )
         signed = msgspec.structs.replace(request, signature=self._key.sign(reading_bytes(request)))
-        reply = await self._asks.ask(LOAD_REVIEW, signed, timeout_s=REVIEW_BOUND_S)
-        if isinstance(reply, ReviewUnknown):
-            raise PermanentError(reply.message, code="no_run")
-        return reply
+        return await load_review(self._asks, signed)
 
     async def items(self, sample_id: str = "", *, drawn: bool = False) -> list[ReviewItem]:
         """Return all that is for review, or all of one sample.

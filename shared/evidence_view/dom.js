@@ -101,7 +101,8 @@ function weblink(address, shown) {
 
 const SAFE_FOLDER = /^[A-Za-z0-9_-]+$/;
 const SAFE_FILE = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
-const fileAt = (sample, file) => (SAFE_FOLDER.test(sample) && SAFE_FILE.test(file) ? `${sample}/${file}` : null);
+let filesBelow = ""; // where the folders of samples are, for a page that is not beside them
+const fileAt = (sample, file) => (SAFE_FOLDER.test(sample) && SAFE_FILE.test(file) ? `${filesBelow}${sample}/${file}` : null);
 
 // A downloaded file may be active content: an HTML page opened from disk could read the files beside it. Only types that
 // a browser displays or saves without executing them are linked; for others only the name is shown.

@@ -19,7 +19,8 @@ function marked(field, i) {
   return field.candidates.map((one, at) => ({ i, at, name: candidateName(i, at), src: one.src || {} }));
 }
 
-const candidateName = (i, at) => `${i + 1}${String.fromCharCode(97 + at)}`;
+// Where one field alone is shown, its candidates are numbered.
+const candidateName = (i, at) => (open && open.alone ? String(at + 1) : `${i + 1}${String.fromCharCode(97 + at)}`);
 
 // Return the intersection of a box with the area of a picture, in per cent of the area.
 function boxOn(box, area) {

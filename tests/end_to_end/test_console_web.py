@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from getpass import getuser
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from playwright.async_api import Browser, Page, expect
 
 from services.console.web.web_server import serve_console
 from shared.client import Client, connect
+from shared.client.person_keys import load_person_key
+from shared.contracts.evidence import RunFinished, RunLoaded
 from shared.contracts.sessions.status import RunStatus
 from shared.settings import Settings
 from tests.end_to_end.conftest import System
@@ -32,7 +35,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 HOSTILE = '<img src=x onerror="document.title=1">\u202e{{7*7}}'
 ELSEWHERE = "http://127.0.0.1:9/out"
 SHOWN = '<img src=x onerror="document.title=1">'
-NUMBERS = ("A-1", "A-2", "A-3", "A-4")
+DOUBTFUL = ("R-1", "R-2")
+"""Records that show two owners, so that a person decides."""
+NUMBERS = (*DOUBTFUL, "A-1", "A-2", "A-3", "A-4")
 HELD = "H-1"
 BOUND_MS = STARTED_S * 1000
 
@@ -44,6 +49,8 @@ class HostileRecords(Records):
         self, body: str, media_type: str = "text/html; charset=utf-8", status: int = 200, **headers: str
     ) -> None:
         out = f'<p><a href="{ELSEWHERE}">elsewhere</a></p>'
+        if any(f"<h1>{number}</h1>" in body for number in DOUBTFUL):
+            out = f"<dl><dt>Owner</dt><dd>Bob {escape(HOSTILE)}</dd></dl>{out}"
         super().answer(body.replace("Ann ", f"{escape(HOSTILE)} ") + out, media_type, status, **headers)
 
 
@@ -85,8 +92,10 @@ class Looked:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def looked(system: System) -> AsyncIterator[Looked]:
-    settings = Settings(evidence_dir=system.evidence, nats_url=system.url)
+async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Looked]:
+    state = tmp_path_factory.mktemp("person")
+    settings = Settings(evidence_dir=system.evidence, nats_url=system.url, state_dir=state)
+    load_person_key(getuser(), settings)
     with HeldSite(held=[HELD], missing=["A-4"]) as site:
         site.RequestHandlerClass = HostileRecords
         async with (
@@ -159,6 +168,7 @@ SCREENS = {
     "run": "RUN",
     "samples": "RUN?status=failed",
     "sample": "RUN/samples/A-1",
+    "review": "RUN/review?case=R-1.owner",
     "confirm": f"RUN/control/message?text={quote(HOSTILE)}",
     "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
 }
@@ -183,7 +193,7 @@ async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Look
                 text = await page.locator("main").inner_text()
                 assert SHOWN in text, name
                 # What a page shows is read in the order in which a person sees it, so no mark is left of it.
-                assert ("U+202E" in text) == (name not in ("sample", "sql")), name
+                assert ("U+202E" in text) == (name not in ("sample", "sql", "review")), name
                 assert "\u202e" not in text, name
                 assert name != "runs" or "ended" in text
             assert "49" not in await page.locator("h1").inner_text()
@@ -201,7 +211,7 @@ async def test_a_run_is_found_and_its_samples_walked_by_keyboard_alone(looked: L
         await page.keyboard.press("ArrowRight")
         await expect(page.locator('.grid-cell[data-at="1"]')).to_be_focused()
         await page.keyboard.press("End")
-        await expect(page.locator('.grid-cell[data-at="3"]')).to_be_focused()
+        await expect(page.locator('.grid-cell[data-at="5"]')).to_be_focused()
         await expect(page.locator(".grid-told")).to_contain_text("A-4: Failed")
         await page.keyboard.press("Home")
         await expect(page.locator('.grid-cell[data-at="0"]')).to_be_focused()
@@ -228,17 +238,18 @@ async def test_an_answer_in_sql_is_downloaded_and_has_an_address(looked: Looked)
     async with looked.page(f"/sql?run={looked.run_id}") as page:
         await page.get_by_label("Query").fill("select sample_id, status from samples order by row")
         await page.get_by_role("button", name="Ask").click()
-        await expect(page.locator(".answer-table tbody tr")).to_have_count(4)
+        await expect(page.locator(".answer-table tbody tr")).to_have_count(6)
         address = page.url
         async with page.expect_download() as begun:
             await page.get_by_role("link", name="JSON").click()
         file = await (await begun.value).path()
         rows = json.loads(await asyncio.to_thread(file.read_bytes))
         assert [(row["sample_id"], row["status"]) for row in rows] == [
-            ("A-1", "done"), ("A-2", "done"), ("A-3", "done"), ("A-4", "failed"),
+            ("R-1", "needs_review"), ("R-2", "needs_review"), ("A-1", "done"), ("A-2", "done"),
+            ("A-3", "done"), ("A-4", "failed"),
         ]  # fmt: skip
         await page.goto(address)
-        await expect(page.locator(".answer-table tbody tr")).to_have_count(4)
+        await expect(page.locator(".answer-table tbody tr")).to_have_count(6)
 
 
 async def test_each_value_of_a_sample_is_shown_on_its_picture_and_each_step_played_back(looked: Looked):
@@ -333,3 +344,65 @@ async def test_what_is_not_there_is_said_with_a_way_on(looked: Looked):
         assert "trusted-types 'none'" in answered.headers["content-security-policy"]
     assert urlsplit(page.url).path == "/sql"
     await context.close()
+
+
+async def test_a_review_is_decided_and_signed_by_keyboard_alone(looked: Looked):
+    async with looked.page(looked.run_path, viewport={"width": 1280, "height": 900}) as page:
+        why = page.locator("input[name=reason]:focus")
+        await tab_to(page, 'a[data-fact="review"]')
+        await page.keyboard.press("Enter")
+        await at_case(page, "R-1.owner")
+        await expect(page.locator(".stage .mark")).to_have_count(2)
+        await page.keyboard.press("?")
+        await expect(page.get_by_role("dialog")).to_contain_text("accept")
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await page.keyboard.press("j")
+        await at_case(page, "R-2.owner")
+        await page.keyboard.press("k")
+        await at_case(page, "R-1.owner")
+        await page.keyboard.press("g")
+        await expect(page.get_by_text("One decision on 2 equal cases")).to_be_visible()
+        await at_case(page, "R-1.owner")
+        await page.keyboard.press("g")
+        await expect(page.get_by_text("One decision on 2 equal cases")).to_be_hidden()
+        await at_case(page, "R-1.owner")
+
+        await page.keyboard.press("2")
+        await expect(page.locator(".stage .mark.chosen")).to_have_attribute("data-candidate", "1")
+        await expect(why).to_have_count(1)
+        await page.keyboard.type("as the register has it")
+        await page.keyboard.press("Enter")
+        await at_case(page, "R-2.owner")
+        await page.keyboard.press("e")
+        await page.keyboard.type("Bob")
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("r")
+        await expect(why).to_have_count(1)
+        await page.keyboard.type(HOSTILE)
+        await page.keyboard.press("Enter")
+        await at_case(page, "A-4")
+        await page.keyboard.press("a")
+        await expect(page.locator('[data-fact="decided"]')).to_have_text("3 of 3")
+
+        await tab_to(page, f'form[action="{looked.run_path}/review/sign"] button')
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("heading", name="Sign the review?")).to_be_visible()
+        await tab_to(page, 'form[method="post"] button')
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("It is signed off")).to_be_visible(timeout=BOUND_MS)
+    for sample, act, words in (("R-1", "Corrected to", f"Bob {SHOWN}"), ("R-2", "Rejected", SHOWN)):
+        async with looked.page(f"{looked.run_path}/samples/{sample}") as page:
+            told = page.locator(".field .reviewed")
+            await expect(told).to_contain_text(f"by {getuser()}")
+            assert act in await told.inner_text()
+            assert words in await told.inner_text()
+            assert await page.locator("main img[onerror]").count() == 0
+    loaded = typed(await looked.client.load(looked.run_id), RunLoaded)
+    assert typed(loaded.finished, RunFinished).reviewed == 4
+
+
+async def at_case(page: Page, words: str) -> None:
+    """Wait until a case is shown, and keys are heard."""
+    await expect(page.locator("#case-title")).to_have_text(words)
+    await page.locator("review-desk:defined").wait_for(state="attached")

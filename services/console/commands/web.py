@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +15,7 @@ from services.console.terminal.plain_output import print_out
 from shared.extras import how_to_install, need_extra
 
 if TYPE_CHECKING:
+    from shared.bus.ports import Asks
     from shared.client import Client
     from shared.settings import Settings
 
@@ -34,8 +35,13 @@ async def _serve(settings: Settings, port: int | None) -> None:
     """Serve as a client of the bus; without one, the evidence of this machine is read here."""
     from shared.host.connections import open_client
 
-    read_only = settings.model_copy(update={"evidence_read_only": settings.nats_url is None})
-    async with open_client(read_only, ("evidence",)) as client, console_of(client, settings, port) as address:
+    alone = settings.nats_url is None
+    read_only = settings.model_copy(update={"evidence_read_only": alone})
+    async with (
+        open_client(read_only, ("evidence",)) as client,
+        opened_on_demand(lambda: open_client(settings, ("evidence",))) as writer,
+        console_of(client, settings, port, writer if alone else None) as address,
+    ):
         print_out(f"The console is at {address}\n{ONCE}\n")
         await asyncio.Event().wait()
 
@@ -44,11 +50,50 @@ ONCE = "The address opens one session. Ctrl-C ends the server."
 
 
 @asynccontextmanager
-async def console_of(client: Client, settings: Settings, port: int | None) -> AsyncGenerator[str]:
-    """Serve the console within the block; yield the address that opens it."""
+async def opened_on_demand(
+    opens: Callable[[], AbstractAsyncContextManager[Client]],
+) -> AsyncGenerator[Callable[[], Awaitable[Asks]]]:
+    """Yield a function that returns the bus of a client, which is opened when it is first asked for and closed with
+    the block: who only looks writes nothing. If it cannot be opened, whoever asks is told, and the next one tries
+    again.
+
+    A task of its own opens and closes it, for what is opened in a task is closed in it.
+    """
+    over, opening = asyncio.Event(), asyncio.Lock()
+    holding: list[tuple[asyncio.Task[None], asyncio.Future[Asks]]] = []
+
+    async def hold(opened: asyncio.Future[Asks]) -> None:
+        try:
+            async with opens() as client:
+                opened.set_result(client.bus)
+                await over.wait()
+        except Exception as exc:
+            if opened.done():
+                raise
+            opened.set_exception(exc)
+
+    async def bus() -> Asks:
+        async with opening:
+            if not holding or holding[-1][0].done():
+                opened: asyncio.Future[Asks] = asyncio.get_running_loop().create_future()
+                holding[:] = [(asyncio.create_task(hold(opened)), opened)]
+            return await asyncio.shield(holding[-1][1])
+
+    try:
+        yield bus
+    finally:
+        over.set()
+        await asyncio.gather(*(task for task, _ in holding))
+
+
+@asynccontextmanager
+async def console_of(
+    client: Client, settings: Settings, port: int | None, writer: Callable[[], Awaitable[Asks]] | None = None
+) -> AsyncGenerator[str]:
+    """Serve the console within the block; yield the address that opens it. ``writer``: as `Desk` has it."""
     from services.console.web.web_server import serve_console  # needs the extra
 
-    async with serve_console(client, settings, port, _tell_next) as address:
+    async with serve_console(client, settings, port, _tell_next, writer) as address:
         yield address
 
 

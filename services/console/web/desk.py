@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from services.console.web.markup import templates
 from services.console.web.page_origin import PageOrigin
+from shared.bus.ports import Asks
 from shared.client import Client
 from shared.settings import Settings
 
@@ -19,17 +21,25 @@ from shared.settings import Settings
 @dataclass(frozen=True)
 class Desk:
     """``person``: whose acts these are. ``closing``: the server ends. ``static``: the files that pages load, with
-    their media type and the hash in their address. ``pages``: where stored pages are shown."""
+    their media type and the hash in their address. ``pages``: where stored pages are shown. ``opens_writer``: returns
+    the bus whose evidence service files decisions; None: that of the client does."""
 
     client: Client
     settings: Settings
     person: str
     static: dict[str, StaticFile]
     pages: PageOrigin
+    opens_writer: Callable[[], Awaitable[Asks]] | None = None
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     costs: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     """When the cost of a run at work was asked for, and what it was."""
     templates: Environment = field(default_factory=templates)
+    deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a decision is filed: those of one person follow from each other."""
+
+    async def writer(self) -> Asks:
+        """Return the bus whose evidence service files decisions."""
+        return self.client.bus if self.opens_writer is None else await self.opens_writer()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import Any
 
+import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -30,9 +32,16 @@ def said(text: object) -> Markup:
     return Markup("").join(parts)
 
 
-def moment(at: datetime) -> Markup:
-    """Return a time in UTC; a script says it in the reader's zone as well."""
+def moment(at: datetime | str) -> Markup:
+    """Return a time (as text: in ISO 8601) in UTC; a script says it in the reader's zone as well."""
+    at = datetime.fromisoformat(at) if isinstance(at, str) else at
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), f"{at:%-d %B %Y, %H:%M} UTC")
+
+
+def as_data(value: Any) -> Markup:
+    """Return JSON that cannot end the element that holds it, nor begin another."""
+    text = msgspec.json.encode(value).decode()
+    return Markup(re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 -- no markup is left
 
 
 def money(usd: float) -> str:

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 
 from services.console.web.desk import Desk, desk_of, page, page_number
 from services.console.web.markup import money
+from services.console.web.review.desk_reviewer import reviewer_of
 from services.console.web.run_facts import (
     PAGE_ROWS,
     RUNS_QUERY,
@@ -36,13 +37,16 @@ from shared.client.run_client import LOAD_BOUND_S
 from shared.client.run_sessions import ControlRefusedError
 from shared.contracts.evidence import LoadRun, RunFinished, RunLoaded, RunUnknown, SqlRefused
 from shared.contracts.sessions.events import LoggedEvent
+from shared.contracts.sessions.reviewing import ReviewLoaded
 from shared.contracts.sessions.status import RunStatus
-from shared.errors import TransientError
+from shared.errors import ExhibitError, TransientError
 from shared.statuses import GROUPS, STATUSES
 from shared.subjects import LOAD_RUN
 
 MOST_RUNS = 2000
 MOST_TEXT_CHARS = 4000
+NO_ITEMS = 1 << 40
+"""More than a review has: with as many skipped, none is answered."""
 EVENTS_AT_ONCE = 500
 LOOK_S, QUIET_S = 0.2, 15.0
 """How often a page that looks at a run at work asks for its events, and after how long it hears that all is well."""
@@ -93,7 +97,17 @@ async def show_run(request: Request) -> Response:
         terms=terms_of(counts, samples), waiting=samples - sum(counts.values()), filters=filters, found=len(found),
         shown=found[begin : begin + PAGE_ROWS], pages=-(-len(found) // PAGE_ROWS), statuses=(*STATUSES, WAITING),
         status_of=status_of, facts=facts, query=urlencode({"run": run_id}),
+        review=None if status.in_progress else await _review_of(desk, run_id),
     )  # fmt: skip
+
+
+async def _review_of(desk: Desk, run_id: str) -> ReviewLoaded | None:
+    """Return how the review of a run stands, without its items; None where that is not told. The page of the review
+    says why."""
+    try:
+        return await (await reviewer_of(desk)).load(desk.client.bus, run_id, skip=NO_ITEMS)
+    except ExhibitError:
+        return None
 
 
 async def load_both(desk: Desk, run_id: str) -> tuple[RunStatus, RunLoaded]:

@@ -8,19 +8,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from services.console.web.desk import desk_of, page
 from services.console.web.guard import policy
+from services.console.web.markup import as_data
 from services.console.web.page_origin import SUFFIX
+from services.console.web.review.review_facts import DECIDED_AS
 from services.console.web.run_facts import status_words
-from services.console.web.stored_samples import read_one, read_sample
+from services.console.web.stored_samples import read_one, read_sample, read_signed_off
 from shared.client.run_client import LOAD_BOUND_S
 from shared.contracts.evidence import LoadRun, RunUnknown
 from shared.evidence_format.facts import TaskFacts
+from shared.evidence_format.sources.source import Unreadable
 from shared.evidence_view.sample_details import detail_of
 from shared.statuses import NO_RESULT
 from shared.subjects import LOAD_RUN
@@ -42,7 +44,12 @@ async def show_sample(request: Request) -> Response:
     if isinstance(loaded, RunUnknown):
         raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
     task = TaskFacts.of(loaded.record.spec)
-    stored = await asyncio.to_thread(read_sample, desk.settings, run_id, sample_id, task)
+    lost, signed = "", None
+    try:
+        signed = await asyncio.to_thread(read_signed_off, desk.settings, loaded.record)
+    except Unreadable as exc:
+        lost = str(exc)
+    stored = await asyncio.to_thread(read_sample, desk.settings, run_id, sample_id, task, signed)
     if stored is None:
         raise HTTPException(404, "There is no such sample in the run, or its files are not on this machine.")
     detail: dict[str, Any] = msgspec.to_builtins(detail_of(stored.facts))
@@ -52,7 +59,8 @@ async def show_sample(request: Request) -> Response:
         if str(file["name"]).endswith(SUFFIX)
     ]
     made = page(
-        request, "sample.html", pages=pages, run_id=run_id, detail=detail,
+        request, "sample.html", pages=pages, run_id=run_id, detail=detail, review_lost=lost, decided_as=DECIDED_AS,
+        ended=loaded.finished is not None,
         task_id=loaded.record.spec.get("task_id", ""),
         status=stored.facts.status or NO_RESULT, words_of_status=status_words(stored.facts.status or NO_RESULT),
         data=as_data(detail), flows=as_data(dict(stored.flows)), shots=_shots(detail),
@@ -63,12 +71,6 @@ async def show_sample(request: Request) -> Response:
 
 def _shots(detail: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [file for file in detail.get("files", ()) if file["kind"] == "screenshot"]
-
-
-def as_data(value: Any) -> Markup:
-    """Return JSON that cannot end the element that holds it, nor begin another."""
-    text = msgspec.json.encode(value).decode()
-    return Markup(re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 -- no markup is left
 
 
 async def sample_file(request: Request) -> Response:

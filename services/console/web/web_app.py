@@ -17,11 +17,13 @@ from starlette.routing import Route
 from services.console.web import runs_web, sample_web, sql_web
 from services.console.web.desk import Desk, StaticFile, desk_of, page
 from services.console.web.guard import audit
+from services.console.web.review import review_acts, review_web
 from shared.errors import ExhibitError, TransientError
 from shared.evidence_view.assets import read_parts, status_css, status_js
 
 SAMPLE = "/runs/{run}/samples/{sample}"
-STAGE_PARTS = ("dom.js", "parts.js", "fields.js", "stage.js", "playback.js", "cards.js")
+PICTURE_PARTS = ("dom.js", "parts.js", "fields.js", "stage.js")
+STAGE_PARTS = (*PICTURE_PARTS, "playback.js", "cards.js")
 View = Callable[[Request], Awaitable[Response]]
 
 
@@ -39,6 +41,9 @@ def routes() -> list[Route]:
         Route(
             "/runs/{run}/samples/{sample}/{file}", _told(sample_web.sample_file), methods=["GET"], name="sample_file"
         ),
+        Route("/runs/{run}/review", _told(review_web.show_review), methods=["GET"], name="review"),
+        Route("/runs/{run}/review/sign", _told(review_web.ask_to_sign), methods=["GET"], name="ask_to_sign"),
+        Route("/runs/{run}/review/{act}", _told(review_acts.apply_act), methods=["POST"], name="review_act"),
         Route("/sql", _told(sql_web.show_sql), methods=["GET"], name="sql"),
         Route("/sql/answer", _told(sql_web.download_sql), methods=["GET"], name="sql_answer"),
         Route("/static/{name}", _static, methods=["GET"], name="static"),
@@ -69,6 +74,7 @@ def static_files() -> dict[str, StaticFile]:
         "times.js": (own("times.js"), "text/javascript"),
         "grid.js": (f"{strict}{read_parts(['dom.js'])}\n{own('grid.js')}", "text/javascript"),
         "stage.js": (f"{strict}{read_parts(STAGE_PARTS)}\n{own('stage_page.js')}", "text/javascript"),
+        "review.js": (f"{strict}{read_parts(PICTURE_PARTS)}\n{own('review_desk.js')}", "text/javascript"),
         "icon.svg": (own("icon.svg"), "image/svg+xml"),
     }
     return {
@@ -109,7 +115,7 @@ def _told(view: View) -> View:
 
 async def _http_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
-    named = {404: "Not found", 400: "Not as it should be", 409: "Not done", 503: "Not available"}
+    named = {404: "Not found", 400: "Not as it should be", 403: "Not allowed", 409: "Not done", 503: "Not available"}
     ours = exc.detail != HTTPStatus(exc.status_code).phrase
     text = exc.detail if ours else "This page is not there."
     return page(request, "error.html", exc.status_code, title=named.get(exc.status_code, "Not there"), message=text)

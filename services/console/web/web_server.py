@@ -6,7 +6,7 @@ import asyncio
 import errno
 import logging
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from getpass import getuser
 
@@ -17,6 +17,7 @@ from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions, audit
 from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
+from shared.bus.ports import Asks
 from shared.client import Client
 from shared.errors import Unavailable
 from shared.settings import Settings
@@ -37,7 +38,11 @@ class _QuietServer(uvicorn.Server):
 
 @asynccontextmanager
 async def serve_console(
-    client: Client, settings: Settings, port: int | None, told: Callable[[str], None] = lambda _: None
+    client: Client,
+    settings: Settings,
+    port: int | None,
+    told: Callable[[str], None] = lambda _: None,
+    opens_writer: Callable[[], Awaitable[Asks]] | None = None,
 ) -> AsyncGenerator[str]:
     """Serve within the block; yield the address that begins the first session.
 
@@ -45,6 +50,7 @@ async def serve_console(
         client: of the bus, with the rights of the person who looks.
         settings: where the evidence is.
         port: on loopback; 0 takes a free one. None: `WEB_PORT`, or a free one where something else has it.
+        opens_writer: as `Desk` has it.
         told: is called with the address for the next session, each time that one was used.
 
     Raises:
@@ -56,7 +62,7 @@ async def serve_console(
     base = f"http://{HOST}:{port}"
     origins = (base, f"http://localhost:{port}")
     pages = PageOrigin(f"http://{HOST}:{page_sock.getsockname()[1]}", origins, settings)
-    desk = Desk(client, settings, getuser(), static_files(), pages)
+    desk = Desk(client, settings, getuser(), static_files(), pages, opens_writer)
     sessions = WebSessions(told=lambda path: told(f"{base}{path}"))
     hosts = {f"{HOST}:{port}", f"localhost:{port}"}
     app = Guard(make_app(desk), sessions, hosts, cookie=f"exhibit_{port}")

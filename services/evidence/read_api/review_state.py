@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+import msgspec
+
 from services.evidence.deps import EvidenceDeps
 from services.evidence.reviews.drawing import drawables
 from services.evidence.reviews.review_logs import fingerprint_of, read_sample
@@ -30,6 +32,8 @@ from shared.evidence_format.review.sampling import Rates, agreement, draw, drawn
 from shared.evidence_format.signing import PublicKey
 
 PAGE_ITEMS = 200
+MOST_PAGE_BYTES = 400_000
+"""Of the items of a page, which ends before it: a message has a limit. One item is always sent."""
 VALID_FOR = timedelta(minutes=15)
 """How far the time in a signed request may be from the service's own: a request that was overheard is soon worth
 nothing."""
@@ -56,7 +60,7 @@ async def load_review_state(deps: EvidenceDeps, request: LoadReview) -> ReviewRe
         decisions=len(log.filed),
         next_number=number,
         previous_sha256=previous,
-        items=tuple(_shown(log, asker, item) for item in items[request.skip : request.skip + PAGE_ITEMS]),
+        items=_page(log, asker, items[request.skip : request.skip + PAGE_ITEMS], parts=request.parts),
         total=len(items),
         open_items=sum(not _is_done(log, asker, item) for item in needed),
         signatures=tuple(log.signatures.values()),
@@ -110,6 +114,21 @@ def _is_done(log: ReviewLog, asker: str, item: DecidableItem) -> bool:
     if asker and log.policy.role_of(asker) == "reviewer":
         return log.has_decided(asker, item)
     return log.standing_of(item) == "decided"
+
+
+def _page(log: ReviewLog, asker: str, items: Sequence[DecidableItem], *, parts: bool) -> tuple[ReviewItem, ...]:
+    """Return as many of the items, as they are shown, as fit a message."""
+    page: list[ReviewItem] = []
+    size = 0
+    for item in items:
+        shown = _shown(log, asker, item)
+        if parts:
+            shown = msgspec.structs.replace(shown, parts=tuple(_shown(log, asker, part) for part in item.parts))
+        size += len(msgspec.json.encode(shown))
+        if page and size > MOST_PAGE_BYTES:
+            break
+        page.append(shown)
+    return tuple(page)
 
 
 def _shown(log: ReviewLog, asker: str, item: DecidableItem) -> ReviewItem:

@@ -194,11 +194,13 @@ class LoadReview(Message, frozen=True, kw_only=True):
 
     ``by``, ``at``, ``public_key`` and ``signature`` prove who asks: a reviewer is shown the decisions of others on
     what he has decided himself. Without them no decision of an open round is shown. ``drawn``: what was drawn only.
+    ``parts``: with the values of each sample that are not certain.
     """
 
     run_id: str
     sample_id: str = ""
     drawn: bool = False
+    parts: bool = False
     skip: int = 0
     wish: DrawWish | None = None
     by: str = ""
@@ -222,7 +224,9 @@ class ShownDecision(Part, frozen=True, kw_only=True):
 
 class ReviewItem(Part, frozen=True, kw_only=True):
     """Something that can be decided. ``why``: why it is for review; empty: it need not be decided. ``value``: what the
-    run has. ``page``, ``picture``: names of files of the sample. ``hidden``: decisions of others that are not shown."""
+    run has. ``page``, ``picture``: names of files of the sample. ``hidden``: decisions of others that are not shown.
+    ``parts``: of a sample, where they are asked for: its values that are not certain. Whoever has decided each of them
+    has decided the sample."""
 
     target: ReviewTarget
     looked_at: LookedAt
@@ -233,6 +237,7 @@ class ReviewItem(Part, frozen=True, kw_only=True):
     standing: ItemStanding = "open"
     decisions: tuple[ShownDecision, ...] = ()
     hidden: int = 0
+    parts: tuple[ReviewItem, ...] = ()
 
 
 class ReviewSignature(Part, frozen=True, kw_only=True):

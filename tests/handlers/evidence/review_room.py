@@ -21,6 +21,7 @@ from shared.contracts.sessions.reviewing import (
     ReviewSignedOff,
     SignedDecision,
 )
+from shared.contracts.steps import FieldValue
 from shared.evidence_format.review.decisions import reading_bytes
 from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
 from tests.typed import expect
@@ -43,6 +44,19 @@ async def for_review(desk: Desk, review: dict[str, Any] | None = None) -> None:
     await desk.tell(found(one), found(other), closed(2))
     picture = await desk.capture(one)
     await desk.tell(took(one, picture), ended(one, picture, **DOUBTFUL), ended(other))
+
+
+async def with_open_values(desk: Desk, **record: Any) -> None:
+    """File a run of A-1 and A-2, of which nobody knows the owner, and A-3, which is done."""
+    await desk.tell(started(**record))
+    samples = [sample(f"A-{n}", row=n) for n in (1, 2, 3)]
+    await desk.tell(*map(found, samples), closed(3))
+    known = FieldValue(field="number", state="value", value="7")
+    values = known, FieldValue(field="owner", state="not_found")
+    for one in samples[:2]:
+        step, end = took(one), ended(one, **DOUBTFUL)
+        await desk.tell(msgspec.structs.replace(step, values=values), msgspec.structs.replace(end, values=values))
+    await desk.tell(ended(samples[2]))
 
 
 class ReviewRoom:

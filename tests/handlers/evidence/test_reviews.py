@@ -13,6 +13,7 @@ import pytest
 from services.evidence.facts import RunFacts
 from services.evidence.ingest.review_decisions import close_review
 from services.evidence.outputs.make_products import ALL_PRODUCTS
+from services.evidence.read_api import review_state
 from services.evidence.recovery import read_sample_files
 from services.evidence.reviews.review_logs import read_signed_off
 from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS, review_rows
@@ -37,7 +38,7 @@ from shared.evidence_view.sample_details import detail_of
 from shared.settings import Settings
 from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
-from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing
+from tests.handlers.evidence.review_room import DOUBTFUL, ReviewRoom, for_review, reviewing, with_open_values
 from tests.typed import expect, there
 from tests.unit.shared.reviewing.review_people import ANN, BEN, CLEO, Signatory
 
@@ -156,6 +157,33 @@ async def test_a_corrected_value_fits_its_field_and_stands_on_a_file_of_the_samp
     assert await room.code(ANN, "correct", value, value="") == "not_valid"
     assert await room.code(ANN, "correct", value, value="8", where=wrong) == "not_valid"
     assert await room.code(ANN, "correct", value, value="8", where=there) == ""
+
+
+async def test_samples_come_with_their_uncertain_values_where_these_are_asked_for(desk: Desk):
+    await with_open_values(desk)
+    room = ReviewRoom(desk)
+    assert [one.parts for one in (await room.load()).items] == [(), ()]
+    parts = [one.parts for one in (await room.load(parts=True)).items]
+    assert [[(one.target.field, one.why, one.looked_at) for one in some] for some in parts] == [
+        [
+            (one.target.field, "not_found", one.looked_at)
+            for one in await room.items(sample_id)
+            if one.why == "not_found"
+        ]
+        for sample_id in ("A-1", "A-2")
+    ]
+    assert await room.code(ANN, "accept", parts[0][0]) == ""
+    assert (await room.load_as(ANN, ANN)).open_items == 1
+
+
+async def test_a_page_of_items_ends_before_the_limit_of_a_message(desk: Desk, monkeypatch: pytest.MonkeyPatch):
+    await with_open_values(desk)
+    room = ReviewRoom(desk)
+    monkeypatch.setattr(review_state, "MOST_PAGE_BYTES", 1)
+    pages = [await room.load(parts=True, skip=skip) for skip in (0, 1, 2)]
+    assert [(page.total, [one.target.sample_id for one in page.items]) for page in pages] == [
+        (2, ["A-1"]), (2, ["A-2"]), (2, []),
+    ]  # fmt: skip
 
 
 async def test_a_second_reviewer_is_shown_the_first_decision_after_his_own(room: ReviewRoom):

@@ -14,6 +14,7 @@ from services.console import exits
 from services.console.event_loop import run_async
 from services.console.options import load_settings
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
+from services.console.text.review_words import item_words, sample_of
 from shared.host.connections import open_client
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ async def named_items(reviewer: Reviewer, words: Sequence[str]) -> list[ReviewIt
     by_sample: dict[str, dict[str, ReviewItem]] = {}
     found: list[ReviewItem] = []
     for word in words:
-        sample_id = "" if word == "population" or word.startswith("difference:") else _sample_of(word)
+        sample_id = sample_of(word)
         if sample_id not in by_sample:
             by_sample[sample_id] = {item_words(item): item for item in await reviewer.items(sample_id)}
         item = by_sample[sample_id].get(word)
@@ -82,23 +83,3 @@ async def named_items(reviewer: Reviewer, words: Sequence[str]) -> list[ReviewIt
             raise exits.refused(word, f"the run has no such thing to decide on; there is: {there}")
         found.append(item)
     return found
-
-
-def item_words(item: ReviewItem) -> str:
-    """Return how a command names an item."""
-    target = item.target
-    match target.kind:
-        case "value":
-            return f"{target.sample_id}.{target.field}"
-        case "judgment":
-            return f"{target.sample_id}:judgment"
-        case "population":
-            return "population"
-        case "difference":
-            return f"difference:{target.key}"
-        case _:
-            return target.sample_id
-
-
-def _sample_of(word: str) -> str:
-    return word.removesuffix(":judgment").split(".", 1)[0]

@@ -11,16 +11,17 @@ import msgspec
 import typer
 
 from services.console import exits
-from services.console.commands.review.person import By, PersonKeyFile, ReviewedRun, item_words, reviewing
+from services.console.commands.review.person import By, PersonKeyFile, ReviewedRun, reviewing
 from services.console.options import AsJson, Evidence, Nats
 from services.console.outcomes import CommandOutcome, CommandResult
+from services.console.text.review_words import STATES, agreement_words, item_words
 from shared.text.normal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shared.client.reviews import Reviewer
-    from shared.contracts.sessions.reviewing import Agreement, ReviewItem, ReviewLoaded
+    from shared.contracts.sessions.reviewing import ReviewItem, ReviewLoaded
 
 
 def list_(
@@ -132,7 +133,7 @@ def _cell(value: object) -> object:
 
 def state_lines(stands: ReviewLoaded) -> list[str]:
     """Return how a review stands."""
-    state = {"open": "open", "in_review": "in review", "signed_off": "signed off"}[stands.state]
+    state = STATES[stands.state]
     lines = [f"{stands.run_id}: {state}, round {stands.round}; {stands.decisions} decisions; {stands.open_items} open"]
     if stands.reopened:
         lines.append(f"  reopened   {stands.reopened}")
@@ -141,20 +142,7 @@ def state_lines(stands: ReviewLoaded) -> list[str]:
         lines.append(f"  to sign    {', '.join(stands.missing)}")
     if stands.draw is not None:
         lines.append(f"  drawn      {stands.draw.size} of {stands.draw.population}, seed {stands.draw.seed!r}")
-    return lines + ([agreement_line(stands.agreement)] if stands.agreement is not None else [])
-
-
-def agreement_line(told: Agreement) -> str:
-    """Return what the drawn samples say, with the interval and its method."""
-    if not told.decided:
-        return f"  agreement  none of {told.drawn} is decided yet"
-    rate = (
-        f"{told.agreed} of {told.decided} ({told.rate:.1%}; {told.confidence:.0%}: {told.low:.1%} to {told.high:.1%})"
-    )
-    within = {True: "the tolerable rate is kept", False: "the tolerable rate is not shown to be kept"}
-    verdict = within.get(told.within, f"{told.drawn - told.decided} are open") if told.within is not None else ""
-    verdict = verdict or f"{told.drawn - told.decided} are open"
-    return f"  agreement  {rate}; {verdict}; {told.method}"
+    return lines + ([f"  agreement  {agreement_words(stands.agreement)}"] if stands.agreement is not None else [])
 
 
 def item_lines(item: ReviewItem) -> Iterator[str]:

@@ -1,0 +1,47 @@
+"""How what is decided in a review is named and told, in commands and on pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shared.contracts.sessions.reviewing import Agreement, ReviewItem
+
+STATES = {"open": "open", "in_review": "in review", "signed_off": "signed off"}
+POPULATION, DIFFERENCE, JUDGMENT = "population", "difference:", ":judgment"
+
+
+def item_words(item: ReviewItem) -> str:
+    """Return how a command and an address name an item."""
+    target = item.target
+    match target.kind:
+        case "value":
+            return f"{target.sample_id}.{target.field}"
+        case "judgment":
+            return f"{target.sample_id}{JUDGMENT}"
+        case "population":
+            return POPULATION
+        case "difference":
+            return f"{DIFFERENCE}{target.key}"
+        case _:
+            return target.sample_id
+
+
+def sample_of(words: str) -> str:
+    """Return the id of the sample that an item of this name is of; empty: it is of the whole run."""
+    if words == POPULATION or words.startswith(DIFFERENCE):
+        return ""
+    return words.removesuffix(JUDGMENT).split(".", 1)[0]
+
+
+def agreement_words(told: Agreement) -> str:
+    """Return what the drawn samples say, with the interval and its method."""
+    if not told.decided:
+        return f"none of {told.drawn} is decided yet"
+    rate = (
+        f"{told.agreed} of {told.decided} ({told.rate:.1%}; {told.confidence:.0%}: {told.low:.1%} to {told.high:.1%})"
+    )
+    within = {True: "the tolerable rate is kept", False: "the tolerable rate is not shown to be kept"}
+    verdict = within.get(told.within, "") if told.within is not None else ""
+    verdict = verdict or f"{told.drawn - told.decided} are open"
+    return f"{rate}; {verdict}; {told.method}"

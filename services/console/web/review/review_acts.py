@@ -1,0 +1,90 @@
+"""What a person does on the page of a review. Each act is a decision that the person's own key signs, as in
+`exhibit review`; what evidence refuses is shown by its words, and nothing is filed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast, get_args
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from services.console.web.desk import desk_of
+from services.console.web.review.desk_reviewer import reviewer_of
+from services.console.web.review.review_facts import targets_in
+from services.console.web.review.review_web import no_key, review_address, review_page
+from shared.client.reviews import Reviewer, ReviewRefusedError
+from shared.contracts.discovery import Problem
+from shared.contracts.sessions.reviewing import Draw, DrawWish, ReviewAct, ShownWhere
+from shared.evidence_format.review.review_log import WITHOUT_TARGET
+
+ACTS: frozenset[str] = frozenset(get_args(ReviewAct))
+RATES = ("confidence", "expected", "tolerable")
+
+
+async def apply_act(request: Request) -> Response:
+    """File a decision of the person, and lead to the next case."""
+    desk, run_id, name = desk_of(request), request.path_params["run"], request.path_params["act"]
+    if name not in ACTS:
+        raise HTTPException(404, "There is no such decision.")
+    act, form = cast("ReviewAct", name), request.state.form
+    person = await reviewer_of(desk)
+    if person.key is None:
+        raise HTTPException(403, no_key(person.name))
+    problems: Sequence[Problem] = ()
+    async with desk.deciding:
+        reviewer = Reviewer(await desk.writer(), run_id, person.name, person.key)
+        try:
+            problems = await _decide(reviewer, act, form)
+        except ReviewRefusedError as exc:
+            problems = exc.refused.problems
+    why, case = form.get("why", ""), form.get("case", "")
+    if problems:
+        asked = {"why": why, "case": case, "alike": form.get("alike", "")}
+        return await review_page(request, asked, problems, {**form, "act": act})
+    gone_on = {"why": why, "case": case} if act == "comment" else {"why": why, "after": case}
+    return RedirectResponse(review_address(run_id, {} if act in WITHOUT_TARGET else gone_on), 303)
+
+
+async def _decide(reviewer: Reviewer, act: ReviewAct, form: Mapping[str, str]) -> Sequence[Problem]:
+    """File it; return what is wrong with a form that is not even sent."""
+    reason = form.get("reason", "")
+    if act == "draw":
+        drawn = await _drawn(reviewer, form)
+        if isinstance(drawn, str):
+            return (Problem(where="draw", message=drawn),)
+        await reviewer.decide(act, draw=drawn)
+    elif act in WITHOUT_TARGET:
+        await reviewer.decide(act, reason=reason)
+    else:
+        try:
+            items = targets_in(form)
+        except ValueError as exc:
+            raise HTTPException(400, "The form is not one of this page. Load the page again.") from exc
+        given = form.get("value", "") if act == "correct" else ""
+        place = _place(form.get("where", "")) if act == "correct" else None
+        await reviewer.decide(act, items, reason=reason, value=given, where=place)
+    return ()
+
+
+def _place(given: str) -> ShownWhere | None:
+    """Return the file that a form names, as hash and name."""
+    sha256, _, name = given.partition(" ")
+    return ShownWhere(file=name, sha256=sha256) if name else None
+
+
+async def _drawn(reviewer: Reviewer, form: Mapping[str, str]) -> Draw | str:
+    """Return what the wish of a form draws; for people why it draws nothing."""
+    try:
+        size = int(form.get("n", "").strip() or "0")
+        confidence, expected, tolerable = (float(form.get(name, "")) for name in RATES)
+    except ValueError:
+        return "its size and its rates are numbers"
+    seed = form.get("seed", "").strip()
+    if size < 0 or not seed:
+        return "name a seed, and a size of 0 or more"
+    by = tuple(one.strip() for one in form.get("strata", "").split(",") if one.strip())
+    wish = DrawWish(seed=seed, size=size, by=by, confidence=confidence, expected=expected, tolerable=tolerable)
+    stands = await reviewer.load(wish=wish)
+    return stands.wished if stands.wished is not None else stands.problem or "nothing can be drawn of this run"
