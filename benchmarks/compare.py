@@ -24,7 +24,7 @@ from benchmarks.report import Row, at_most, report, under
 from services.evidence.deps import EvidenceDeps
 from services.evidence.lifecycle import close_run_if_complete
 from services.evidence.store.folder_store import FolderStore
-from shared.comparing.read_run import StoredRun, in_threads
+from shared.comparing.read_run import StoredRun
 from shared.comparing.run_comparison import RunComparison, compare_runs
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.folder import FolderSource
@@ -60,9 +60,8 @@ def changed_numbers(samples: int) -> range:
 def compared(a: Path, b: Path, key: SigningKey) -> tuple[RunComparison, float]:
     """Return the comparison, and the time with reading both runs."""
     began_s = time.perf_counter()
-    source = FolderSource(b)
-    runs = StoredRun(FolderSource(a), key.public), StoredRun(source, key.public)
-    found = compare_runs(*runs, in_threads(source))
+    one, other = (StoredRun(FolderSource(folder), key.public) for folder in (a, b))
+    found = compare_runs(one, other)
     return found, time.perf_counter() - began_s
 
 

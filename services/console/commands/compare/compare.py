@@ -16,7 +16,7 @@ from services.console.options import AsJson, EvidenceOfRun, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult, ErrorLine
 from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
 from shared.comparing.read_run import RunSeal, StoredRun, in_threads
-from shared.comparing.run_comparison import RunComparison, compare_runs
+from shared.comparing.run_comparison import RunComparison, compare_runs, in_turn
 from shared.comparing.sides import NotComparable
 from shared.evidence_format.signing import load_known_key
 from shared.evidence_format.sources.opening import open_source
@@ -59,8 +59,10 @@ def _compare(settings: Settings, places: tuple[Path | str, Path | str]) -> tuple
     key = load_known_key(settings)
     with open_source(settings, places[0]) as one, open_source(settings, places[1]) as other:
         a, b = StoredRun(one, key), StoredRun(other, key)
-        slowest = max((one, other), key=lambda source: source.readers)
-        return compare_runs(a, b, in_threads(slowest)), {"a": a.seal, "b": b.seal}
+        remote = [source for source, place in ((one, places[0]), (other, places[1])) if isinstance(place, str)]
+        # Files of this machine are read faster than threads take turns.
+        in_order = in_threads(remote[0]) if remote else in_turn
+        return compare_runs(a, b, in_order), {"a": a.seal, "b": b.seal}
 
 
 def _seal_words(seal: RunSeal) -> str:
