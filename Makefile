@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 COMPILE = $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -q
 
-.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-review bench-truth bench-library bench-console bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
+.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-review bench-compare bench-truth bench-library bench-console bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -67,6 +67,9 @@ bench-evidence: setup  ## What evidence costs, beside cp and sha256sum
 
 bench-review: setup  ## What a review costs: decisions, the sign-off of 10,000 samples, and their check
 	@$(PY) -m benchmarks.review
+
+bench-compare: setup  ## What a comparison of two runs of 10,000 samples costs
+	@$(PY) -m benchmarks.compare
 
 bench-truth: setup  ## Right, wrong and done, for a person: over practice sites and third-party apps
 	@$(PY) -m benchmarks.truth

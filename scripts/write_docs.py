@@ -11,6 +11,8 @@ from pathlib import Path
 
 from scripts import action_tables, code_tables, drift_page, settings_page
 from services.evidence.sql import docs_page as sql_page
+from shared.comparing.run_comparison import COMPARED_VERDICTS
+from shared.comparing.sides import FIELD_STATES
 from shared.evidence_format.files.reconciliation import FIELD_VERDICTS, RECORD_VERDICTS
 
 ROOT = Path(__file__).parents[1]
@@ -23,9 +25,9 @@ PAGES: Mapping[str, Callable[[], str]] = {
 }
 
 
-def verdict_table(meanings: Mapping[str, str]) -> str:
+def verdict_table(meanings: Mapping[str, str], head: str = "verdict") -> str:
     rows = (f"| `{verdict}` | {meaning} |\n" for verdict, meaning in meanings.items())
-    return f"| verdict | meaning |\n|---|---|\n{''.join(rows)}"
+    return f"| {head} | meaning |\n|---|---|\n{''.join(rows)}"
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
@@ -33,8 +35,10 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "sample-ends": code_tables.sample_ends,
     "record-verdicts": lambda: verdict_table({**RECORD_VERDICTS}),
     "field-verdicts": lambda: verdict_table({**FIELD_VERDICTS}),
+    "compared-verdicts": lambda: verdict_table({**COMPARED_VERDICTS}),
+    "field-states": lambda: verdict_table({**FIELD_STATES}, "state"),
 }
-WITH_TABLES = ("docs/architecture.md", "docs/reconciling.md", "services/planner/README.md")
+WITH_TABLES = ("docs/architecture.md", "docs/comparing.md", "docs/reconciling.md", "services/planner/README.md")
 _TABLE = re.compile(
     r"(?P<begin><!-- table (?P<name>[a-z-]+), written by scripts/write_docs\.py -->\n)"
     r".*?(?P<end><!-- end of table (?P=name) -->)",

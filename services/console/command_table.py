@@ -203,6 +203,18 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         "export", "export:export", "Make one zip of a run, to be handed over; it is checked on the way.", SEAL_CODES
     ),
     CommandRow(
+        "compare",
+        "compare.compare:compare",
+        (
+            "Compare two finished runs of a task: samples that are new, gone or changed, with both values and what "
+            "shows them."
+        ),
+        (
+            "Exit codes: 0 all is the same; 1 something has changed, or is not known; 2 they cannot be compared, or "
+            "bad input; 3 no S3 server."
+        ),
+    ),
+    CommandRow(
         "doctor",
         "doctor.doctor:doctor",
         "Check this set-up, and say what to mend; with RUN, tell which events were refused for it, and why.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, cast
 
@@ -42,27 +43,35 @@ def read_rows_cell(field: OutputField, text: str) -> list[Row] | Invalid:
     return rows
 
 
-def compare_rows(field: OutputField, here: Any, there: Sequence[Row]) -> tuple[FieldVerdict, str]:
-    """Return the verdict, and which row differs. In which order they stand makes no difference."""
+def compare_rows(
+    field: OutputField, here: Any, there: Sequence[Row], sides: tuple[str, str] = ("here", "there")
+) -> tuple[FieldVerdict, str]:
+    """Return the verdict, and which row differs. In which order they stand makes no difference. ``sides``: what the
+    reason calls each of them."""
     ours = cast("Sequence[Mapping[str, Any]]", here)
     names = list(field.columns)
     if Counter(_form(row, names, field) for row in ours) == Counter(_form(row, names, field) for row in there):
         return "other_form", ""
-    return "differs", _first_difference(field, ours, there)
+    return "differs", _first_difference(field, ours, there, *sides)
 
 
-def _first_difference(field: OutputField, ours: Sequence[Mapping[str, Any]], theirs: Sequence[Row]) -> str:
+def _first_difference(
+    field: OutputField, ours: Sequence[Mapping[str, Any]], theirs: Sequence[Row], ours_is: str, theirs_is: str
+) -> str:
     keys = field.id_keys or list(field.columns)
     here, there = ({_form(row, keys, field): row for row in rows} for rows in (ours, theirs))
     for key, row in here.items():
         if key not in there:
-            return f"{_named(row, keys)} is here only"
+            return f"{_named(row, keys)} is {ours_is} only"
         for name in field.columns:
             if _form(row, [name], field) != _form(there[key], [name], field):
-                said = f"{quoted(as_shown(row.get(name)))} here and {quoted(as_shown(there[key].get(name)))} there"
+                ours_said, theirs_said = (quoted(as_shown(one.get(name))) for one in (row, there[key]))
+                said = f"{ours_said} {ours_is} and {theirs_said} {theirs_is}"
                 return f"{_named(row, keys)}: {name} is {said}"
     only = next((row for key, row in there.items() if key not in here), None)
-    return f"{_named(only, keys)} is there only" if only is not None else f"{len(ours)} rows here, {len(theirs)} there"
+    if only is not None:
+        return f"{_named(only, keys)} is {theirs_is} only"
+    return f"{len(ours)} rows {ours_is}, {len(theirs)} {theirs_is}"
 
 
 def _form(row: Mapping[str, Any], names: Sequence[str], field: OutputField) -> tuple[object, ...]:
@@ -70,9 +79,20 @@ def _form(row: Mapping[str, Any], names: Sequence[str], field: OutputField) -> t
 
 
 def _value_form(value: Any, kind: str) -> object:
-    if value is None or kind not in ("number", "decimal", "string"):
+    if value is None or kind not in ("number", "decimal", "string", "date-time"):
         return value
+    if kind == "date-time":
+        return _moment_form(str(value))
     return plain(unicodedata.normalize("NFC", as_shown(value))) if kind == "string" else Decimal(str(value))
+
+
+def _moment_form(text: str) -> object:
+    """Return a point in time, which is equal in every zone; the text where it names no zone."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return text if read.tzinfo is None else read
 
 
 def _named(row: Mapping[str, Any], keys: Sequence[str]) -> str:

@@ -21,12 +21,13 @@ from shared.reconciling.keys import unguarded
 from shared.reconciling.rows import compare_rows, read_rows_cell
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, is_not_present, recorded_hints, typed_value
-from shared.text.normal import Invalid, Normal, plain
+from shared.text.normal import Invalid, Normal, plain, plain_form
 
 UNEQUAL_ZONES = "one has a time zone and the other has none"
 EQUAL_TO_THE_MINUTE = "they are equal to the minute, and one of them says no seconds"
 DIVIDED_OTHERWISE = "the same text, which may be divided into other parts"
 NOT_FOUND_HERE = "the run could not find it"
+NO_ROWS = "they are no rows of the columns of the field"
 
 
 def compare_field(name: str, field: OutputField, here: StoredField | None, there: str) -> FieldDifference | None:
@@ -99,6 +100,24 @@ def _read(field: OutputField, text: str) -> Any | Invalid:
 
 Compared = tuple[FieldVerdict, str]
 """The verdict on two values that are not written alike, and the reason where it needs one."""
+
+
+def compare_values(field: OutputField, one: Any, other: Any, sides: tuple[str, str]) -> Compared:
+    """Return the verdict on two values of a field as two results have them: ``other_form`` where they mean the same,
+    also where they are written alike. ``sides``: what the reason calls each of them, such as ``in A``."""
+    if one == other and type(one) is type(other):
+        return "other_form", ""
+    kind = base_type(field.type)
+    if kind == "string":
+        return _compare_equal(_text_form(as_shown(one)), _text_form(as_shown(other)))
+    if kind == "enum":
+        return _compare_equal(plain_form(as_shown(one)), plain_form(as_shown(other)))
+    if not is_rows(field.type):
+        return _COMPARED.get(kind, _compare_equal)(one, other)
+    try:
+        return compare_rows(field, one, other, sides)
+    except (AttributeError, TypeError, InvalidOperation):  # a result whose rows are none, or have cells of another type
+        return "unclear", NO_ROWS
 
 
 def _compare_equal(here: Any, there: Any) -> Compared:

@@ -10,12 +10,12 @@ import duckdb
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import RowLines, RowSpool
-from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.errors import Unavailable
 from shared.evidence_format import layout
 from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 from shared.evidence_view.sample_facts import SampleFacts
+from shared.tables.csv_cells import csv_line, without_formula
 
 PARQUET = "combined.parquet"
 _LEAST_LINE_BYTES = 1 << 20

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
-from services.evidence.tables.csv_cells import csv_line
 from services.evidence.tables.enriched import appended_cells, appended_columns, original_cells, unique_names
 from shared.evidence_format import layout
 from shared.evidence_format.table.rows import RowMaker
 from shared.evidence_view.sample_facts import SampleFacts
+from shared.tables.csv_cells import csv_line
 
 
 class EnrichedTable:

@@ -172,6 +172,24 @@ FROM sign_offs
 WHERE counts
 ORDER BY run_id, number""",
     ),
+    ExampleQuery(
+        "changed_since",
+        "What do done samples of one run say otherwise than those of another, by key and field? "
+        "(`exhibit sql RUN_A RUN_B`; A is the one whose id is first. What one run lacks has NULLs on its side, and "
+        "need not be gone: `exhibit compare` knows more, docs/comparing.md.)",
+        """WITH told AS (
+  SELECT f.run_id, s.key, f.field, f.state, coalesce(f.reviewed_value, f.value) AS value,
+         coalesce(f.reviewed_value, f.value_number::VARCHAR, f.value_at::VARCHAR, f.value) AS compared
+  FROM fields f
+  JOIN samples s USING (run_id, sample_id)
+  WHERE f.status = 'done'
+)
+SELECT key, field, a.state AS state_a, a.value AS value_a, b.state AS state_b, b.value AS value_b
+FROM (FROM told WHERE run_id = (SELECT min(run_id) FROM runs)) a
+FULL JOIN (FROM told WHERE run_id = (SELECT max(run_id) FROM runs)) b USING (key, field)
+WHERE a.state IS DISTINCT FROM b.state OR a.compared IS DISTINCT FROM b.compared
+ORDER BY key, field""",
+    ),
 )
 EXAMPLES_BY_NAME = {example.name: example for example in EXAMPLES}
 

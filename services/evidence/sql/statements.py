@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.evidence.sql.view_types import SqlView
-from services.evidence.tables import csv_cells
+from shared.tables import csv_cells
 
 MIN_OBJECT_BYTES = 8 * 1024 * 1024
 GROUP_ROWS = 16_384

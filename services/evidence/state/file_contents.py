@@ -9,7 +9,6 @@ from datetime import datetime
 
 import msgspec
 
-from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.contracts.codes import REASONS
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import SampleFinished
@@ -26,6 +25,7 @@ from shared.evidence_format.files.sample import (
 )
 from shared.evidence_format.log_codec import LogEntry
 from shared.recordings.logged_rows import whole_values
+from shared.tables.csv_cells import csv_line, without_formula
 
 
 @dataclass

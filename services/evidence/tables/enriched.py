@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from services.evidence.tables.csv_cells import without_formula
 from shared.evidence_format.files.sample import SampleFile
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow, cell_texts
+from shared.tables.csv_cells import without_formula
 
 APPENDED_AFTER_FIELDS = ("judgment", "judgment_reasoning", "status", "reason", "not_present", "not_found", "sample_id")
 """Columns that are appended after the fields, if the table has them."""

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from services.evidence.tables.csv_cells import is_risky
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
@@ -18,6 +17,7 @@ from shared.evidence_format.population import population_headline
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow, day, fits, fraction_digits, moment, text_of
 from shared.statuses import STATUSES, population_order
+from shared.tables.csv_cells import is_risky
 
 SAMPLES, ABOUT = "Samples", "About"
 MOST_TEXT = 32_767

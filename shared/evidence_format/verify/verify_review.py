@@ -135,12 +135,12 @@ def _stale(read: ReadFile, log: ReviewLog) -> list[str]:
             by_sample.setdefault(sample_id, []).append((kind, sample_id, name, key))
     stale = 0
     for sample_id, targets in by_sample.items():
-        now = _evidence_now(read, sample_id, [key for key in targets if key[0] != "sample"])
+        now = evidence_now(read, sample_id, [key for key in targets if key[0] != "sample"])
         stale += sum(one.looked_at != now.get(key) for key in targets for one in log.standing[key].values())
     return [f"{stale} decisions of the review were made on evidence that has changed since"] if stale else []
 
 
-def _evidence_now(read: ReadFile, sample_id: str, parts: Sequence[TargetKey]) -> dict[TargetKey, LookedAt]:
+def evidence_now(read: ReadFile, sample_id: str, parts: Sequence[TargetKey]) -> dict[TargetKey, LookedAt]:
     """Return the evidence of a sample, and of the parts of it that are asked for. Its result is parsed for parts
     only."""
     manifest = read(f"{sample_id}/{layout.MANIFEST}") or b""

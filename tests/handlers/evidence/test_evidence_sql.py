@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.evidence.sql.docs_page import EXAMPLES
+from services.evidence.sql.docs_page import EXAMPLES, EXAMPLES_BY_NAME
 from shared.evidence_format.signing import SigningKey
 from shared.settings import Settings
 from shared.streams import ANSWERS
@@ -238,6 +238,7 @@ TOLD: dict[str, list[tuple[Any, ...]]] = {
     ],
     "overruled": [],
     "signed": [],
+    "changed_since": [],  # of one run
 }
 """By what `sql_world.story` tells: TCK-2 is nobody's, TCK-3 was another page, TCK-4 was not found."""
 
@@ -245,6 +246,26 @@ TOLD: dict[str, list[tuple[Any, ...]]] = {
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 async def test_the_answers_are_what_was_told_to_evidence(room, example):
     assert await room.rows(example.sql, ONE) == TOLD[example.name]
+
+
+async def test_two_runs_are_compared_by_key_and_field(tmp_path):
+    async with opened(Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state")) as room:
+        run = tmp_path / "evidence" / "run_2"
+        for sample_id, field, change in (
+            ("TCK-1", "amount", {"value": "1234567.890"}),  # the same number
+            ("TCK-1", "changed", {"value": "2026-02-28T21:30:00+00:00"}),  # the same moment
+            ("TCK-1", "checks", {"value": "passing"}),
+            ("TCK-2", "assignee", {"state": "value", "value": "Bo"}),
+        ):
+            path = run / sample_id / "result.json"
+            told = json.loads(path.read_text())
+            told["fields"][field] |= change
+            path.write_text(json.dumps(told))
+        rows = await room.rows(EXAMPLES_BY_NAME["changed_since"].sql, "run_1", "run_2")
+    assert rows == [
+        ("TCK-1", "checks", "value", "failing", "value", "passing"),
+        ("TCK-2", "assignee", "not_present", None, "value", "Bo"),
+    ]
 
 
 async def test_tables_of_a_version_without_reviews_are_read_as_they_are(room: Room):

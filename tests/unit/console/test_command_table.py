@@ -101,6 +101,7 @@ def commands_of(run: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
         "validate": (0, ("validate", str(SPEC))),
         "verify": (2, ("verify", str(run))),  # whole, and by whom it was sealed is not known here
         "explain": (0, ("explain", str(run), sample)),
+        "compare": (0, ("compare", str(run), str(run))),
         "key": (0, ("key", "--new")),
         "health": (2, ("health",)),  # no port is set
         "verify --help": (0, ("verify", "--help")),
@@ -108,7 +109,7 @@ def commands_of(run: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("name", ["validate", "verify", "explain", "key", "health", "verify --help"])
+@pytest.mark.parametrize("name", ["validate", "verify", "explain", "compare", "key", "health", "verify --help"])
 def test_a_command_that_needs_no_service_loads_none(name: str, run_folder: Path, tmp_path: Path):
     expected, words = commands_of(run_folder)[name]
     code, modules = loaded_modules(tmp_path, *words)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from services.evidence.sql.statements import ANSWER, copy_answer
 from services.evidence.sql.statements import quote_name as quoted
-from services.evidence.tables.csv_cells import csv_line, without_formula
+from shared.tables.csv_cells import csv_line, without_formula
 
 ODD = "=+-@＝＋－＠0159.'\t\r\n\0 \x1c\x85\xa0\xad\u061c\u180e\u2003\u200b\u200e\u2028\u202e\u2060\u2069\u3000\ufeff"
 ODD_TEXTS = st.text(st.sampled_from(ODD), max_size=6)

@@ -15,6 +15,7 @@ from services.console.commands.review.person import By, PersonKeyFile, ReviewedR
 from services.console.options import AsJson, Evidence, Nats
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.text.review_words import STATES, agreement_words, item_words
+from shared.tables.csv_cells import without_formula
 from shared.text.normal import printable
 
 if TYPE_CHECKING:
@@ -122,13 +123,11 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows(
+        {name: without_formula(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    )
     return text.getvalue()
-
-
-def _cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def state_lines(stands: ReviewLoaded) -> list[str]:

@@ -1,0 +1,96 @@
+"""Runs compared as evidence has filed and sealed them, with what a signed-off review says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from shared.comparing.read_run import StoredRun, in_threads
+from shared.comparing.run_comparison import SampleComparison, compare_runs
+from shared.comparing.sides import NotComparable
+from shared.contracts.sessions.reviewing import ShownWhere
+from shared.evidence_format.sources.folder import FolderSource
+from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, sample, started
+from tests.handlers.evidence.review_room import ReviewRoom, for_review
+from tests.typed import there
+from tests.unit.shared.reviewing.review_people import ANN
+
+
+def compared(a: Desk, b: Desk) -> dict[str, SampleComparison]:
+    sources = [FolderSource(desk.root / "run_1") for desk in (a, b)]
+    runs = [StoredRun(source, KEY.public) for source in sources]
+    assert [run.seal.signed for run in runs] == ["by_known_key"] * 2
+    return {one.key: one for one in compare_runs(runs[0], runs[1], in_threads(sources[0])).samples}
+
+
+@pytest.fixture
+async def other(tmp_path: Path) -> Desk:
+    """A run in which A-1 has the number 8, and A-2 the number 7."""
+    desk = Desk(tmp_path / "other", products=())
+    await desk.begun(sample("A-1"), sample("A-2", row=2))
+    await desk.tell(ended(sample("A-1"), number="8"), ended(sample("A-2", row=2)))
+    return desk
+
+
+async def corrected(room: ReviewRoom, value: str) -> None:
+    """Correct the number of A-1 and accept the sample."""
+    number = next(item for item in await room.items() if item.target.field == "number")
+    picture: dict[str, Any] = room.desk.json("A-1/result.json")["artifacts"][0]
+    where = ShownWhere(file=picture["filename"], sha256=picture["sha256"])
+    assert await room.code(ANN, "correct", number, value=value, where=where) == ""
+    assert await room.code(ANN, "accept") == ""
+
+
+async def test_a_correction_counts_once_the_review_is_signed_off(desk: Desk, other: Desk):
+    await for_review(desk)
+    room = ReviewRoom(desk)
+    await corrected(room, "8")
+    before = desk.files()
+    open_ = compared(desk, other)["A-1"]
+    assert (open_.verdict, there(open_.fields[0].a).state) == ("unclear", "for_review")
+    assert desk.files() == before
+    assert await room.code(ANN, "sign") == ""
+    await room.close()
+    assert {key: one.verdict for key, one in compared(desk, other).items()} == {"A-1": "same", "A-2": "same"}
+
+
+async def test_a_corrected_value_that_differs_is_told_with_what_was_read_and_who_has_corrected_it(
+    desk: Desk, other: Desk
+):
+    await for_review(desk)
+    room = ReviewRoom(desk)
+    await corrected(room, "9")
+    assert await room.code(ANN, "sign") == ""
+    await room.close()
+    told = compared(desk, other)["A-1"]
+    side = there(told.fields[0].a)
+    assert (told.verdict, side.value, side.read, side.decision, side.decided_by) == (
+        "changed", "9", "7", "correct", ("ann",),
+    )  # fmt: skip
+    assert side.where.startswith("A-1/")
+    assert (desk.root / "run_1" / side.where).is_file()
+
+
+async def test_a_decision_that_was_changed_after_the_sign_off_is_refused(desk: Desk, other: Desk):
+    await for_review(desk)
+    room = ReviewRoom(desk)
+    await corrected(room, "8")
+    assert await room.code(ANN, "sign") == ""
+    await room.close()
+    path = desk.root / "run_1/review.rounds/1/000001.json"
+    path.write_bytes(path.read_bytes().replace(b'"8"', b'"9"'))
+    with pytest.raises(NotComparable, match=r"000001\.json: was changed since it was sealed"):
+        compared(desk, other)
+
+
+async def test_a_run_at_work_is_refused_and_a_population_that_is_not_complete_is_told(tmp_path: Path, other: Desk):
+    desk = Desk(tmp_path / "work", products=())
+    await desk.tell(started(), found(sample("A-1")))
+    with pytest.raises(NotComparable, match="is not finished"):
+        StoredRun(FolderSource(desk.root / "run_1"), None)
+    partial = replace(closed(1), complete=False, note="the list ended early")
+    await desk.tell(partial, ended(sample("A-1"), number="8"))
+    assert {key: one.verdict for key, one in compared(other, desk).items()} == {"A-1": "same", "A-2": "maybe_gone"}
