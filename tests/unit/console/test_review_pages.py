@@ -54,7 +54,7 @@ class Room:
     sessions: WebSessions = field(default_factory=WebSessions)
 
     def app(self) -> Guard:
-        self.desk.deps.now = lambda: datetime.now(UTC)  # who asks proves that it is just now
+        self.desk.deps.now = lambda: datetime.now(UTC)  # clock: who asks proves that it is just now
         self.desk.bus.host(actor, self.desk.deps)
         client = Client(cast("Any", self.desk.bus))
         web = WebDesk(client, self.settings, self.person, static_files(), PageOrigin("http://p", (), self.settings))
