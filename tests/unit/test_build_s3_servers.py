@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(build_s3_servers, "WHERE_GO_INSTALLS_ITSELF", str(tmp_path))
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(sys, "argv", ["build_s3_servers"])  # not what pytest was called with
 
 
 def put_there(name: str) -> Path:
