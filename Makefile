@@ -27,7 +27,7 @@ extras: .venv/product browser  ## What make demo and make up do without: S3 buck
 demo: browser  ## Collect 60 practice tickets, from nothing to evidence
 	@.venv/bin/exhibit demo
 
-test: setup  ## Every promise once, on real servers and a real browser, and all checks: ten minutes
+test: setup  ## Every promise once, on real servers and a real browser, and all checks: a quarter of an hour
 	@$(PY) -m scripts.run_tests
 
 test-fast: .venv/ready  ## Checks, and the tests that start no process: what to run on every save
