@@ -438,6 +438,11 @@ def subjects_of_run(run_id: str, subjects: tuple[Stored[Any], ...] = EVENTS) -> 
     return [".".join((one.pattern, run_id, *("*" for _ in one.keys[1:]))) for one in subjects]
 
 
+def ends_of_run(run_id: str) -> list[str]:
+    """Return the subjects of the events that say that a round of a run has ended."""
+    return subjects_of_run(run_id, (RUN_FINISHED,))
+
+
 def any_of_run(run_id: str) -> list[str]:
     """Return wildcard subjects of all events of one run, of kinds too that are not known here."""
     return [f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import nats.errors
 import nats.js.errors
@@ -59,11 +60,14 @@ class NatsEvents:
                     for msg in await _fetch(reading, left - len(found)):
                         facts = msg.metadata
                         headers = msg.headers or {}
-                        believed = is_believed(self._known_signers, msg.subject, msg.data, headers)
-                        signature = headers.get(SIGNATURE, "")
                         found.append(
                             StoredEvent(
-                                facts.sequence.stream, facts.timestamp, msg.data, believed, msg.subject, signature
+                                facts.sequence.stream,
+                                facts.timestamp,
+                                msg.data,
+                                msg.subject,
+                                headers.get(SIGNATURE, ""),
+                                partial(is_believed, self._known_signers, msg.subject, msg.data, headers),
                             )
                         )
             finally:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from shared.contracts.base import Message
@@ -83,16 +84,22 @@ class Blobs(Protocol):
 class StoredEvent:
     """An event as the stream holds it.
 
-    ``sequence``: grows with every event of any run. ``at``: when it was stored. ``believed``: False if it is not signed
-    by a service that may send it, as far as the reader knows. ``subject`` and ``signature``: as it travelled.
+    ``sequence``: grows with every event of any run. ``at``: when it was stored. ``subject`` and ``signature``: as it
+    travelled. ``judge``: returns `believed`.
     """
 
     sequence: int
     at: datetime
     data: bytes
-    believed: bool = True
     subject: str = ""
     signature: str = ""
+    judge: Callable[[], bool] = field(default=lambda: True, repr=False, compare=False)
+
+    @cached_property
+    def believed(self) -> bool:
+        """False if it is not signed by a service that may send it, as far as the reader knows. Found out when it is
+        first asked for: to check a signature takes as long as to read many events."""
+        return self.judge()
 
 
 class EventReader(Protocol):

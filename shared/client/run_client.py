@@ -61,6 +61,7 @@ from shared.subjects import (
     SUBMIT_RUN,
     RunEvent,
     any_of_run,
+    ends_of_run,
 )
 from shared.submission.request import find_size_problems
 
@@ -214,13 +215,20 @@ class Client(RunSessions):
                 async for event in events:
                     print(event)
         """
+        async with aclosing(self._follow(run_id)) as events:
+            async for event in events:
+                yield event
+
+    async def _follow(self, run_id: str, *, ends_only: bool = False) -> AsyncGenerator[RunEvent]:
+        """As `watch`. ``ends_only``: only the ends of rounds, so that whoever waits for one does not have all events of
+        the run read for it."""
         last, pause_s = 0, SOON_S
-        async with self._heard(run_id) as heard:
+        async with self._heard(ends_of_run(run_id) if ends_only else any_of_run(run_id)) as heard:
             while True:
                 # An event may be heard before it is stored: then it is looked for again, soon.
                 pause_s = SOON_S if heard.is_set() else min(2 * pause_s, QUIET_S)
                 heard.clear()
-                page = await self._events_after(run_id, last)
+                page = await self._events_after(FollowRun(run_id=run_id, after=last, ends_only=ends_only))
                 for one in page.events:
                     last, pause_s = one.sequence, SOON_S
                     event: RunEvent | None = decode_or_skip(one.data.encode(), RunEvent)
@@ -231,14 +239,15 @@ class Client(RunSessions):
                 raise_if_cancelled()
 
     @asynccontextmanager
-    async def _heard(self, run_id: str) -> AsyncGenerator[asyncio.Event]:
-        """Yield what is set at each event of the run. What is heard is not believed: it only says when to look."""
+    async def _heard(self, subjects: Sequence[str]) -> AsyncGenerator[asyncio.Event]:
+        """Yield what is set at each event on these subjects. What is heard is not believed: it only says when to look.
+        """
         heard = asyncio.Event()
 
         async def on_event(_: Msg) -> None:
             heard.set()
 
-        listening = [await self.bus.nc.subscribe(subject, cb=on_event) for subject in any_of_run(run_id)]
+        listening = [await self.bus.nc.subscribe(subject, cb=on_event) for subject in subjects]
         try:
             yield heard
         finally:
@@ -246,10 +255,10 @@ class Client(RunSessions):
                 for one in listening:
                     await one.unsubscribe()
 
-    async def _events_after(self, run_id: str, after: int) -> RunFollowed:
+    async def _events_after(self, request: FollowRun) -> RunFollowed:
         while True:
             try:
-                return await self.bus.ask(FOLLOW_RUN, FollowRun(run_id=run_id, after=after), timeout_s=LOAD_BOUND_S)
+                return await self.bus.ask(FOLLOW_RUN, request, timeout_s=LOAD_BOUND_S)
             except TransientError as exc:  # told by evidence too, such as of a bus one of whose servers is gone
                 if isinstance(exc, Unavailable) and exc.code == "bus_closed":  # by this client: nobody will answer it
                     raise
@@ -276,7 +285,7 @@ class Client(RunSessions):
         Example:
             finished = await client.result(accepted.run_id, attempt_base=accepted.attempt_base)
         """
-        async with aclosing(self.watch(run_id)) as events:
+        async with aclosing(self._follow(run_id, ends_only=True)) as events:
             async for event in events:
                 if isinstance(event, RunFinished) and event.attempt_base >= attempt_base:
                     return event

@@ -20,7 +20,7 @@ from shared.contracts.sessions.events import (
     RunFollowed,
 )
 from shared.evidence_format import layout
-from shared.subjects import RunEvent, any_of_run, subjects_of_run
+from shared.subjects import RunEvent, any_of_run, ends_of_run, subjects_of_run
 
 
 async def read_event_log(deps: EvidenceDeps, reader: EventReader, request: LoadEvents) -> EventsReply:
@@ -50,7 +50,7 @@ async def read_followed(reader: EventReader, request: FollowRun) -> RunFollowed:
     if not layout.is_safe(request.run_id):
         return RunFollowed(events=())
     limit = min(max(request.limit, 1), MAX_EVENTS)
-    subjects = any_of_run(request.run_id)
+    subjects = ends_of_run(request.run_id) if request.ends_only else any_of_run(request.run_id)
     stored = await reader.read_events(subjects, max(request.after, 0) + 1, limit + 1)
     page = first_page(_followed(one) for one in stored[:limit])
     return RunFollowed(events=page, more=len(stored) > len(page))

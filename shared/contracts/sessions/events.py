@@ -77,11 +77,12 @@ EventsReply = EventsLoaded | RunUnknown
 
 class FollowRun(Message, frozen=True, kw_only=True):
     """Request for the events of a run, as they are stored, after the one with the sequence ``after``; 0: from its
-    beginning. At most ``limit``, 1 to 1000."""
+    beginning. At most ``limit``, 1 to 1000. ``ends_only``: only those that say that a round has ended."""
 
     run_id: str
     after: int = 0
     limit: int = 500
+    ends_only: bool = False
 
 
 class FollowedEvent(Part, frozen=True, kw_only=True):
