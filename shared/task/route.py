@@ -231,6 +231,11 @@ def fields_of(step: Step) -> tuple[str, ...]:
     return (step.count,) if isinstance(step, FetchAll) and step.count is not None else ()
 
 
+def headline_fields(route: Sequence[Step]) -> frozenset[str]:
+    """Return the output fields that a heading of their page is."""
+    return frozenset(step.headline for step in route if isinstance(step, Headline))
+
+
 def texts_of(step: Step) -> tuple[str, ...]:
     """Everything in the step that may hold ``{column}``."""
     return tuple(_texts(step.model_dump(exclude_none=True)))

@@ -26,6 +26,7 @@ from shared.pages.read.dates import date_hints
 from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of
 from shared.pages.read.label_places import NO_REFS
 from shared.task.output_field import OutputField
+from shared.task.route import headline_fields
 from shared.task.row_values import expected_identity
 from shared.task.typed_values import as_shown, typed_value
 from shared.text.normal import Normal, fold, quoted
@@ -87,9 +88,11 @@ def _place_problems(
     if all(tells_change_of(one, page.elements, labels, past, names) for one in shows):
         where = f"[{shows[0].ref}] tells a change of it, which is not what it is now"
         return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
+    # Where the task says itself that a field stands in the title or in a heading, that may be one of the site's header.
+    is_placed = field.shown_in is not None or value.field in headline_fields(spec.route)
     for refs, whose in (
         (related_refs(spec, identity, page), "belongs to another record"),
-        (site_refs(page, identity) if field.shown_in is None else NO_REFS, "belongs to the site, and to no record"),
+        (NO_REFS if is_placed else site_refs(page, identity), "belongs to the site, and to no record"),
     ):
         if all(one.ref in refs for one in shows):
             where = f"[{shows[0].ref}] {whose}"

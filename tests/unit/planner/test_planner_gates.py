@@ -865,6 +865,16 @@ def test_the_end_of_a_longer_word_does_not_show_a_value():
     assert told == "assignee: 'Ann Lee' is not shown by the page"
 
 
+@cases("route", [[], [{"headline": "assignee"}]])
+def test_a_field_that_the_task_finds_in_a_heading_may_stand_in_the_header_of_the_site(route: list[dict[str, str]]):
+    head = el("heading", "Bo Ray", tag="h1", level=1, area="banner")
+    seen = page(head, el("heading", "TCK-1001", tag="h2", level=2, area="main"), *row("Due", "Mar 3, 2026"))
+    claim = FieldValue(field="assignee", state="value", value="Bo Ray", shown="Bo Ray")
+    task = spec(route=route)
+    found = value_problems(claim, task.output_schema["assignee"], view(seen, proven(), spec=task), 1)
+    assert ["belongs to the site" in one.text for one in found] == [True] * (not route)
+
+
 def test_a_model_may_not_take_a_value_from_the_footer_of_the_page():
     own = (heading("TCK-1001"), *row("Due", "Mar 3, 2026"))
     seen = page(*own, el("text", "Run by Bo Ray", tag="p", area="contentinfo"))
