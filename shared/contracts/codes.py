@@ -233,8 +233,9 @@ REASONS: dict[Reason, ReasonFacts] = {
         when="the page shows two different values for one field",
         advice="Say which one is meant: `labels`, `under` or `pattern` of the field. `exhibit try` has it to paste."),
     "missing_fields": ReasonFacts(
-        status="needs_review", fault="us", of_fields=True, words="required values were not found",
-        when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`; say "
+        status="needs_review", fault="us", of_fields=True, words="values were not found that should be there",
+        when=_INSISTED + "required fields are missing, or one that all recorded pages of a flow showed is nowhere on a "
+        "page that has changed", advice="Add what the page calls them to `labels`; say "
         "where a value without a label stands with `shown_in`, or with `headline` in the `route` for a heading; do not "
         "require what a page may leave out; write the type of what it may show empty as `string | null`."),
     "missing_artifacts": ReasonFacts(

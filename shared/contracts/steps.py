@@ -58,7 +58,8 @@ class FieldValue(CellValue, frozen=True, kw_only=True):
     rows: tuple[RowValue, ...] = ()
     lacking: str = ""
     """Of a field of rows: why they may not be all, by the page of them that was read last; or, without rows, why none
-    were read. Empty: nothing speaks for more."""
+    were read. Of another field that was not found: why the page may show it all the same. Empty: nothing speaks for
+    more."""
 
 
 class FiledArtifact(Part, frozen=True, kw_only=True):

@@ -29,6 +29,15 @@ def lacking_fields(readings: Sequence[LocatedReading], file: FieldsFile, page: P
     return frozenset(given_up | (lacking if as_recorded else set[str]()))
 
 
+def vanished_fields(readings: Sequence[LocatedReading], file: FieldsFile, page: PageObserved) -> frozenset[str]:
+    """Return the fields of one call that are not there though every recorded page showed them, on a page of which more
+    is not as recorded: whether its record lacks them, or the page shows them otherwise now, is not known."""
+    changed = {one.field for one in readings if one.state not in ("value", "empty") or _is_healed(one, page)}
+    known = {*file.optional, *file.given_up}
+    gone = (one.field for one in readings if one.state == "missing" and not one.candidates and one.field not in known)
+    return frozenset(name for name in gone if changed - {name})
+
+
 def _is_healed(reading: LocatedReading, page: PageObserved) -> bool:
     """Return whether some rules find nothing now. On a page that was stored without locators no selector finds
     anything."""

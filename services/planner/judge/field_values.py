@@ -67,6 +67,8 @@ def judge_field(
     notes = [*truncation_notes(written), *rivals, *(problem.note for problem in problems)]
     if written.candidates:
         return written, [_open_problem(written), *problems], notes
+    if written.lacking:
+        return written, [SampleProblem("missing_fields", written.lacking, name), *problems], notes
     if written.state != "value":
         return written, [*_not_present_problems(name, field, written), *problems], notes
     if mismatch := find_shown_problem(field, written.shown or as_shown(written.value)):

@@ -21,9 +21,9 @@ OPTIONAL = {"required_fields": ["ticket_number", "assignee"]}
 DUE = "2026-03-03"
 
 
-def learned(due: FieldRules, assignee: FieldRules | None = None) -> Any:
+def learned(due: FieldRules, assignee: FieldRules | None = None, optional: tuple[str, ...] = ()) -> Any:
     fields = {"assignee": assignee or under("Assignee"), "due_date": due}
-    return write_files(FlowFiles(fields=FieldsFile(fields=fields)))
+    return write_files(FlowFiles(fields=FieldsFile(fields=fields, optional=optional)))
 
 
 def either(*headers: str) -> FieldRules:
@@ -77,6 +77,20 @@ async def test_a_field_that_nothing_tells_and_that_need_not_be_there_stops_no_fl
     assert (finished.status, finished.drivers) == ("done", ("flow",))
     assert (value(finished).state, values_of(finished)["assignee"]) == ("not_found", "Ann Lee")
     assert "no label of the page does" in notes(finished)
+
+
+@pytest.mark.parametrize("optional", [(), ("due_date",)], ids=["every recorded page showed it", "some did not"])
+async def test_a_field_that_is_gone_from_a_page_that_has_changed_is_for_a_person(optional: tuple[str, ...]):
+    """One of the rules of another field finds nothing any more."""
+    changed = learned(under("Deadline"), either("Assignee", "Owner"), optional)
+    finished = await bench(files=changed, shown=page(*ticket()[:3]), **OPTIONAL).run()
+    assert values_of(finished)["assignee"] == "Ann Lee"
+    assert value(finished).state == "not_found"
+    if optional:
+        assert finished.status == "done"
+        return
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
+    assert "every recorded page showed it" in finished.message
 
 
 async def test_an_unsure_field_is_for_a_person_and_the_others_are_kept():

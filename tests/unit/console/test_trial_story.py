@@ -113,7 +113,7 @@ def test_the_screen_says_what_was_matched_and_where_what_nearly_was_and_what_to_
         ),
     )
     shown = [line.strip() for line in lines(told)]
-    assert shown[0] == "C-1  row 3 of contracts.csv  Needs review, required values were not found"
+    assert shown[0] == "C-1  row 3 of contracts.csv  Needs review, values were not found that should be there"
     number = shown.index("● number   C-1")
     assert shown[number + 1 : number + 3] == ["Number → “C-1”", "definition in “Contract”, at 300,100 80×20, ink seen"]
     owner = shown.index("▲ owner    not found")

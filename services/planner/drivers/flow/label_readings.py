@@ -18,6 +18,7 @@ from shared.contracts.workflows.flows import FlowAnswer
 from shared.extraction.values import FieldType
 from shared.field_types import nullable
 from shared.flows.files import FieldsFile
+from shared.flows.lacking import vanished_fields
 from shared.flows.reading import LocatedReading, answer_of_readings, flow_error, to_value
 from shared.pages.identity.identity import read_page
 from shared.pages.loading import find_loading_sign
@@ -28,6 +29,7 @@ from shared.text.normal import Invalid, Normal, fold, quoted
 
 BY_LABELS = "what the flow has learned does not tell it; it was read by its label"
 ACCEPTED = "it is not certain; a person has accepted that this flow loses it"
+VANISHED = "every recorded page showed it, and this one, which has changed, does not"
 UNTOLD = "what the flow has learned does not tell it, and no label of the page does"
 
 
@@ -70,11 +72,14 @@ def answer_fields(
     """Return the answer to a call that reads these fields. ``learned``: what the flow's own rules answer.
 
     A field that the task does not require stops no flow: it is None there, and is for a person where anything of it
-    is shown. One of which a person has accepted that it is lost is None without that."""
+    is shown, or where a page that has changed does not show what every recorded one did. One of which a person has
+    accepted that it is lost is None without that."""
     types = file.types
     proven = is_record_shown(view, page)
     labelled = values_by_label(view, page) if proven else {}
     settled = [_settled(one, labelled.get(one.field), view, page, types) for one in read]
+    vanished = vanished_fields(read, file, page)
+    settled = [_vanished(one) if one.is_open and one.reading.field in vanished else one for one in settled]
     settled = [_given_up(one) if one.is_open and one.reading.field in file.given_up else one for one in settled]
     required = {*view.spec.required_fields, *view.spec.identity}
     loading = bool(find_loading_sign(page))
@@ -125,6 +130,12 @@ def _fits(value: FieldValue, field: OutputField) -> bool:
         return False
     order = recorded_hints(value.source)
     return isinstance(typed_value(field, value.value, title=value.source.title, order=order), Normal)
+
+
+def _vanished(one: _Settled) -> _Settled:
+    """Return a field of which it is not known whether the record lacks it as one for a person."""
+    value = FieldValue(field=one.reading.field, state="not_found", lacking=VANISHED)
+    return one if one.value is not None else replace(one, value=value)
 
 
 def _given_up(one: _Settled) -> _Settled:
