@@ -240,7 +240,7 @@ class Client(RunSessions):
 
     @asynccontextmanager
     async def _heard(self, subjects: Sequence[str]) -> AsyncGenerator[asyncio.Event]:
-        """Yield what is set at each event on these subjects. It only says when to look: what is heard is not believed."""
+        """Yield what is set at each event on these subjects. It says when to look: what is heard is not believed."""
         heard = asyncio.Event()
 
         async def on_event(_: Msg) -> None:
