@@ -29,6 +29,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.contracts.building import BuildDecided, DecideBuild
+from shared.contracts.comparing import CompareRuns, ComparisonTold
 from shared.contracts.discovery import (
     InputStored,
     PopulationClosed,
@@ -229,6 +230,9 @@ DECIDE_REVIEW: Ask[DecideReview, DecideReply] = Ask(
 )
 LOAD_REVIEW: Ask[LoadReview, ReviewReply] = Ask(
     f"{PREFIX}.ask.evidence.review.load", LoadReview, ReviewReply, repeatable=True
+)
+COMPARE_RUNS: Ask[CompareRuns, ComparisonTold] = Ask(
+    f"{PREFIX}.ask.evidence.runs.compare", CompareRuns, ComparisonTold, repeatable=True
 )
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply, repeatable=True)
 LOAD_ANSWER: Ask[LoadAnswer, AnswerPart] = Ask(
