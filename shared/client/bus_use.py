@@ -10,8 +10,10 @@ from shared.bus.access.use import BusUse
 from shared.streams import ANSWERS, ARTIFACTS, INPUTS
 from shared.subjects import (
     ACT,
+    ADD_SCHEDULE,
     ASK_SQL,
     BEGIN_FLOW,
+    CHANGE_SCHEDULE,
     CHECK_ACCESS,
     COMPARE_RUNS,
     CONTROL_RUN,
@@ -29,6 +31,7 @@ from shared.subjects import (
     HEARTBEAT,
     INVOKE_WORKFLOW,
     LEASE,
+    LIST_SCHEDULES,
     LIST_WORKFLOWS,
     LOAD_ANSWER,
     LOAD_BUILD_FILE,
@@ -58,6 +61,9 @@ CLIENT_USE = BusUse(
     asks=(
         SUBMIT_RUN,
         CONTROL_RUN,
+        ADD_SCHEDULE,
+        LIST_SCHEDULES,
+        CHANGE_SCHEDULE,
         FIND_RUNS,
         LOAD_RUN,
         LOAD_STATUS,
