@@ -94,6 +94,8 @@ BUILDS = Bucket("BUILDS")
 """Key-value: id of a build session to its BuildRecord."""
 BUILD_EVENTS = Bucket("BUILD_EVENTS")
 """Key-value: id of a build session and the number of a batch to the BuildBatch."""
+SCHEDULES = Bucket("SCHEDULES")
+"""Key-value: name of a schedule to its Schedule."""
 WEBHOOKS = Bucket("WEBHOOKS", max_age_s=30 * DAY_S)
 """Key-value: run id and attempt base to its WebhookDelivery."""
 RUN_CONTROL = Bucket("RUN_CONTROL")
@@ -121,6 +123,7 @@ KEY_VALUE_BUCKETS = (
     FLOW_USES,
     BUILDS,
     BUILD_EVENTS,
+    SCHEDULES,
     WEBHOOKS,
     RUN_CONTROL,
     OUTAGES,
@@ -137,7 +140,9 @@ WORKFLOW_SAMPLES = Bucket("WORKFLOW_SAMPLES")
 """Objects: SHA-256 of a recorded sample of a flow, or of a set of them, to its bytes."""
 BUILD_FILES = Bucket("BUILD_FILES")
 """Objects: id of a build session and the SHA-256 of a file of its workspace to its bytes."""
-OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES, BUILD_FILES)
+SCHEDULE_FILES = Bucket("SCHEDULE_FILES")
+"""Objects: name of a schedule and the SHA-256 of a file of its request to its bytes."""
+OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES, BUILD_FILES, SCHEDULE_FILES)
 
 
 SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)

@@ -29,6 +29,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.contracts.building import BuildDecided, DecideBuild
+from shared.contracts.comparing import CompareRuns, ComparisonTold
 from shared.contracts.discovery import (
     InputStored,
     PopulationClosed,
@@ -72,6 +73,7 @@ from shared.contracts.planner import (
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
+from shared.contracts.scheduling import AddSchedule, ChangeSchedule, ListSchedules, ScheduleReply, SchedulesListed
 from shared.contracts.sessions.control import ControlReply, ControlRun, RunControlled
 from shared.contracts.sessions.events import EventsReply, FollowRun, LoadEvents, RunFollowed
 from shared.contracts.sessions.reviewing import (
@@ -180,6 +182,13 @@ STORE_INPUT: Ask[StoreInput, InputStored] = Ask(
 CONTROL_RUN: Ask[ControlRun, ControlReply] = Ask(
     f"{PREFIX}.ask.discovery.run.control", ControlRun, ControlReply, repeatable=True
 )
+ADD_SCHEDULE: Ask[AddSchedule, ScheduleReply] = Ask(f"{PREFIX}.ask.discovery.schedule.add", AddSchedule, ScheduleReply)
+LIST_SCHEDULES: Ask[ListSchedules, SchedulesListed] = Ask(
+    f"{PREFIX}.ask.discovery.schedules.list", ListSchedules, SchedulesListed, repeatable=True
+)
+CHANGE_SCHEDULE: Ask[ChangeSchedule, ScheduleReply] = Ask(
+    f"{PREFIX}.ask.discovery.schedule.change", ChangeSchedule, ScheduleReply
+)
 LEASE: Ask[LeaseSession, LeaseReply] = Ask(f"{PREFIX}.ask.browser_pool.session.lease", LeaseSession, LeaseReply)
 OBSERVE: Ask[ObservePage, PageObserved] = Ask(
     f"{PREFIX}.ask.browser_pool.page.observe", ObservePage, PageObserved, ("instance_id",), repeatable=True
@@ -229,6 +238,9 @@ DECIDE_REVIEW: Ask[DecideReview, DecideReply] = Ask(
 )
 LOAD_REVIEW: Ask[LoadReview, ReviewReply] = Ask(
     f"{PREFIX}.ask.evidence.review.load", LoadReview, ReviewReply, repeatable=True
+)
+COMPARE_RUNS: Ask[CompareRuns, ComparisonTold] = Ask(
+    f"{PREFIX}.ask.evidence.runs.compare", CompareRuns, ComparisonTold, repeatable=True
 )
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply, repeatable=True)
 LOAD_ANSWER: Ask[LoadAnswer, AnswerPart] = Ask(

@@ -338,6 +338,34 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         ),
     ),
     GroupRow(
+        "schedule",
+        "Schedules: tasks that are run again and again, each run compared with the one before.",
+        (
+            CommandRow(
+                "add",
+                "schedule.add_schedule:add",
+                "Have a task run again and again. Each run is compared with the one before.",
+                USUAL_CODES,
+            ),
+            CommandRow("list", "schedule.show_schedules:list_", "List the schedules, with their next times."),
+            CommandRow(
+                "show",
+                "schedule.show_schedules:show",
+                "Show a schedule: its last times, and what has changed from each run to the next.",
+            ),
+            CommandRow("pause", "schedule.change_schedule:pause", "Request no run at its times, until it is resumed."),
+            CommandRow(
+                "resume",
+                "schedule.change_schedule:resume",
+                "Request runs again, from the next time on: those of the pause were not missed.",
+            ),
+            CommandRow(
+                "remove", "schedule.change_schedule:remove", "Forget a schedule. Its runs and their evidence stay."
+            ),
+            CommandRow("run", "schedule.change_schedule:run", "Request its run now, besides the planned ones."),
+        ),
+    ),
+    GroupRow(
         "runs",
         "Runs: how they stand, what happened, their controls.",
         (

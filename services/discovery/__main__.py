@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from services.discovery.deps import BUS_USE, DiscoveryDeps
 from services.discovery.handlers import actor, start_submission
-from services.discovery.submissions import finish_submissions
+from services.discovery.scheduling.schedules import keep_time
+from services.discovery.submissions import finish_submissions, submit_once
 from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
 from shared.contracts.planner import PLANNERS
@@ -32,7 +33,8 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[DiscoveryDep
         now=lambda: datetime.now(UTC),
         planners=frozenset(PLANNERS),
     )
-    async with run_alongside(finish_submissions(start_submission, deps)):
+    keeping = keep_time(lambda run: submit_once(run, start_submission, deps), deps)
+    async with run_alongside(finish_submissions(start_submission, deps)), run_alongside(keeping):
         yield deps
 
 

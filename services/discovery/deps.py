@@ -12,7 +12,19 @@ from weakref import WeakValueDictionary
 from shared.bus.access.use import BusUse
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Message
-from shared.streams import FOUND, INBOX, INPUTS, RUN_CONTROL, RUNS, SAMPLES, SUBMISSIONS, Consumer, Stream
+from shared.streams import (
+    FOUND,
+    INBOX,
+    INPUTS,
+    RUN_CONTROL,
+    RUNS,
+    SAMPLES,
+    SCHEDULE_FILES,
+    SCHEDULES,
+    SUBMISSIONS,
+    Consumer,
+    Stream,
+)
 from shared.subjects import (
     CHECK_ACCESS,
     CHECK_PLANNER,
@@ -88,10 +100,11 @@ BUS_USE = BusUse(
         RUN_CONTROL,
         FOUND,
         SUBMISSIONS,
+        SCHEDULES,
     ),
-    lists=(SUBMISSIONS,),
-    gets=(INPUTS,),
-    puts=(INPUTS,),
-    removes=(INPUTS,),
+    lists=(SUBMISSIONS, SCHEDULES),
+    gets=(INPUTS, SCHEDULE_FILES),
+    puts=(INPUTS, SCHEDULE_FILES),
+    removes=(INPUTS, SCHEDULE_FILES),
 )
 """What the service does on the bus besides what its actor says; its rights follow from it."""

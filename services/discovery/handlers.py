@@ -22,6 +22,7 @@ from services.discovery.planning.plan import (
 )
 from services.discovery.planning.search_plan import discovery_plan
 from services.discovery.preflight import check_access, check_logs, check_planner
+from services.discovery.scheduling.schedules import add_schedule, change_schedule, list_schedules
 from services.discovery.search import add_listed_samples, close_search
 from services.discovery.start_run import create_run, start_round
 from services.discovery.steering.apply import apply_control
@@ -45,10 +46,14 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.contracts.scheduling import AddSchedule, ChangeSchedule, ListSchedules, ScheduleReply, SchedulesListed
 from shared.contracts.sessions.control import ControlReply, ControlRun
 from shared.streams import RUNS, samples_of
 from shared.subjects import (
+    ADD_SCHEDULE,
+    CHANGE_SCHEDULE,
     CONTROL_RUN,
+    LIST_SCHEDULES,
     POPULATION_CLOSED,
     RUN_FINISHED,
     RUN_REJECTED,
@@ -84,19 +89,9 @@ async def start_submission(request: SubmitRun, begun: Submission, deps: Discover
         return await _resume(request, request.resume_run_id, problems, begun, deps)
     if request.replay_run_id is not None:
         return await _replay(request, request.replay_run_id, problems, begun, deps)
-    plan, more = await _plan_run(request, deps)
-    more = (*more, *await check_access(request.spec or {}, deps.asks))
-    more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
-    register_reading, found = await _check_register(request.register, request.spec, deps)
-    more = (*more, *found)
-    mode, asks_model = mode_of(request), False
-    if not problems:
-        found, asks_model = await check_planner(request.planner, deps.asks, mode=mode, spec=request.spec)
-        more = (*more, *found)
-    if plan is None or (not begun.run_id and (problems or more)):
-        return await _reject(request, (*problems, *more), deps)
-    compiles = is_compiled(request, plan, asks_model=asks_model)
-    plan = replace(plan, mode=mode, compiles=compiles, register=request.register, register_reading=register_reading)
+    plan, found = await _plan_checked(request, problems, deps)
+    if plan is None or (not begun.run_id and found):
+        return await _reject(request, found, deps)
     record = await create_run(plan, request, begun, deps)
     return await start_round(record, plan, deps, again=bool(begun.run_id))
 
@@ -111,6 +106,29 @@ async def store_input(request: StoreInput, deps: DiscoveryDeps) -> InputStored:
 async def control_run(request: ControlRun, deps: DiscoveryDeps) -> ControlReply:
     """Pause, resume, interrupt or close a run at work, or pass on a message, questions or answers."""
     return await apply_control(request, deps)
+
+
+@actor.answers(ADD_SCHEDULE, deadline_s=SUBMIT_DEADLINE_S, paced=10)
+async def keep_schedule(request: AddSchedule, deps: DiscoveryDeps) -> ScheduleReply:
+    """Keep a request for a run that is made at the times of a schedule. Nothing is started now."""
+
+    async def check(run: SubmitRun) -> tuple[Problem, ...]:
+        _, problems = await _plan_checked(run, find_option_problems(run, deps.planners), deps)
+        return problems
+
+    return await add_schedule(request, check, deps)
+
+
+@actor.answers(LIST_SCHEDULES, paced=1)
+async def show_schedules(request: ListSchedules, deps: DiscoveryDeps) -> SchedulesListed:
+    """Return the schedules, with what became of their last times."""
+    return await list_schedules(request, deps)
+
+
+@actor.answers(CHANGE_SCHEDULE, deadline_s=SUBMIT_DEADLINE_S, paced=1)
+async def alter_schedule(request: ChangeSchedule, deps: DiscoveryDeps) -> ScheduleReply:
+    """Pause, resume or remove a schedule, or request its run now."""
+    return await change_schedule(request, lambda run: submit_once(run, start_submission, deps), deps)
 
 
 @actor.handles(SAMPLES_LISTED, max_attempts=NO_ATTEMPT_LIMIT, deadline_s=LISTED_DEADLINE_S)
@@ -129,6 +147,26 @@ async def close_population(message: SampleFinished, deps: DiscoveryDeps, attempt
 async def close_queue(message: RunFinished, deps: DiscoveryDeps, attempt: int) -> None:
     """Delete the queue of the finished round; a later round has a queue of its own."""
     await deps.queues.close_queue(samples_of(message.run_id, 1, message.attempt_base))
+
+
+async def _plan_checked(
+    request: SubmitRun, problems: tuple[Problem, ...], deps: DiscoveryDeps
+) -> tuple[RunPlan | None, tuple[Problem, ...]]:
+    """Return the whole plan of a new run, and all problems with those of its options."""
+    plan, more = await _plan_run(request, deps)
+    more = (*more, *await check_access(request.spec or {}, deps.asks))
+    more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
+    register_reading, found = await _check_register(request.register, request.spec, deps)
+    more = (*more, *found)
+    mode, asks_model = mode_of(request), False
+    if not problems:
+        found, asks_model = await check_planner(request.planner, deps.asks, mode=mode, spec=request.spec)
+        more = (*more, *found)
+    if plan is None:
+        return None, (*problems, *more)
+    compiles = is_compiled(request, plan, asks_model=asks_model)
+    plan = replace(plan, mode=mode, compiles=compiles, register=request.register, register_reading=register_reading)
+    return plan, (*problems, *more)
 
 
 async def _plan_run(request: SubmitRun, deps: DiscoveryDeps) -> tuple[RunPlan | None, tuple[Problem, ...]]:

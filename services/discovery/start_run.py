@@ -71,6 +71,8 @@ async def _create_record(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps)
             register=plan.register,
             input_reading=plan.input_reading,
             register_reading=plan.register_reading,
+            schedule=request.schedule,
+            follows=request.follows,
         )
         if await deps.records.create(RUNS, run_id, record):
             return record

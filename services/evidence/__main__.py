@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
+from services.evidence.comparisons import Comparisons
 from services.evidence.deps import BUS_USE, EvidenceDeps
 from services.evidence.handlers import actor
 from services.evidence.outputs.make_products import ALL_PRODUCTS
@@ -21,11 +23,15 @@ from services.evidence.webhooks.delivery import Webhooks
 from services.evidence.webhooks.sender import HttpSender
 from shared.aio import run_alongside
 from shared.bus.nats_bus import Bus
+from shared.evidence_format import layout
 from shared.evidence_format.seals.timestamp import TimestampAuthority, can_read_tokens
-from shared.evidence_format.signing import load_signing_key
+from shared.evidence_format.signing import load_known_key, load_signing_key
+from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.sources.source import RunSource
 from shared.extras import missing_extra
 from shared.health.readiness import ReadyCheck
 from shared.network.name_resolver import NameResolver
+from shared.s3.location import SCHEME
 from shared.settings import Settings
 from shared.streams import DELIVERY_QUEUE
 
@@ -58,6 +64,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
             store, bus, _now, ALL_PRODUCTS, blocked, signer, sql,
             read_only=settings.evidence_read_only, records=bus, events=bus,
             webhooks=open_webhooks(settings, bus), publishes=bus, timestamps=open_timestamps(settings, store),
+            comparisons=open_comparisons(settings, store),
         )  # fmt: skip
         if settings.evidence_read_only:
             yield deps
@@ -80,6 +87,16 @@ def open_webhooks(settings: Settings, bus: Bus) -> Webhooks | None:
         most_attempts=settings.webhook_attempts,
         first_pause_s=settings.webhook_retry_s,
     )
+
+
+def open_comparisons(settings: Settings, store: Store) -> Comparisons:
+    """Return what compares runs of the store."""
+
+    def open_run(run_id: str) -> AbstractContextManager[RunSource]:
+        place = store.location(layout.run_key(run_id))
+        return open_source(settings, place if place.startswith(SCHEME) else Path(place))
+
+    return Comparisons(open_run, load_known_key(settings))
 
 
 def open_timestamps(settings: Settings, store: Store) -> Timestamps | None:

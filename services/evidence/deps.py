@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from services.evidence.comparisons import Comparisons
 from services.evidence.library_artifacts import LibraryArtifacts
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import OnBlocked, Signer, SqlAnswers, Store, ignore_blocked
@@ -42,6 +43,8 @@ class EvidenceDeps:
     """None: the settings name no receiver."""
     timestamps: Timestamps | None = None
     """None: the settings name no time-stamping authority."""
+    comparisons: Comparisons | None = None
+    """None: runs are not compared here."""
     publishes: Publishes | None = None
     """None: samples are not settled here."""
     ledger: RunLedger = field(init=False)

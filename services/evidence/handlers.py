@@ -37,6 +37,7 @@ from services.evidence.state.file_contents import AttemptLog, listed_result_file
 from services.evidence.state.run_state import RunState, parse_sample_end
 from services.evidence.step_files import merge_step_files, write_step
 from shared.bus.actor import Actor
+from shared.contracts.comparing import CompareRuns, ComparisonTold
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (
     ClaimPress,
@@ -72,6 +73,7 @@ from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.streams import DELIVERY_QUEUES
 from shared.subjects import (
     CLAIM_PRESS,
+    COMPARE_RUNS,
     DECIDE_REVIEW,
     DELETE_ARTIFACT,
     DELIVER_WEBHOOK,
@@ -258,7 +260,11 @@ async def queue_webhook(message: RunFinished, deps: EvidenceDeps, attempt: int) 
     state = await deps.ledger.find(message.run_id) if deps.webhooks is not None else None
     if deps.webhooks is None or state is None:
         return None
-    return await deps.webhooks.prepare(message.run_id, message.attempt_base, await read_status(deps, state))
+    follows, comparison = state.record.follows, None
+    if follows and deps.comparisons is not None:
+        comparison = await deps.comparisons.compare(follows, message.run_id)
+    status = await read_status(deps, state)
+    return await deps.webhooks.prepare(message.run_id, message.attempt_base, status, comparison)
 
 
 @actor.handles(DELIVER_WEBHOOK, queues=DELIVERY_QUEUES, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=WEBHOOK_DEADLINE_S)
@@ -290,6 +296,14 @@ async def settle_sample(request: SettleSample, deps: EvidenceDeps) -> SettleRepl
 async def decide_review(request: DecideReview, deps: EvidenceDeps) -> DecideReply:
     """File a decision of a person who reviews the run, or refuse it with the reason."""
     return await take_decision(deps, request)
+
+
+@actor.answers(COMPARE_RUNS, deadline_s=BIG_FILE_DEADLINE_S, paced=10)
+async def compare_two_runs(request: CompareRuns, deps: EvidenceDeps) -> ComparisonTold:
+    """Return what has changed from one finished run of a task to another one."""
+    if deps.comparisons is None:
+        return ComparisonTold(run_a=request.run_a, run_b=request.run_b, refused="runs are not compared here")
+    return await deps.comparisons.compare(request.run_a, request.run_b)
 
 
 @actor.answers(LOAD_REVIEW, deadline_s=120.0, paced=1)

@@ -161,7 +161,7 @@ class Client(RunSessions):
         request = SubmitRun(
             spec=spec,
             samples=None if rows is None else tuple(rows),
-            input_file=None if file is None else await self._upload(*file, read_as),
+            input_file=None if file is None else await self.upload(*file, read_as),
             resume_run_id=resume,
             replay_run_id=replay,
             replay_samples=None if replay_samples is None else tuple(replay_samples),
@@ -174,7 +174,7 @@ class Client(RunSessions):
             requested_by=requested_by,
             register=None
             if reconcile is None
-            else Register(file=await self._upload(*reconcile, register_as), key=key, fold_keys=fold_keys),
+            else Register(file=await self.upload(*reconcile, register_as), key=key, fold_keys=fold_keys),
             request_id=uuid.uuid4().hex,
         )
         reply = await self._request_run(request)
@@ -366,9 +366,23 @@ class Client(RunSessions):
             raise PermanentError("the answer is not what evidence made", code="answer_mismatch")
         return bytes(data)
 
-    async def _upload(self, name: str, data: bytes, read_as: ReadAs) -> InputFile:
-        """Store a file as the input of a run. One that is too large is not sent: the request names it all the same, so
-        that it is refused with all its problems."""
+    async def upload(self, name: str, data: bytes, read_as: ReadAs = AS_IT_IS) -> InputFile:
+        """Store a file as the input of a run.
+
+        One that is too large is not sent: the request names it all the same, so that it is refused with all its
+        problems.
+
+        Args:
+            name: of the file; it ends in .csv, .xlsx or .json.
+            data: its bytes.
+            read_as: what it leaves open about how it is read.
+
+        Returns:
+            What a request names it by.
+
+        Example:
+            file = await client.upload("tickets.csv", data)
+        """
         sha256 = hashlib.sha256(data).hexdigest()
         described = InputFile(name=name, blob="", size_bytes=len(data), sha256=sha256, read_as=read_as)
         if find_size_problems(described):

@@ -162,6 +162,9 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     before where it names none.
 
     ``request_id``: made by the client, so that a request that is sent again counts once; empty: each is one of its own.
+
+    ``schedule``: the schedule that requests it. ``follows``: id of an earlier run of the task, with which the run is
+    compared once it is finished.
     """
 
     spec: dict[str, Any] | None = None
@@ -179,6 +182,8 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     requested_by: str = ""
     register: Register | None = None
     request_id: str = ""
+    schedule: str = ""
+    follows: str = ""
 
 
 class RunAccepted(Message, frozen=True, kw_only=True):
@@ -251,6 +256,10 @@ class RunRecord(Part, frozen=True, kw_only=True):
     """What became of each sheet and row of the input file; None: there was none, or an earlier version read it."""
     register_reading: FileReading | None = None
     """The same of the register."""
+    schedule: str = ""
+    """The schedule that has requested it; empty: a person or a program has."""
+    follows: str = ""
+    """The run with which it is compared once it is finished; empty: with none."""
 
 
 class RunStarted(Message, frozen=True, kw_only=True):

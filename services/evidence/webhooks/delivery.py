@@ -17,6 +17,7 @@ import msgspec
 from services.evidence.webhooks.attempts import ReceiverAnswer, answered, begun, pause_s
 from shared.bus.ports import Records
 from shared.client.webhooks import DELIVERY_HEADER, SIGNATURE_HEADER, webhook_signature
+from shared.contracts.comparing import ComparisonTold
 from shared.contracts.sessions.status import RunStatus
 from shared.contracts.sessions.webhooks import DeliverWebhook, WebhookBody, WebhookDelivery, delivery_key
 from shared.errors import PermanentError, Unavailable
@@ -45,10 +46,13 @@ class Webhooks:
     most_attempts: int
     first_pause_s: float
 
-    async def prepare(self, run_id: str, attempt_base: int, status: RunStatus) -> DeliverWebhook:
+    async def prepare(
+        self, run_id: str, attempt_base: int, status: RunStatus, comparison: ComparisonTold | None = None
+    ) -> DeliverWebhook:
         """Store the body of the webhook of a round, and return the command to deliver it. Idempotent: the body is made
         once and never again."""
-        await self.records.create(WEBHOOKS, delivery_key(run_id, attempt_base), self._new(run_id, attempt_base, status))
+        delivery = self._new(run_id, attempt_base, status, comparison)
+        await self.records.create(WEBHOOKS, delivery_key(run_id, attempt_base), delivery)
         return DeliverWebhook(run_id=run_id, attempt_base=attempt_base)
 
     async def deliver(self, command: DeliverWebhook) -> None:
@@ -74,10 +78,15 @@ class Webhooks:
         )
         self._report(ended or delivery, number, answer)
 
-    def _new(self, run_id: str, base: int, status: RunStatus) -> WebhookDelivery:
+    def _new(self, run_id: str, base: int, status: RunStatus, comparison: ComparisonTold | None) -> WebhookDelivery:
         delivery_id, origin = f"{run_id}.{base}", parse_origin(self.url)
         body = WebhookBody(
-            delivery_id=delivery_id, run_id=run_id, attempt_base=base, created_at=self.now(), status=status
+            delivery_id=delivery_id,
+            run_id=run_id,
+            attempt_base=base,
+            created_at=self.now(),
+            status=status,
+            comparison=comparison,
         )
         return WebhookDelivery(
             delivery_id=delivery_id,

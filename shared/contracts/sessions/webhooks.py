@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from shared.contracts.base import Message, Part
+from shared.contracts.comparing import ComparisonTold
 from shared.contracts.sessions.status import RunStatus
 
 SIGNATURE_HEADER = "X-Exhibit-Signature"
@@ -28,7 +29,8 @@ class DeliverWebhook(Message, frozen=True, kw_only=True):
 
 
 class WebhookBody(Message, frozen=True, kw_only=True):
-    """The body of a webhook. ``delivery_id``: as in the header. ``status``: the first page of the status record."""
+    """The body of a webhook. ``delivery_id``: as in the header. ``status``: the first page of the status record.
+    ``comparison``: with the run that this one follows; None: it follows none."""
 
     event: Literal["run.completed"] = "run.completed"
     delivery_id: str
@@ -36,6 +38,7 @@ class WebhookBody(Message, frozen=True, kw_only=True):
     attempt_base: int
     created_at: datetime
     status: RunStatus
+    comparison: ComparisonTold | None = None
 
 
 class WebhookAttempt(Part, frozen=True, kw_only=True):

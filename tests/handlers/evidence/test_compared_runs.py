@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from services.evidence.comparisons import Comparisons
+from services.evidence.handlers import compare_two_runs
 from shared.comparing.read_run import StoredRun, in_threads
 from shared.comparing.run_comparison import SampleComparison, compare_runs
 from shared.comparing.sides import NotComparable
+from shared.contracts.comparing import CompareRuns, ComparisonTold
 from shared.contracts.sessions.reviewing import ShownWhere
 from shared.evidence_format.sources.folder import FolderSource
 from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, sample, started
@@ -94,3 +98,32 @@ async def test_a_run_at_work_is_refused_and_a_population_that_is_not_complete_is
     partial = replace(closed(1), complete=False, note="the list ended early")
     await desk.tell(partial, ended(sample("A-1"), number="8"))
     assert {key: one.verdict for key, one in compared(other, desk).items()} == {"A-1": "same", "A-2": "maybe_gone"}
+
+
+def comparing(desk: Desk, **others: Desk) -> Comparisons:
+    """Return what compares the run of a desk, ``run_1``, and those of others under the names that are given."""
+    desks = {"run_1": desk, **others}
+    return Comparisons(lambda run_id: nullcontext(FolderSource(desks.get(run_id, desk).root / "run_1")), KEY.public)
+
+
+async def test_the_changes_of_a_run_are_told_on_the_bus(desk: Desk, other: Desk):
+    await desk.begun(sample("A-1"), sample("A-2", row=2))
+    await desk.tell(ended(sample("A-1")), ended(sample("A-2", row=2)))
+    desk.deps.comparisons = comparing(desk, run_0=other)
+    told = await compare_two_runs(CompareRuns(run_a="run_0", run_b="run_1"), desk.deps)
+    assert (told.same, told.changed, told.refused) == (False, {"number": 1}, "")
+    assert (told.counts["changed"], told.counts["same"]) == (1, 1)
+
+
+async def test_what_cannot_be_compared_is_told_with_the_reason(desk: Desk, tmp_path: Path):
+    await desk.begun(sample("A-1"))  # it is at work
+    desk.deps.comparisons = comparing(desk, run_0=Desk(tmp_path / "nothing", products=()))
+
+    async def refused(run_a: str, run_b: str) -> str:
+        told = await compare_two_runs(CompareRuns(run_a=run_a, run_b=run_b), desk.deps)
+        assert told == ComparisonTold(run_a=run_a, run_b=run_b, refused=told.refused)
+        return told.refused
+
+    assert "is not finished" in await refused("run_1", "run_1")
+    assert "there is no folder" in await refused("run_0", "run_1")
+    assert "no id of a run" in await refused("../run_1", "run_1")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from services.evidence.comparisons import Comparisons
 from services.evidence.handlers import deliver_webhook, queue_webhook
 from services.evidence.read_api.read_handlers import load_status
 from services.evidence.webhooks.attempts import ReceiverAnswer
@@ -19,10 +21,11 @@ from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.sessions.status import LoadStatus, RunStatus
 from shared.contracts.sessions.webhooks import DeliverWebhook, WebhookDelivery
 from shared.errors import PermanentError, Unavailable
+from shared.evidence_format.sources.folder import FolderSource
 from shared.streams import WEBHOOKS
 from tests.end_to_end.small_site import Answers, SmallSite
-from tests.handlers.evidence.evidence_desk import NOW, Desk, ended, sample, took
-from tests.typed import expect
+from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, ended, found, sample, started, took
+from tests.typed import expect, there
 
 SECRET = "a-secret"
 URL = "https://receiver.test/hook?token=hidden"
@@ -249,3 +252,17 @@ async def test_a_damaged_result_is_no_success_and_costs_only_itself(desk):
     status = await status_of(desk)
     assert list(status.structured_output) == ["A-1"]
     assert len(status.samples) == 2
+
+
+async def test_a_run_that_follows_another_tells_what_has_changed(desk: Desk, tmp_path: Path):
+    receiver = hooked(desk, ReceiverAnswer("accepted", 200))
+    before = Desk(tmp_path / "before", products=())
+    await before.begun(sample("A-1"))
+    await before.tell(ended(sample("A-1"), number="6"))
+    roots = {"run_0": before.root, "run_1": desk.root}
+    desk.deps.comparisons = Comparisons(lambda run_id: nullcontext(FolderSource(roots[run_id] / "run_1")), KEY.public)
+    await desk.tell(started(schedule="monthly", follows="run_0"), found(sample("A-1")), closed(1))
+    await deliver_webhook(await queued(desk, await desk.tell(ended(sample("A-1")))), desk.deps, 1)
+    [(headers, body)] = receiver.got
+    told = there(there(read_webhook(SECRET, body, headers[SIGNATURE_HEADER])).comparison)
+    assert (told.run_a, told.run_b, told.changed, told.refused) == ("run_0", "run_1", {"number": 1}, "")

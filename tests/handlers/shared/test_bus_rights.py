@@ -256,12 +256,12 @@ ALL_STREAMS = (
 READS = frozenset({"STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"})
 MAKES_READERS = {
     "evidence": {"EVENTS", "DELIVERIES"},
-    "discovery": {"SAMPLES", "KV_SUBMISSIONS"},
+    "discovery": {"SAMPLES", "KV_SUBMISSIONS", "KV_SCHEDULES"},
     "workflows": {"KV_WORKFLOWS"},
 }
 PURGES = {
     "evidence": {"DELIVERIES", "OBJ_ARTIFACTS", "OBJ_ANSWERS"},
-    "discovery": {"SAMPLES", "OBJ_INPUTS"},
+    "discovery": {"SAMPLES", "OBJ_INPUTS", "OBJ_SCHEDULE_FILES"},
     "workflows": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS", "OBJ_BUILD_FILES"},
     "planner": {"OBJ_ANSWERS"},
     "operator": {"OBJ_ARTIFACTS", "OBJ_ANSWERS", "OBJ_INPUTS"},

@@ -1,0 +1,1 @@
+"""`exhibit schedule`: runs that are requested again and again."""
