@@ -567,8 +567,8 @@ LIMITS = (
         ),
     ),
     Module(
-        "services/planner/state/limits.py",
-        _PROGRESS,
+        "shared/task/usage_limit.py",
+        ("unit/shared/test_usage_limit.py",),
         (
             Mutant(
                 "usage.cost_usd >= self.usd:", "usage.cost_usd > self.usd:", "a budget is used up when it is reached"
@@ -579,6 +579,12 @@ LIMITS = (
                 "return self.usd is None or self.tokens is None",
                 "a budget of one kind alone is a budget",
             ),
+        ),
+    ),
+    Module(
+        "services/planner/state/limits.py",
+        _PROGRESS,
+        (
             Mutant(
                 "if state.failures >= MAX_FAILURES:", "if state.failures > MAX_FAILURES:", "five failures end a sample"
             ),

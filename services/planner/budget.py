@@ -5,9 +5,10 @@ from __future__ import annotations
 from services.planner.deps import Driver, PlannerDeps
 from services.planner.judge.gates import cut_short
 from services.planner.state.attempt_state import Ending, SampleView
-from services.planner.state.limits import ExceededLimit, run_budget
+from services.planner.state.limits import ExceededLimit
 from shared.contracts.base import Usage, add_usage
 from shared.streams import SPENDING
+from shared.task.usage_limit import run_budget
 
 
 async def add_spending(run_id: str, usage: Usage, deps: PlannerDeps) -> None:

@@ -62,7 +62,7 @@ class BudgetSpec(Strict):
         default=None, description="The same in tokens of all kinds."
     )
     run_usd: Annotated[float, Field(gt=0)] | None = Field(
-        default=None, description="For all samples of a run together."
+        default=None, description="For all samples of a run together, and for a build session."
     )
     run_tokens: Annotated[int, Field(gt=0)] | None = Field(default=None, description="The same in tokens of all kinds.")
 

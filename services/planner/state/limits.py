@@ -2,7 +2,7 @@
 
 This module alone decides how much a sample may use and when that is used up, what counts as progress, and the notices
 for a driver that makes none. What calls of models have cost in a whole run is counted in
-:mod:`services.planner.budget`; the limit that it is compared with is :func:`run_budget`.
+:mod:`services.planner.budget`; what a task may spend on them is said by :mod:`shared.task.usage_limit`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 from services.planner.state.attempt_state import AttemptState, Entry, Progress, SampleView
 from shared.contracts.actions import Done, Fail, Goto, SaveProgress
-from shared.contracts.base import Usage, total_tokens
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import Reason
-from shared.task.spec import BudgetSpec, TaskSpec
+from shared.task.spec import TaskSpec
+from shared.task.usage_limit import sample_budget
 
 MAX_FAILURES = 5
 MAX_BAD_REPLIES = 3
@@ -36,42 +36,11 @@ _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b|\b\d+\s*(?:s|sec|secs|second|
 
 
 @dataclass(frozen=True)
-class UsageLimit:
-    """What calls of models may use; None: no limit."""
-
-    usd: float | None
-    tokens: int | None
-
-    @property
-    def is_unlimited(self) -> bool:
-        return self.usd is None and self.tokens is None
-
-    def exceeded_by(self, usage: Usage) -> str:
-        """Return what is used up, as a sentence; empty: the budget is not used up."""
-        if self.usd is not None and usage.cost_usd >= self.usd:
-            return f"${usage.cost_usd:.4f} of ${self.usd:g} are spent"
-        tokens = total_tokens(usage)
-        if self.tokens is not None and tokens >= self.tokens:
-            return f"{tokens} of {self.tokens} tokens are used"
-        return ""
-
-
-@dataclass(frozen=True)
 class ExceededLimit:
     """The limit that ends a sample. ``message`` is for people."""
 
     reason: Reason
     message: str
-
-
-def sample_budget(budget: BudgetSpec) -> UsageLimit:
-    """Return what one attempt at a sample may use."""
-    return UsageLimit(budget.sample_usd, budget.sample_tokens)
-
-
-def run_budget(budget: BudgetSpec) -> UsageLimit:
-    """Return what all samples of a run together may use."""
-    return UsageLimit(budget.run_usd, budget.run_tokens)
 
 
 def granted_steps(state: AttemptState, *, pages: int) -> int:

@@ -6,11 +6,13 @@ It goes on until it hands over, nobody answers its question, a person does somet
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Protocol
 
 from services.workflows.builds.build_store import BuildBus
 from services.workflows.builds.workbench import Workbench, now_text
 from shared.contracts.actions import BrowserAction, Goto
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.building import (
     AnyBuildMove,
     AskPerson,
@@ -39,6 +41,7 @@ from shared.contracts.workflows.build_events import (
 from shared.pages.effects.site_changes import action_only_looks
 from shared.pages.elements import description_of
 from shared.subjects import DECIDE_BUILD
+from shared.task.usage_limit import run_budget
 
 AGENT = "agent"
 MAX_MOVES = 60
@@ -71,7 +74,11 @@ class BuildAgent:
         """Ask for a move and do it, as long as ``goes_on`` holds. Raises what the planner says where no model can be
         asked."""
         problem, problems, moves = "", 0, 0
+        budget = run_budget(self._bench.spec.budget)
         while goes_on():
+            if used := budget.exceeded_by(self._spent()):
+                self._say(f"The budget of this task is used up: {used}.")
+                return
             if moves == MAX_MOVES:
                 self._say(f"I have made {moves} moves; say how to go on.")
                 return
@@ -90,6 +97,10 @@ class BuildAgent:
                 return
             if decided.move is not None and not await self._do(decided.move):
                 return
+
+    def _spent(self) -> Usage:
+        """Return what the model has cost in this session so far."""
+        return reduce(add_usage, (one.usage for one in self._bench.events if isinstance(one, ModelDecided)), Usage())
 
     def _asked(self, problem: str) -> DecideBuild:
         state, live = self._bench.state, self._bench.live

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 from uuid import uuid4
 
 from shared.contracts.questions import QuestionAnswer
@@ -25,8 +26,16 @@ SPEC = {
 class Asker:
     """A client of one session. ``events``: that it was told."""
 
-    def __init__(self, bus: MemoryBus, build_id: str, rows: Sequence[str] = "AB", *, agent: bool = False) -> None:
-        self.bus, self.build_id, self.agent = bus, build_id, agent
+    def __init__(
+        self,
+        bus: MemoryBus,
+        build_id: str,
+        rows: Sequence[str] = "AB",
+        *,
+        agent: bool = False,
+        spec: Mapping[str, Any] = SPEC,
+    ) -> None:
+        self.bus, self.build_id, self.agent, self.spec = bus, build_id, agent, dict(spec)
         self.rows = tuple(
             builds.BuildRow(sample_id=one, number=n, fields={"number": one}) for n, one in enumerate(rows, 1)
         )
@@ -35,7 +44,8 @@ class Asker:
 
     async def open(self) -> builds.BuildOpened:
         reply = await self.bus.ask(
-            OPEN_BUILD, builds.OpenBuild(build_id=self.build_id, spec=SPEC, rows=self.rows, by="ann", agent=self.agent)
+            OPEN_BUILD,
+            builds.OpenBuild(build_id=self.build_id, spec=self.spec, rows=self.rows, by="ann", agent=self.agent),
         )
         assert isinstance(reply, builds.BuildOpened), reply
         self.instance_id = reply.instance_id

@@ -12,6 +12,7 @@ from services.workflows.builds.agent import DO_IT, LEAVE_IT, MAX_PROBLEMS
 from services.workflows.builds.build_sessions import BuildSessions
 from shared.bus.actor import Actor
 from shared.contracts.actions import ByRef, ByText, Click, Goto
+from shared.contracts.base import Usage
 from shared.contracts.building import (
     AnyBuildMove,
     AskPerson,
@@ -38,7 +39,7 @@ from shared.contracts.workflows.build_events import (
 from shared.subjects import DECIDE_BUILD
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
-from tests.handlers.workflows.build_asker import Asker
+from tests.handlers.workflows.build_asker import SPEC, Asker
 from tests.unit.planner.planner_pages import el, page
 
 PAGE = page(
@@ -49,6 +50,7 @@ PAGE = page(
     el("link", "More", url="http://site/A"),
 )
 Decided = AnyBuildMove | Callable[[DecideBuild], AnyBuildMove] | str
+COST_USD = 0.25
 VIEW, SEND, NUMBER, STATUS, MORE = 1, 2, 3, 4, 5
 
 
@@ -74,7 +76,9 @@ async def decide(request: DecideBuild, deps: Decider) -> BuildDecided:
     move = deps.moves.pop(0)
     if isinstance(move, str):
         return BuildDecided(model="scripted", problem=move)
-    return BuildDecided(model="scripted", move=move(request) if callable(move) else move)
+    return BuildDecided(
+        model="scripted", move=move(request) if callable(move) else move, usage=Usage(llm_calls=1, cost_usd=COST_USD)
+    )
 
 
 def click(ref: int) -> Callable[[DecideBuild], AnyBuildMove]:
@@ -228,3 +232,16 @@ async def test_a_model_that_cannot_be_used_leaves_it_to_the_person(talk: Talk):
     assert talk.said == ["I do not know how to go on: there is no such tool"]
     assert [one.problem for one in talk.model.asked] == ["", *["there is no such tool"] * (MAX_PROBLEMS - 1)]
     assert sum(isinstance(one, ModelDecided) for one in talk.asker.events) == MAX_PROBLEMS
+
+
+async def test_the_budget_of_a_run_is_that_of_a_session_too(talk: Talk):
+    """What was spent before a session was opened again counts."""
+    asker = Asker(talk.asker.bus, "two", rows=("A",), agent=True, spec={**SPEC, "budget": {"run_usd": 2 * COST_USD}})
+    await asker.open()
+    await asker.do(builds.BeginWork())
+    limited = Talk(asker, talk.model, talk.pool)
+    await limited.say("open it and go on", OpenStart(), TodoFinished(), DONE)
+    assert limited.said == ["The budget of this task is used up: $0.5000 of $0.5 are spent."]
+    assert len(talk.model.asked) == 2
+    await limited.say("go on", DONE)
+    assert len(talk.model.asked) == 2

@@ -11,13 +11,11 @@ from services.planner.state.limits import (
     END_AT,
     NUDGE_AT,
     STOP_AT,
-    UsageLimit,
     is_last_step,
     page_signature,
 )
 from services.planner.state.transitions import after_observation, after_step
 from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
-from shared.contracts.base import Usage
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import FieldValue, ObservationRef
 from shared.task.spec import TaskSpec
@@ -231,12 +229,3 @@ def test_what_was_saved_before_is_no_progress_and_is_told_so():
         state = after_observation(state, spec(), ref("a"))
         told.append(any("save_progress kept nothing" in notice for notice in state.notices))
     assert told == [False, True]
-
-
-def test_a_budget_is_used_up_when_its_number_is_reached():
-    assert UsageLimit(0.5, None).exceeded_by(Usage(cost_usd=0.5)) == "$0.5000 of $0.5 are spent"
-    assert UsageLimit(0.5, None).exceeded_by(Usage(cost_usd=0.4999, input_tokens=9)) == ""
-    assert UsageLimit(None, 10).exceeded_by(Usage(input_tokens=7, output_tokens=3)) == "10 of 10 tokens are used"
-    assert UsageLimit(None, 10).exceeded_by(Usage(input_tokens=9, cost_usd=99.0)) == ""
-    limits = [UsageLimit(*one).is_unlimited for one in ((None, None), (0.5, None), (None, 10), (0.5, 10))]
-    assert limits == [True, False, False, False]
