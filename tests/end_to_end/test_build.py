@@ -12,9 +12,9 @@ from shared.flows.building.folder import CompilerLine, read_events, read_log
 from shared.flows.building.state import replayed
 from shared.flows.workspace import read_samples, read_workspace
 from shared.workflow_source.files import hash_of_version
-from tests.end_to_end.conftest import ROOT, Cli
+from tests.end_to_end.conftest import Cli
+from tests.end_to_end.typed_builds import SPEC, rows, typed
 
-SPEC = ROOT / "task_specs/practice_tickets.json"
 FIRST_ROW = [
     "open",
     'click "Reject all"',
@@ -29,16 +29,6 @@ FIRST_ROW = [
 
 SECOND_ROW = ["next", "2", "done", *FIRST_ROW[3:7], "close"]
 """What was read is called wrong, and read by hand; the rest of the row is then done by its files."""
-
-
-def rows(folder: Path, url: str, numbers: list[str]) -> str:
-    path = folder / "rows.csv"
-    path.write_text("\n".join(["ticket_number,url", *(f"{one},{url}/tickets/{one}" for one in numbers)]) + "\n")
-    return str(path)
-
-
-def typed(*lines: str) -> str:
-    return "".join(f"{line}\n" for line in lines)
 
 
 def kinds(folder: Path) -> list[CompilerLine]:

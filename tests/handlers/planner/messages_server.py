@@ -1,10 +1,13 @@
-"""A Messages endpoint on loopback that plays back one answer per request and records the requests."""
+"""A Messages endpoint on loopback that plays back one answer per request and records the requests.
+
+An answer may depend on its request: it is made by a function then.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +23,9 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
 
 
+Answer = Reply | Callable[[dict[str, Any]], Reply]
+
+
 def cut_off() -> Reply:
     """Return a reply whose connection breaks in the middle."""
     return Reply({"type": "message", "content": []}, cut=True)
@@ -28,8 +34,8 @@ def cut_off() -> Reply:
 @dataclass
 class Endpoint:
     url: str = ""
-    replies: list[Reply] = field(default_factory=list)
-    by_model: dict[str, list[Reply]] = field(default_factory=dict[str, list["Reply"]])
+    replies: list[Answer] = field(default_factory=list[Answer])
+    by_model: Mapping[str, Sequence[Answer]] = field(default_factory=dict[str, list[Answer]])
     """Replies to the requests for one model only, in order; the last one repeats."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -51,7 +57,9 @@ def error(status: int, told: str = "no", **headers: str) -> Reply:
 
 
 @asynccontextmanager
-async def endpoint(*replies: Reply, by_model: dict[str, list[Reply]] | None = None) -> AsyncGenerator[Endpoint]:
+async def endpoint(
+    *replies: Answer, by_model: Mapping[str, Sequence[Answer]] | None = None
+) -> AsyncGenerator[Endpoint]:
     """Serve the replies in order; the last one repeats."""
     served = Endpoint(replies=list(replies), by_model=by_model or {})
 
@@ -81,10 +89,12 @@ async def _answer(head: bytes, reader: asyncio.StreamReader, writer: asyncio.Str
 
 
 def _next(served: Endpoint) -> Reply:
-    model = served.requests[-1].get("model")
+    request = served.requests[-1]
+    model = request.get("model")
     replies = served.by_model.get(str(model), served.replies)
     own = model in served.by_model
     asked = sum(
         one.get("model") == model if own else one.get("model") not in served.by_model for one in served.requests
     )
-    return replies[min(asked, len(replies)) - 1]
+    answer = replies[min(asked, len(replies)) - 1]
+    return answer if isinstance(answer, Reply) else answer(request)

@@ -6,8 +6,9 @@ import pytest
 
 from services.planner.drivers.model.model_tasks import AnthropicDrafter
 from services.planner.drivers.registry import DriverRegistry
-from services.planner.handlers import check_planner, draft_task
+from services.planner.handlers import check_planner, decide_build, draft_task
 from services.planner.model_tasks.drafting import MAX_TRIES
+from shared.contracts.building import DecideBuild
 from shared.contracts.planner import CheckPlanner, DraftRefused, DraftTask, TaskDrafted
 from shared.errors import PermanentError
 from shared.testing.settings import isolated_settings
@@ -23,6 +24,13 @@ SPEC = {
     "start_url": "https://host.example/orgs/acme/people",
     "output_schema": {"username": "string"},
     "pagination": True,
+}
+SAMPLE_SPEC = {
+    "task_id": "one",
+    "goal": "Read it.",
+    "start_url": "https://host.example/{number}",
+    "input_schema": {"number": "string"},
+    "output_schema": {"status": "string"},
 }
 GOOD = tool_call("task", {"spec": SPEC, "explanation": "Lists the members of acme."})
 BAD = tool_call("task", {"spec": {**SPEC, "max_steps": 0, "colour": "red"}, "explanation": "x"})
@@ -77,6 +85,13 @@ async def test_nothing_is_asked_about_a_request_that_says_nothing():
 async def test_without_a_key_it_is_said_what_to_do():
     with pytest.raises(PermanentError, match="set ANTHROPIC_API_KEY") as caught:
         await draft_task(DraftTask(request=REQUEST), Bench(ScriptedPool({})).deps)
+    assert caught.value.code == "model_key_missing"
+
+
+async def test_without_a_key_no_move_of_a_build_session_is_decided():
+    asked = DecideBuild(spec=SAMPLE_SPEC, row={"number": "1"}, todos=(), current=0, history=())
+    with pytest.raises(PermanentError, match="set ANTHROPIC_API_KEY") as caught:
+        await decide_build(asked, Bench(ScriptedPool({})).deps)
     assert caught.value.code == "model_key_missing"
 
 

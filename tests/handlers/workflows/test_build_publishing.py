@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from services.workflows.builds.build_sessions import BuildSessions
-from services.workflows.builds.publishing import PRESS_IT, RIGHT, STOP_BEFORE, WRONG
+from services.workflows.builds.publishing import NO, PRESS_IT, RIGHT, STOP_BEFORE, WRONG, YES
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from shared.client.workflow_calls import get_workflow
 from shared.client.workflow_samples import LoadedSamples, load_samples
@@ -19,7 +19,7 @@ from shared.contracts.actions import ByText, Click, Goto
 from shared.contracts.questions import QuestionAnswer
 from shared.contracts.results import Locator
 from shared.contracts.workflows import builds
-from shared.contracts.workflows.build_events import FlowPublished, Told
+from shared.contracts.workflows.build_events import FlowPublished, SessionClosed, Told
 from shared.contracts.workflows.library import WorkflowShown
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
 from tests.handlers.workflows.build_asker import Asker
@@ -138,3 +138,39 @@ async def test_what_is_not_right_on_the_further_row_is_not_published(shop: Shop)
     await shop.answer(WRONG)
     assert not isinstance(await get_workflow(shop.asker.bus, "records"), WorkflowShown)
     assert "nothing is published: work row 1003 out by hand: `next`" in shop.told
+
+
+async def test_who_closes_is_offered_the_library(shop: Shop):
+    told = await shop.do(builds.CloseBuild(offer=True))
+    assert told.questions[0].options == (YES, NO)
+    await shop.answer(YES)
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    assert [type(one) for one in shop.asker.events if isinstance(one, FlowPublished | SessionClosed)] == [
+        FlowPublished,
+        SessionClosed,
+    ]
+    assert isinstance(await get_workflow(shop.asker.bus, "records"), WorkflowShown)
+
+
+async def test_who_closes_and_says_no_keeps_the_flow_in_the_workspace_only(shop: Shop):
+    await shop.do(builds.CloseBuild(offer=True))
+    await shop.answer(NO)
+    assert isinstance(shop.asker.events[-1], SessionClosed)
+    assert shop.sent == 2
+    assert not isinstance(await get_workflow(shop.asker.bus, "records"), WorkflowShown)
+
+
+async def test_a_field_that_may_be_lost_is_one_of_the_task(shop: Shop):
+    await shop.do(builds.PublishFlow(accept_loss=("status", "colour")))
+    assert "the task has no field colour" in shop.told
+    assert shop.sent == 2
+
+
+async def test_a_field_that_may_be_lost_is_kept_with_the_flow(shop: Shop):
+    await shop.do(builds.PublishFlow(accept_loss=("status",)))
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    [published] = [one for one in shop.asker.events if isinstance(one, FlowPublished)]
+    assert published.given_up == ("status",)
+    assert shop.asker.state.given_up == {"status"}
