@@ -137,8 +137,11 @@ class Librarian(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown], /) -> tuple[object, Usage]:
-        """Return the model's unchecked arguments and what the call cost. Raises TransientError or PermanentError."""
+    async def choose(
+        self, spec: TaskSpec, candidates: Sequence[WorkflowShown], problems: Sequence[str], before: object, /
+    ) -> tuple[object, Usage]:
+        """Return the model's unchecked arguments and what the call cost. ``problems``: of its last answer, ``before``.
+        Raises TransientError or PermanentError."""
         ...
 
     async def write(

@@ -188,7 +188,8 @@ class TaskSpec(Strict):
     )
     save_workflow: bool = Field(
         default=False,
-        description="Whether a model writes a workflow of the first sample that took more than five steps.",
+        description="Whether a model writes workflows: of the first sample that took more than five steps, and of "
+        "workflows that do the task only together.",
     )
     allowed_hosts: list[HostName] = Field(
         default=[],

@@ -146,8 +146,10 @@ class ModelHelpers:
     async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
         return await self._drafter.draft(request)
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
-        return await self._librarian.choose(spec, candidates)
+    async def choose(
+        self, spec: TaskSpec, candidates: Sequence[WorkflowShown], problems: Sequence[str], before: object
+    ) -> tuple[object, Usage]:
+        return await self._librarian.choose(spec, candidates, problems, before)
 
     async def write(
         self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from shared.contracts.base import Part
-from shared.contracts.workflows.library import WorkflowShown
+from shared.contracts.workflows.library import WorkflowShown, WorkflowVersion
 from shared.flows.compiling.compiler import output_schema
 from shared.flows.files import ValueSchema, is_flow, parse_files
 from shared.flows.identifiers import to_identifier
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, has_irreversible_step, placeholders
 from shared.task.task_fingerprint import task_marks
+from shared.workflow_source.module import Module
 
 TYPED = re.compile(r"^(int|float|bool|list|dict)\b")
 """Types of parameters whose argument is JSON in the row, such as ``3`` or ``["a"]``."""
@@ -53,24 +54,14 @@ def make_choice(
     """
     version, flow = shown.workflow, is_flow(shown.source, shown.files)
     columns = column_names(spec)
-    known = {one.name: one for one in version.parameters}
-    arguments = dict(given)
     own = {to_identifier(name): name for name in columns if PLACEHOLDER.fullmatch(f"{{{name}}}")} if flow else {}
-    for name in known.keys() - arguments.keys():
-        column = name if name in columns else own.get(name)
-        if column is not None:
-            arguments[name] = f"{{{column}}}"
-    missing = [name for name, one in known.items() if one.required and name not in arguments]
-    unknown = [] if version.takes_more else [name for name in arguments if name not in known]
-    absent = sorted({column for value in arguments.values() for column in _columns_in(value)} - columns)
+    arguments, unfit = fitted_arguments(version, spec, given, own)
     problems = (
-        *(f"{version.name} needs the argument {name!r}" for name in missing),
-        *(f"{version.name} has no parameter {name!r}" for name in unknown),
-        *(f"the input has no column {name!r}" for name in absent),
+        *unfit,
         *((f"{PRESSED_ONCE}, and {version.name} is no flow",) if has_irreversible_step(spec) and not flow else ()),
         *(_file_problems(shown) if flow else ()),
     )
-    types = {name: one.type for name, one in known.items() if one.type}
+    types = {one.name: one.type for one in version.parameters if one.type}
     choice = WorkflowChoice(
         name=version.name,
         hash=version.hash,
@@ -81,6 +72,31 @@ def make_choice(
         is_flow=flow,
     )
     return choice, problems
+
+
+def fitted_arguments(
+    called: WorkflowVersion | Module, spec: TaskSpec, given: Mapping[str, Any], own: Mapping[str, str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the arguments with those that are taken from the columns, and what is wrong with them.
+
+    ``own``: columns by the names of parameters that are not spelled like them.
+    """
+    columns = column_names(spec)
+    known = {one.name: one for one in called.parameters}
+    arguments = dict(given)
+    for name in known.keys() - arguments.keys():
+        column = name if name in columns else own.get(name)
+        if column is not None:
+            arguments[name] = f"{{{column}}}"
+    missing = [name for name, one in known.items() if one.required and name not in arguments]
+    unknown = [] if called.takes_more else [name for name in arguments if name not in known]
+    absent = sorted({column for value in arguments.values() for column in _columns_in(value)} - columns)
+    title = called.name if isinstance(called, WorkflowVersion) else "run"
+    return arguments, (
+        *(f"{title} needs the argument {name!r}" for name in missing),
+        *(f"{title} has no parameter {name!r}" for name in unknown),
+        *(f"the input has no column {name!r}" for name in absent),
+    )
 
 
 def other_task_problems(shown: WorkflowShown, spec: TaskSpec) -> tuple[str, ...]:

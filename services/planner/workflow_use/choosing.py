@@ -1,27 +1,38 @@
 """Chooses the workflow of a run, once for all its samples and all planner processes.
 
 By the key ``workflow`` of the spec; else the workflow that has the name of the task; else, where a model decides, the
-model chooses among the hits of a search. Without a library nothing is chosen, and nothing fails.
+model chooses among the hits of a search, or composes a new one of them. Without a library nothing is chosen, and
+nothing fails.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from functools import reduce
+from typing import Any, cast
 
 from services.planner.budget import add_spending
 from services.planner.deps import LoadedFlow, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
 from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice, other_task_problems
 from services.planner.workflow_use.flow_file import encode_flow
-from services.planner.workflow_use.prompts import CHOICE_LIMIT, parse_choice
-from shared.client.workflow_calls import get_workflow, search_workflows
-from shared.contracts.base import Usage
-from shared.contracts.workflows.library import WorkflowShown
+from services.planner.workflow_use.prompts import (
+    CHOICE_LIMIT,
+    COMPOSE_TRIES,
+    Composition,
+    choice_of,
+    parse_choice,
+    parse_composition,
+)
+from shared.client.workflow_calls import create_workflow, get_workflow, search_workflows
+from shared.contracts.base import Usage, add_usage
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
 from shared.errors import ExhibitError, PermanentError
 from shared.flows.files import is_flow, parse_files
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
+from shared.workflow_source.wording import finding_line
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +78,7 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
     if not isinstance(spec.workflow, str):
         return await _by_spec(spec, deps), NO_USAGE
     why = ""
+    costs: list[Usage] = []
     try:
         named = await get_workflow(deps.asks, spec.task_id)
         if isinstance(named, WorkflowShown):
@@ -81,12 +93,13 @@ async def _choose(run_id: str, spec: TaskSpec, deps: PlannerDeps, *, asks_model:
         none = WorkflowChoice(reason=why)
         if not asks_model or has_irreversible_step(spec):
             return none, NO_USAGE
-        choice, usage = await _by_model(run_id, spec, deps)
-        return (choice if choice.name else none), usage
+        choice = await _by_model(run_id, spec, deps, costs)
+        return (choice if choice.name else none), reduce(add_usage, costs, NO_USAGE)
     except ExhibitError as exc:
         level = logging.INFO if exc.code == "no_responders" else logging.WARNING
         log.log(level, "no workflow is looked for: %s", exc)
-        return WorkflowChoice(reason=f"the library of workflows could not be asked: {exc}"), NO_USAGE
+        choice = WorkflowChoice(reason=f"the library of workflows could not be asked: {exc}")
+        return choice, reduce(add_usage, costs, NO_USAGE)
 
 
 async def flow_problem(spec: TaskSpec, deps: PlannerDeps) -> str:
@@ -149,20 +162,60 @@ async def load_flow(choice: WorkflowChoice, deps: PlannerDeps) -> LoadedFlow:
     return deps.flows[choice.hash]
 
 
-async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps) -> tuple[WorkflowChoice, Usage]:
-    """Ask the model which hit of a search fits, if there is any. A flow is used by its task's name only."""
+async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps, costs: list[Usage]) -> WorkflowChoice:
+    """Ask the model which hit of a search fits, or how several do the task together, if there is any. What it composes
+    of them is kept in the library. What each call has cost is added to ``costs``, also where a later one fails.
+
+    A flow is used by its task's name only."""
     hits = await search_workflows(deps.asks, spec.goal, CHOICE_LIMIT)
     if not hits or deps.librarian is None:
-        return NO_WORKFLOW, NO_USAGE
+        return NO_WORKFLOW
     shown = [await get_workflow(deps.asks, hit.workflow.name) for hit in hits]
     candidates = {
         one.workflow.name: one for one in shown if isinstance(one, WorkflowShown) and not is_flow(one.source, one.files)
     }
     if not candidates:
-        return NO_WORKFLOW, NO_USAGE
-    arguments, usage = await deps.librarian.choose(spec, tuple(candidates.values()))
-    await add_spending(run_id, usage, deps)
-    choice, problems = parse_choice(arguments, spec, candidates, chosen_by=deps.librarian.name)
+        return NO_WORKFLOW
+    problems, before = (), None
+    for _ in range(COMPOSE_TRIES):
+        before, used = await deps.librarian.choose(spec, tuple(candidates.values()), problems, before)
+        costs.append(used)
+        await add_spending(run_id, used, deps)
+        composition, problems = parse_composition(before, spec, candidates)
+        if problems:
+            continue
+        if composition is None:
+            choice, problems = parse_choice(before, spec, candidates, chosen_by=deps.librarian.name)
+            return _usable(choice, problems)
+        known = await deps.records.read(WORKFLOW_CHOICES, run_id, WorkflowChoice)
+        if known is not None:  # another process has chosen meanwhile
+            return known
+        new, problems = await _compose(run_id, composition, deps.librarian.name, deps)
+        if new is not None:
+            given = cast("dict[str, Any]", before)
+            choice, problems = choice_of(new, given, spec, chosen_by=deps.librarian.name)
+            return _usable(choice, problems)
+    return _usable(NO_WORKFLOW, problems)
+
+
+def _usable(choice: WorkflowChoice, problems: tuple[str, ...]) -> WorkflowChoice:
     if problems:
         log.warning("the workflow that the model chose is not used; problems: %d", len(problems))
-    return (NO_WORKFLOW if problems else choice), usage
+    return NO_WORKFLOW if problems else choice
+
+
+async def _compose(
+    run_id: str, composition: Composition, author: str, deps: PlannerDeps
+) -> tuple[WorkflowShown | None, tuple[str, ...]]:
+    """Put a composed workflow into the library; return it, or why it was refused."""
+    reply = await create_workflow(
+        deps.asks,
+        composition.name,
+        composition.source,
+        description=composition.description,
+        author=author,
+        source_run=run_id,
+    )
+    if isinstance(reply, WorkflowCreated):
+        return WorkflowShown(workflow=reply.workflow, source=composition.source, is_current=True), ()
+    return None, tuple(finding_line(one) for one in reply.findings if one.severity != "advice")

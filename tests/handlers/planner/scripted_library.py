@@ -52,6 +52,8 @@ class ScriptedLibrary:
     """Of every version."""
     set_aside: str = ""
     """Of every version."""
+    parameters: tuple[Parameter, ...] = ()
+    """Of every version that is created."""
 
 
 library: Actor[ScriptedLibrary] = Actor("workflows")
@@ -90,4 +92,5 @@ async def create_workflow(request: CreateWorkflow, deps: ScriptedLibrary) -> Cre
     findings = lint(request.source, request.name)
     if any(one.severity == "error" for one in findings):
         return WorkflowRefused(findings=findings)
-    return WorkflowCreated(workflow=version(request.name), findings=findings)
+    created = deps.versions[request.name] = version(request.name, *deps.parameters)
+    return WorkflowCreated(workflow=created, findings=findings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from services.planner.handlers import work_sample
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
 from services.planner.workflow_use.choosing import load_choice
+from services.planner.workflow_use.prompts import COMPOSE_TRIES
 from shared.contracts.actions import Done, Goto, Screenshot, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.workflows.artifacts import ArtifactEntry
@@ -19,6 +20,7 @@ from shared.contracts.workflows.invocations import BrowserAccess, SavedBlob, Wor
 from shared.contracts.workflows.library import WorkflowShown
 from shared.errors import PermanentError
 from shared.evidence_format.log_codec import entry_of
+from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec
 from tests.handlers.planner.planner_bench import Bench, bench_of, values_of, work
 from tests.handlers.planner.scripted_driver import told
@@ -32,18 +34,25 @@ FIELDS = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "2026-
 
 @dataclass
 class ScriptedLibrarian:
-    """Answers in the model's place."""
+    """Answers in the model's place. ``composed``: its answers to the choice, in order; else it is always ``chosen``."""
 
     chosen: object = None
     written: list[object] = field(default_factory=list)
+    composed: list[object] = field(default_factory=list)
     shown: list[Sequence[WorkflowShown]] = field(default_factory=list)
     told: list[Sequence[str]] = field(default_factory=list)
+    refused: list[Sequence[str]] = field(default_factory=list)
+    meanwhile: Callable[[], Awaitable[object]] = lambda: asyncio.sleep(0)
+    """What others do while the model answers."""
     name: str = "model"
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
+    async def choose(
+        self, spec: TaskSpec, candidates: Sequence[WorkflowShown], problems: Sequence[str], before: object
+    ) -> tuple[object, Usage]:
         self.shown.append(candidates)
-        await asyncio.sleep(0)  # others go on while a model answers
-        return self.chosen, Usage(llm_calls=1)
+        self.refused.append(problems)
+        await self.meanwhile()
+        return self.composed[len(self.shown) - 1] if self.composed else self.chosen, Usage(llm_calls=1)
 
     async def write(
         self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object
@@ -261,6 +270,96 @@ async def test_what_a_model_chooses_wrongly_is_not_used(chosen):
     one = with_model(bench(name="read_any_ticket"), ScriptedLibrarian(chosen))
     one.scripted.site[URL] = [page(*ticket())]
     await one.run()
+    assert not used(one)
+
+
+OPEN_AND_READ = """
+def run(url: str) -> dict:
+    \"\"\"Open a ticket and read it.\"\"\"
+    workflows.open_ticket(url=url)
+    return workflows.read_opened_ticket()
+"""
+
+
+def composes(source: str = OPEN_AND_READ, **more: Any) -> dict[str, Any]:
+    composition = {"name": "open_and_read", "description": "Open a ticket and read it.", "source": source}
+    return {"workflow": None, "arguments": {}, "reason": "Both together.", "compose": composition, **more}
+
+
+def bench_of_parts(*answers: object, **task: Any) -> tuple[Bench, ScriptedLibrarian]:
+    """Return a planner whose library has two workflows that do the task together, and the model that it asks."""
+    librarian = ScriptedLibrarian(composed=list(answers))
+    one = with_model(bench(name="open_ticket", **{"save_workflow": True, **task}), librarian)
+    one.scripted.site[URL] = [page(*ticket())]
+    one.library.versions["read_opened_ticket"] = version("read_opened_ticket")  # type: ignore[attr-defined]
+    return one, librarian
+
+
+async def test_a_model_composes_workflows_that_do_the_task_together():
+    one, librarian = bench_of_parts(composes())
+    one.library.parameters = (TICKET_URL,)  # type: ignore[attr-defined]
+    finished = await one.run()
+    assert (finished.status, finished.usage.llm_calls) == ("done", 1)
+    (created,) = one.library.created  # type: ignore[attr-defined]
+    assert (created.name, created.author, created.source_run) == ("open_and_read", "model", "run_1")
+    assert [(action.name, action.arguments) for action in used(one)] == [("open_and_read", {"url": URL})]
+    assert one.driver.views == []  # type: ignore[attr-defined]
+    await work_sample(work(), one.deps, 2)
+    assert len(librarian.shown) == 1
+
+
+async def test_what_is_wrong_with_a_composition_is_sent_back():
+    presses = f"{OPEN_AND_READ}\n\ndef press() -> None:\n    tools.browser.click(target='Close')\n"
+    one, librarian = bench_of_parts(composes(presses), composes("def run(:"), composes())
+    await one.run()
+    assert ["it uses tools" in " ".join(told) for told in librarian.refused] == [False, True, False]
+    assert [action.name for action in used(one)] == ["open_and_read"]
+    assert len(one.library.created) == 2, "what the library refuses is sent back too"  # type: ignore[attr-defined]
+
+
+async def test_a_composition_that_cannot_be_called_for_each_row_is_not_kept():
+    one, librarian = bench_of_parts(composes(arguments={"ticket": "{url}"}), composes())
+    one.library.parameters = (TICKET_URL,)  # type: ignore[attr-defined]
+    await one.run()
+    assert librarian.refused == [(), ("run has no parameter 'ticket'",)]
+    assert len(one.library.created) == 1  # type: ignore[attr-defined]
+    assert [action.arguments for action in used(one)] == [{"url": URL}]
+
+
+async def test_what_another_planner_has_chosen_meanwhile_is_used_and_nothing_is_composed():
+    one, librarian = bench_of_parts(composes())
+    other = WorkflowChoice(name="open_ticket", hash=HASH, arguments={"url": "{url}"}, chosen_by="model")
+    librarian.meanwhile = lambda: one.deps.records.create(WORKFLOW_CHOICES, "run_1", other)
+    await one.run()
+    assert one.library.created == []  # type: ignore[attr-defined]
+    assert [action.name for action in used(one)] == ["open_ticket"]
+
+
+async def test_answers_are_paid_for_though_the_model_cannot_be_asked_again():
+    one, librarian = bench_of_parts(composes("def run(:"))
+
+    async def fails() -> None:
+        if len(librarian.shown) == 2:
+            raise PermanentError("no more", code="model_unpaid")
+
+    librarian.meanwhile = fails
+    choice, usage = await load_choice("r1", TaskSpec.model_validate(one.task), one.deps, asks_model=True)
+    assert (choice.name, usage.llm_calls) == ("", 1)
+
+
+async def test_where_no_answer_can_be_used_the_task_is_worked_out():
+    one, librarian = bench_of_parts(*[composes("def run() -> dict:\n    return {}\n")] * COMPOSE_TRIES)
+    await one.run()
+    assert len(librarian.shown) == COMPOSE_TRIES
+    assert not used(one)
+    assert one.library.created == []  # type: ignore[attr-defined]
+
+
+async def test_nothing_is_composed_where_the_task_keeps_no_workflows():
+    one, librarian = bench_of_parts(composes(), save_workflow=False)
+    await one.run()
+    assert len(librarian.shown) == 1
+    assert one.library.created == []  # type: ignore[attr-defined]
     assert not used(one)
 
 

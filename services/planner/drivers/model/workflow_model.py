@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from services.planner.workflow_use.element_prompts import ELEMENT_INSTRUCTIONS, ELEMENT_TOOL, element_tool
 from services.planner.workflow_use.prompts import (
-    CHOICE_INSTRUCTIONS,
     CHOICE_TOOL,
     SAVE_INSTRUCTIONS,
     SAVE_TOOL,
+    choice_instructions,
     choice_request,
     choice_tool,
     save_request,
@@ -41,9 +41,12 @@ class AnthropicWorkflowModel:
     def name(self) -> str:
         return self._model.model
 
-    async def choose(self, spec: TaskSpec, candidates: Sequence[WorkflowShown]) -> tuple[object, Usage]:
-        system: list[dict[str, object]] = [{"type": "text", "text": CHOICE_INSTRUCTIONS}]
-        answer = await self._model.ask(system, choice_request(spec, candidates), [choice_tool(candidates)])
+    async def choose(
+        self, spec: TaskSpec, candidates: Sequence[WorkflowShown], problems: Sequence[str], before: object
+    ) -> tuple[object, Usage]:
+        system: list[dict[str, object]] = [{"type": "text", "text": choice_instructions(spec)}]
+        request = choice_request(spec, candidates, problems, before)
+        answer = await self._model.ask(system, request, [choice_tool(spec, candidates)])
         return _arguments_of(answer, CHOICE_TOOL), answer.usage
 
     async def write(
