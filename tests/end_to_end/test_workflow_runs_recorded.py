@@ -1,4 +1,5 @@
-"""One task worked out by a model and saved, another one that finds it: true answers, recorded, and no model.
+"""One task worked out by a model and saved, or composed of what the library has; another one that finds it: answers
+that were recorded, and no model.
 
 See tests/recordings/planner/README.md.
 """
@@ -13,12 +14,12 @@ from typing import Any
 import practice.people.server
 from practice.people import demo
 from practice.people.data import ground_truth
-from scripts.workflow_runs import chosen_rows, play_both
+from scripts.workflow_runs import chosen_rows, play_both, run_composed
 from shared.contracts.evidence import RunFinished
 from shared.testing.cassette import Cassette
 from shared.testing.settings import library_settings
 
-RECORDING = Path(__file__).parents[1] / "recordings" / "planner" / "workflow_runs.json"
+RECORDINGS = Path(__file__).parents[1] / "recordings" / "planner"
 
 
 def rows_of(finished: RunFinished) -> list[dict[str, str]]:
@@ -44,7 +45,7 @@ def logs_of(finished: RunFinished) -> list[list[dict[str, Any]]]:
 async def test_the_second_task_is_done_by_what_the_first_has_saved(tmp_path: Path):
     settings = library_settings(tmp_path)
     async with practice.people.server.serve() as site:
-        runs, player = await play_both(Cassette.read(RECORDING), settings, site)
+        runs, player = await play_both(Cassette.read(RECORDINGS / "workflow_runs.json"), settings, site)
     assert player.unexpected == []
     rows = chosen_rows()
     assert told(runs.first) == truth(rows[:1])
@@ -68,3 +69,27 @@ async def test_the_second_task_is_done_by_what_the_first_has_saved(tmp_path: Pat
         assert [entry["action"] for entry in log] == ["use_workflow", "screenshot", "done"]
         assert (log[0]["params"]["name"], log[0]["params"]["hash"]) == (saved.name, saved.hash)
         assert log[0]["workflow"]["value"]
+
+
+async def test_two_workflows_of_the_library_are_composed_into_one_that_does_both_tasks(tmp_path: Path):
+    settings = library_settings(tmp_path)
+    cassette = Cassette.read(RECORDINGS / "composed_workflows.json")
+    async with practice.people.server.serve() as site:
+        runs, player = await play_both(cassette, settings, site, run_composed)
+    assert player.unexpected == []
+    assert player.played == {"choose_workflow": 2}  # nobody decides on a sample
+    rows = chosen_rows()
+    assert sorted(told(runs.first)) == sorted(truth(rows[:2]))
+    assert sorted(told(runs.second)) == sorted(truth(rows[2:]))
+    assert (runs.first.llm_calls, runs.second.llm_calls) == (1, 1)
+
+    (composed,) = (one for one in runs.library if one.author == settings.model)
+    assert composed.source_run == runs.first.run_id
+    parts = {one.name for one in runs.library if one.author == "people"}
+    assert len(parts) == 2
+    logs = [*logs_of(runs.first), *logs_of(runs.second)]
+    assert len(logs) == len(rows)
+    for log in logs:
+        assert [entry["action"] for entry in log] == ["use_workflow", "screenshot", "done"]
+        assert (log[0]["params"]["name"], log[0]["params"]["hash"]) == (composed.name, composed.hash)
+        assert {one["name"] for one in log[0]["workflow"]["used"]} == {composed.name, *parts}
